@@ -139,7 +139,7 @@ const Register chain_bcast =
     bcast<Chain>({"chain",
                   {},
                   "(⌈(p−1)/f⌉ + q − 1) f (α + βm/q), f chains, q segments",
-                  {{"fanout", 4, 1, "chains that start at the root", kTrialFanouts}, segment_bytes(0)}});
+                  {{"fanout", 2, 1, "chains that start at the root", kTrialFanouts}, segment_bytes(0)}});
 const Register pipeline_bcast =
     bcast<Pipeline>({"pipeline", {}, "(p + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
 const Register binary_reduce = reduce<Binary>(
@@ -148,7 +148,7 @@ const Register chain_reduce =
     reduce<Chain>({"chain",
                    {},
                    "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
-                   {{"fanout", 4, 1, "chains that end at the root", kTrialFanouts}, segment_bytes(0)}});
+                   {{"fanout", 2, 1, "chains that end at the root", kTrialFanouts}, segment_bytes(0)}});
 const Register pipeline_reduce =
     reduce<Pipeline>({"pipeline", {}, "(p + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(8192)}});
 

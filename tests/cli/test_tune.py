@@ -68,7 +68,7 @@ def test_what_a_campaign_warns_of_goes_along_with_what_is_made_of_it(campaign: P
     assert f"Warning: {told}" in done.stdout
     assert f"- {told}" in (tuned / "tuning.md").read_text()
     confirmed = typed("confirm", str(tuned), "--launches", "1")
-    assert f"Warning: where the rules were made: {told}" in confirmed.stdout
+    assert "more warning" in confirmed.stdout  # at most three are printed, the page has all
     assert "fewer than the" in confirmed.stdout  # one launch of its own shows nothing
     page = (tuned / "confirmation.md").read_text()
     assert f"- where the rules were made: {told}" in page
@@ -99,7 +99,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     tuned = tmp_path / "tuned"
     done = typed("tune", str(campaign), "-o", str(tuned))
     assert done.returncode == 0, done.stderr
-    assert "Verdict: of 1 point (collective, ranks, size) it is shown that at 0 the default" in done.stdout
+    assert "Verdict: your library's default is fine at 0 of 1 point; at 1 another algorithm is faster" in done.stdout
     [rule] = read_table(tuned / "table.json").rules
     assert (str(rule.algorithm), rule.ranks.first, rule.sizes.first) == ("openmpi/linear", RANKS, SIZE)
     [file] = tuned.glob("*tuned*.conf")

@@ -37,11 +37,25 @@ def documented(heading: str) -> set[str]:
     }
 
 
-def test_the_text_is_what_the_run_ended_with(folder: Path) -> None:
-    first, second, *rest = typed("verdict", folder).stdout.splitlines()
-    assert first.startswith("Warning: measured under load: on desk other processes kept 2.0 of 4 cores busy")
-    assert second.startswith("Verdict: of 72 points")
-    assert f"  scatter_allgather in all calls of bcast: {SETTING} …" in rest
+def test_the_text_answers_first_and_warns_in_three_lines(folder: Path) -> None:
+    first, *rest = typed("verdict", folder).stdout.splitlines()
+    assert re.match(r"Verdict: your library's default is fine at \d+ of 72 points; ", first)
+    assert f"    in all calls of bcast: {SETTING} …" in rest
+    warnings = [line for line in rest if line.startswith("Warning: ")]
+    assert warnings[0].startswith("Warning: measured under load: on desk other processes kept 2.0 of 4 cores busy")
+    assert len(warnings) == 3
+    command = f"timpani verdict {folder} --details"
+    assert rest[-1] == f"Details (each operation, how sure this is, 4 more warnings): {command}"
+
+
+def test_details_have_all_warnings_and_each_operation(folder: Path) -> None:
+    lines = typed("verdict", folder, "--details").stdout.splitlines()
+    assert len([line for line in lines if line.startswith("Warning: ")]) == 7
+    assert [line.split(",")[0] for line in lines if re.match(r"  (bcast|scatter), 36 points: ", line)] == [
+        "  bcast",
+        "  scatter",
+    ]
+    assert any(line.startswith("False alarms: ") and "3.6 of 72" in line for line in lines)
 
 
 def test_every_key_is_documented_and_no_other(told: Any) -> None:

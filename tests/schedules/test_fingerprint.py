@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from timpani.libraries.catalogue import Catalogue
-from timpani.schedules.fingerprint import Fingerprints, Match, matrices
+from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
+from timpani.schedules.fingerprint import Fingerprints, Match, matrices, with_whole_messages
 from timpani.schedules.simulation import Call, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -71,3 +72,35 @@ def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
     found = fingerprints.name({**proof, "bytes": np.where(sent_bytes > 0, sent_bytes + 1, 0)}, 1)
     assert found.match is Match.peers
     assert [algorithm.name for algorithm in found.algorithms] == ["binary"]
+
+
+@pytest.mark.parametrize("collective", ["bcast", "reduce"])
+def test_a_chain_without_parameters_is_no_linear_algorithm_from_four_ranks_on(
+    simulator: Simulator, own: Catalogue, collective: str
+) -> None:
+    calls = [Call(collective, Algorithm(OWN, name), ranks, 100) for ranks in (4, 5, 8) for name in ("chain", "linear")]
+    sent = [matrices(events, call.ranks)[0] for call, events in zip(calls, simulator.events(calls), strict=True)]
+    for chain, linear in zip(sent[::2], sent[1::2], strict=True):
+        assert not np.array_equal(chain, linear)
+
+
+SAME_NAMES = [
+    (collective, names)
+    for collective, sets in ON_TWO_RANKS.items()
+    for names in sets
+    if collective in ("bcast", "reduce", "scatter")
+]
+
+
+@pytest.mark.parametrize(("collective", "names"), SAME_NAMES)
+def test_algorithms_that_are_one_on_two_ranks_send_the_same_at_the_same_time(
+    simulator: Simulator, own: Catalogue, collective: str, names: tuple[str, ...]
+) -> None:
+    whole = (with_whole_messages(own, collective, Algorithm(OWN, name)) for name in names)
+    calls = [Call(collective, algorithm, 2, 1024) for algorithm in whole]
+    first, *others = (
+        events.filter(kind="send").select("rank", "peer", "bytes", "start", "end").sort("start", "rank").rows()
+        for events in simulator.events(calls)
+    )
+    assert first
+    assert all(each == first for each in others)

@@ -40,6 +40,7 @@ def confirm(
     from timpani.cli.terminal.measuring import measure_or_exit
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.source_warnings import made_from as known_of
+    from timpani.report.words.answer import brief_warnings, more_warnings
     from timpani.report.words.output_files import write_file
     from timpani.rules.table.merged_campaigns import load_together
     from timpani.rules.table.table_file import NAME, read_table
@@ -66,7 +67,10 @@ def confirm(
     for each in confirm_rules(table, made_from, folder, launches, mpi, measure):
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
         write_file(folder / PAGE, confirmed_page(each.table, each.confirmed, each.measured, warnings).encode(), True)
-        typer.echo("\n".join([*(f"Warning: {text}" for text in warnings), *confirmed_lines(each.confirmed)]))
+        for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
+            typer.echo(line)
+        if more := more_warnings(warnings):
+            typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
         if each.files is None:
             typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
             raise typer.Exit(int(each.killed > 0))

@@ -1,5 +1,6 @@
 """`timpani report`: one HTML file of a campaign, and its figures."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -55,6 +56,7 @@ def report(
     if output is not None:
         write_file(output, render(campaign, linear, fits, told).encode(), force)
         typer.echo(output)
+        typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
     if told is not None:
         typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.raced), told)))
     if figures is not None:

@@ -14,8 +14,11 @@ def verdict(
         Format,
         format_option("json has every point: standing, ratio, interval, launches, setting.", Format.text, Format.json),
     ] = Format.text,
+    details: Annotated[
+        bool, typer.Option("--details", help="Add each operation, how sure the answer is, and all warnings.")
+    ] = False,
 ) -> None:
-    """Say where the default is good enough, where not, and what is better there: as `timpani run` does at its end."""
+    """Print where the default is fine, what is faster elsewhere, and how to use it, as `run` does at its end."""
     import json
 
     from timpani.campaign.folder.load import load
@@ -25,4 +28,4 @@ def verdict(
     if format is Format.json:
         typer.echo(json.dumps(verdict_object(campaign), indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        typer.echo("\n".join(verdict_text(campaign)))
+        typer.echo("\n".join(verdict_text(campaign, details)))

@@ -110,6 +110,7 @@ class Library:
     tuning_files     the files that it chooses its algorithms by
     checked_files    more such files, which Timpani checks and never writes
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
+    on_two_ranks     by collective, names of its algorithms without parameters that are one schedule on 2 ranks
     stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
     """
 
@@ -137,4 +138,5 @@ class Library:
     tuning_files: tuple[TuningFile, ...] = ()
     checked_files: tuple[CheckedFile, ...] = ()
     parameter_file: str = ""
+    on_two_ranks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)

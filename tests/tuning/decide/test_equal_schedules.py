@@ -1,8 +1,10 @@
-"""Algorithms whose simulated times are the same."""
+"""Algorithms that are one schedule under several names."""
+
+from typing import Any
 
 import polars as pl
 
-from timpani.tuning.decide.equal_schedules import alike
+from timpani.tuning.decide.equal_schedules import equal_schedules, same_simulated_times, schedule_name
 
 
 def cells(status: str, *times: tuple[str, float, float]) -> pl.DataFrame:
@@ -20,12 +22,54 @@ def cells(status: str, *times: tuple[str, float, float]) -> pl.DataFrame:
 
 
 def test_times_that_are_one_nanosecond_apart_are_the_same() -> None:
-    found = alike(cells("simulated", ("two_level", 1.0, 9.0), ("three_level", 1.001, 9.2), ("chain", 3.0, 9.001)))
+    found = same_simulated_times(
+        cells("simulated", ("two_level", 1.0, 9.0), ("three_level", 1.001, 9.2), ("chain", 3.0, 9.001))
+    )
     where = "took the same simulated time at 1 of 2 points: nothing tells them apart there"
     assert found == (f"bcast: chain and two_level {where}", f"bcast: three_level and two_level {where}")
 
 
 def test_measured_times_and_the_default_dont_count() -> None:
-    assert alike(cells("ok", ("two_level", 1.0, 9.0), ("three_level", 1.0, 9.0))) == ()
-    assert alike(cells("simulated", ("default", 1.0, 9.0), ("three_level", 1.0, 9.0))) == ()
-    assert alike(cells("failed+simulated", ("default", 1.0, 9.0))) == ()
+    assert same_simulated_times(cells("ok", ("two_level", 1.0, 9.0), ("three_level", 1.0, 9.0))) == ()
+    assert same_simulated_times(cells("simulated", ("default", 1.0, 9.0), ("three_level", 1.0, 9.0))) == ()
+    assert same_simulated_times(cells("failed+simulated", ("default", 1.0, 9.0))) == ()
+
+
+ONE_WAY, BOTH_WAYS = [[0, 1], [0, 0]], [[0, 1], [1, 0]]
+
+
+def proof(algorithm: str, messages: list[list[int]], size: int = 8) -> dict[str, Any]:
+    where = {"ranks": len(messages), "message_bytes": size, "placement": "core", "mode": "warm"}
+    cell = {"collective": "bcast", "provider": "openmpi", "algorithm": algorithm, "parameters": "", **where}
+    return {**cell, "messages": messages, "bytes": messages}
+
+
+def measured(*names: str, ranks: int = 2) -> pl.DataFrame:
+    return cells("ok", *((name, 1.0, 1.0) for name in names)).with_columns(pl.lit(ranks).alias("ranks"))
+
+
+def test_counted_messages_show_one_schedule_where_they_leave_no_order_open() -> None:
+    names = ("default", "linear", "chain", "ring", "exchange")
+    proofs = [proof(name, ONE_WAY) for name in names[:3]] + [proof(name, BOTH_WAYS) for name in names[3:]]
+    equal = equal_schedules(measured(*names), proofs, {})
+    assert equal == {("bcast", 2, 8): [("chain", "linear")]}  # nothing was counted at 1 KiB
+    assert schedule_name(equal, "bcast", 2, 8, "linear") == "chain = linear"
+    assert schedule_name(equal, "bcast", 2, 8, "ring") == "ring"
+    tree = [[0, 1, 1], [0, 0, 0], [0, 0, 0]]
+    both = [proof(name, tree) for name in ("linear", "chain")]
+    assert equal_schedules(measured("linear", "chain", ranks=3), both, {}) == {("bcast", 3, 8): [("chain", "linear")]}
+
+
+def test_what_is_known_of_a_library_holds_on_two_ranks_alone() -> None:
+    known = {"bcast": (("binary", "chain", "linear"),)}
+    there = measured("default", "chain", "linear", "ring")
+    sets = [("chain", "linear")]
+    assert equal_schedules(there, (), known) == {("bcast", 2, 8): sets, ("bcast", 2, 1024): sets}
+    assert equal_schedules(measured("chain", "linear", ranks=4), (), known) == {}
+
+
+def test_what_is_known_and_what_was_counted_are_one_set() -> None:
+    known = {"bcast": (("chain", "linear"),)}
+    equal = equal_schedules(measured("chain", "linear", "own"), [proof("own", ONE_WAY), proof("chain", ONE_WAY)], known)
+    assert equal["bcast", 2, 8] == [("chain", "linear", "own")]
+    assert equal["bcast", 2, 1024] == [("chain", "linear")]

@@ -7,6 +7,7 @@ from timpani.libraries.openmpi import algorithms, launcher
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
+from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.native.mpi import Mpi
@@ -52,5 +53,6 @@ LIBRARY = Library(
     remove_remains=remove_remains,
     parameter_file="mca-params.conf",
     notes=_notes,
+    on_two_ranks=ON_TWO_RANKS,
     tuning_files=(TunedRules(), HanRules()),
 )

@@ -29,7 +29,7 @@ STAND_INS = {
     ("bcast", "openmpi/basic_linear"): "simgrid/flattree",
     ("bcast", "openmpi/binary_tree"): "timpani/binary:segment_bytes=0",
     ("bcast", "openmpi/knomial"): "timpani/knomial",
-    ("bcast", "openmpi/chain"): "timpani/chain",
+    ("bcast", "openmpi/chain"): "timpani/chain:fanout=4",
     ("bcast", "openmpi/split_binary_tree"): "timpani/split_binary:segment_bytes=0",
     ("bcast", "openmpi/scatter_allgather_ring"): "simgrid/scatter_LR_allgather",
     ("scatter", "openmpi/basic_linear"): "simgrid/ompi_basic_linear",

@@ -1,6 +1,7 @@
 """What a report shows: tables of cells and of what is computed from them, and the figures drawn from these."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import polars as pl
 
@@ -16,10 +17,11 @@ from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
 from timpani.charts.registry import figures
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.panels import Panel, panels
+from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
 from timpani.report.predicted.predicted_and_measured import beside_predicted
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.words.message_rows import message_rows
-from timpani.report.words.verdict_text import verdict_of
+from timpani.report.words.verdict_text import schedules_of, verdict_of
 from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
 from timpani.study.size_series import size_series
 from timpani.tuning.compare import knee
@@ -32,9 +34,11 @@ class Report:
     """A campaign with all that is computed for its report; `published` are fits to stand beside its own, `predicted`
     times beside those measured.
 
-    tables  that figures are drawn from. `cells`: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING
-            and the comparison with the default; `messages`: `message_rows` of them; `decisions`: the points with a
-            verdict, columns of `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`
+    cells   all that was measured: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING and the
+            comparison with the default
+    tables  that figures are drawn from, each schedule once. `cells`: the same columns; `messages`:
+            `message_rows` of them; `decisions`: the points with a verdict, columns of `decide_by_state` and
+            `with_key`; `fits`, `residuals`: of `fit_section`
             `probes`: of the machine's states over the campaign's time
     panels  by the name of the figure
     """
@@ -50,15 +54,18 @@ class Report:
         self.verdict = verdict_of(campaign, self.decisions, cells)
         compared_with = pl.concat([compare_with_default(campaign.raced), compare_with_plain_message(campaign.raced)])
         self.cells = with_speedup(cells, compared_with)
-        calls = self.cells.filter(CALLS)
+        curves = shared_curves(self.cells, schedules_of(campaign, cells))
+        self.verdict = replace(self.verdict, warnings=(*self.verdict.warnings, *shared_notes(curves)))
+        drawn = draw_once(self.cells, curves)
+        calls = drawn.filter(CALLS)
         self.predicted = beside_predicted(cells, predicted) if predicted else None
         self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
         self.models = fit_section(campaign, cells, published)
         measured = {
-            "cells": self.cells,
-            "messages": message_rows(self.cells),
-            "decisions": _numbered(with_best_status(self.decisions, self.cells)),
+            "cells": drawn,
+            "messages": message_rows(drawn),
+            "decisions": _numbered(with_curve_labels(with_best_status(self.decisions, self.cells), curves)),
         }
         measured["probes"] = probes(campaign.results, campaign.launches).with_columns(
             pl.lit("machine").alias("collective"),

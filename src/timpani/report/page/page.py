@@ -28,7 +28,7 @@ from timpani.report.page.provenance import provenance
 from timpani.report.page.sections import sections
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.words.algorithm_tables import with_unit
-from timpani.report.words.campaign_text import headline
+from timpani.report.words.answer import headline
 from timpani.report.words.message_summary import message_summary
 from timpani.report.words.output_files import VEGA_LITE
 from timpani.report.words.race_lines import race_lines

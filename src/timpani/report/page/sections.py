@@ -16,7 +16,7 @@ from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
 from timpani.report.words import gains
 from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
-from timpani.report.words.campaign_text import NOT_RECORDED
+from timpani.report.words.answer import NOT_RECORDED
 from timpani.report.words.report_table import Table
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import per_cent
@@ -58,9 +58,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
     intervals = (
         f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
     )
-    cells = pl.concat(
-        [report.cells.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal"
-    )
+    drawn = report.tables["cells"]
+    cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
     bold = _BOLD if with_best(cells, report.decisions)["best"].any() else ""
     yield PageSection(
         "tables",

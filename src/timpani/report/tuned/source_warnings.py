@@ -1,16 +1,20 @@
 """What to know of the campaigns that rules, or a confirmation, are made from: it goes along with what is made."""
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.words.campaign_text import headline
+from timpani.report.words.answer import headline
 from timpani.report.words.verdict_text import conditions, verdict_of
 from timpani.study.counted import counted
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.verdict import Verdict
+
+_NUMBER = re.compile(r"\d[\d.]*")
 
 
 @dataclass(frozen=True)
@@ -49,5 +53,27 @@ def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
     if len(folders) == 1:
         found = list(conditions(together))
     else:
-        found = [f"{each.resolve().name}: {warning}" for each in folders for warning in conditions(load(each))]
+        found = merged({each.resolve().name: list(conditions(load(each))) for each in folders})
     return MadeFrom(verdict, (*found, *verdict.warnings))
+
+
+def merged(warnings: Mapping[str, Sequence[str]]) -> list[str]:
+    """One warning for each thing that several campaigns warn of: which they are, and the figures of the first.
+
+    warnings  by the campaign's name. Those that agree up to their first colon, but for numbers, warn of one thing.
+    """
+    by_subject: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for name, each in warnings.items():
+        for warning in each:
+            by_subject[_NUMBER.sub("", warning.split(": ")[0])].append((name, warning))
+    return [_of_campaigns(found, len(warnings)) for found in by_subject.values()]
+
+
+def _of_campaigns(found: Sequence[tuple[str, str]], campaigns: int) -> str:
+    (name, warning), *others = found
+    if not others:
+        return f"{name}: {warning}"
+    which = "all" if len(found) == campaigns else ", ".join(each for each, _ in found)
+    subject, _, first = warning.partition(": ")
+    example = f"; in {name}: {first}" if first else ""
+    return f"{subject}, {len(found)} of {counted(campaigns, 'campaign')} ({which}){example}"

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.report.words.campaign_text import headline
+from timpani.report.words.answer import brief_warnings, headline, more_warnings
 from timpani.rules.table.table_file import NAME
 from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE
@@ -53,11 +53,13 @@ _HEAD_SIMULATED = ("| collective | ranks | sizes | algorithm | gain | cost |", "
 
 
 def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: MadeFrom) -> Iterator[str]:
-    """What to know of the campaigns, what was written, and how to use it."""
+    """What was written, how to use it, and what to know of the campaigns."""
     where = shlex.quote(str(folder))
-    yield from (f"Warning: {warning}" for warning in known.warnings)
     yield from _predicted_lines(table, where)
     yield from _use(table, files, where, known)
+    yield from brief_warnings(known.warnings)
+    if more := more_warnings(known.warnings):
+        yield f"{more}: {where}/{PAGE}"
     if table.simulated and (table.rules or files.our_rules):
         yield _SIMULATED
 

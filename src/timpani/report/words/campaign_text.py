@@ -1,4 +1,4 @@
-"""A campaign as plain text: the table of its cells, and the verdict."""
+"""A campaign as plain text: the table of its cells."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,10 @@ from typing import Any
 import polars as pl
 
 from timpani.charts.marks.latency_columns import coverage
-from timpani.report.words.durations import show_seconds
-from timpani.stats.compare import ALPHA
-from timpani.stats.regret import ALPHA as RACE_ALPHA
-from timpani.study.cell import OWN
-from timpani.study.counted import counted, per_cent
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.decide import CLOSE
-from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 
 _MEDIANS: dict[Quantity, dict[str, str]] = {
     "time": {"median µs": "median_us", "from": "ci_low_us", "to": "ci_high_us"},
@@ -47,13 +41,6 @@ _BY_STATE = (
     "median with its share of the launches."
 )
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
-_MOST_NAMED = 3  # points in one sentence
-_RANKING = ("Largest gain", "Next", "Then")
-_FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
-_MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
-
-NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was imported."
-
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
@@ -67,20 +54,29 @@ class Block:
 
 
 def cell_table(cells: pl.DataFrame) -> str:
-    """The blocks of `blocks` as aligned columns."""
-    return "\n".join("\n".join([each.heading, *each.notes, *aligned(each.rows)]) + "\n" for each in blocks(cells))
+    """The blocks of `blocks` as aligned columns, with a footnote about intervals where there are any."""
+    found = ["\n".join([each.heading, *each.notes, *aligned(each.rows)]) + "\n" for each in blocks(cells)]
+    return "\n".join([*found, *(f"{note}\n" for note in _footnotes(cells))])
 
 
 def cell_markdown(cells: pl.DataFrame) -> str:
-    """The blocks of `blocks` as Markdown tables under headings."""
-    return "\n".join("\n".join(_markdown(each)) for each in blocks(cells))
+    """The blocks of `blocks` as Markdown tables under headings, with the same footnote."""
+    found = ["\n".join(_markdown(each)) for each in blocks(cells)]
+    return "\n".join([*found, *(f"{note}\n" for note in _footnotes(cells))])
+
+
+def _footnotes(cells: pl.DataFrame) -> Iterator[str]:
+    """What the intervals cover."""
+    if covered := coverage(cells):
+        some = "; fewer launches cover less: `ci_coverage` in --format csv" if " to " in covered else ""
+        yield f"from, to: interval over launches, which covers {covered}{some}"
 
 
 def blocks(cells: pl.DataFrame) -> Iterator[Block]:
     """A block per operation, rank count, placement, mode and machine.
 
     `cells` is what `estimate_cells` returns; with a column `locality` it stands beside messages between ranks.
-    With a column BOUND what the links alone take stands beside each time. Intervals are headed by what they cover.
+    With a column BOUND what the links alone take stands beside each time.
     Imported cells have OSU's average in place of the median, and the block says so.
     """
     for _, block in cells.group_by(SWEEP, maintain_order=True):
@@ -114,7 +110,7 @@ def _block(cells: pl.DataFrame) -> Block:
     related = first.get(LOCALITY) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
-    headings = [f"to ({covered})" if heading == "to" else heading for heading in shown]
+    headings = [*shown]
     headings += [f"{state} µs" for state in states]
     rows = [("algorithm", *([LOCALITY] if related else []), *(["size"] if sized else []), *headings, "status")]
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
@@ -164,104 +160,3 @@ def decimals(value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:.3g}" if 0 < value < 0.01 else f"{value:.3f}" if value < 1e6 else f"{value:.0f}"
-
-
-def verdict_lines(verdict: Verdict, messages: Sequence[str] = ()) -> list[str]:
-    """The verdict as `timpani run` prints it: the answer, where it matters most, each collective, then warnings.
-
-    messages  what was found of messages between ranks, a line each
-    """
-    return [
-        *(headline(verdict) if verdict.has_collectives or not messages else []),
-        *messages,
-        *(f"  {sentence}" for sentence in verdict.sentences),
-        *(f"Warning: {warning}" for warning in verdict.warnings),
-    ]
-
-
-def headline(verdict: Verdict) -> list[str]:
-    """What is shown of the default, the largest gains over it, and what would decide the rest: each a sentence."""
-    if not verdict.has_collectives:
-        return ["Verdict: none asked for; messages and transposes have no default to decide on."]
-    if not verdict.decided:
-        return ["Verdict: none; there is nothing that the default could be compared with."]
-    if not verdict.can_tell:
-        advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
-        return [f"Verdict: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."]
-    points = counted(verdict.decided, "point")
-    if verdict.by_value == verdict.decided:
-        lines = [
-            f"Verdict by value alone (averages of a single run, no interval): of {points} (collective, ranks, size) "
-            f"the default takes at most {CLOSE} longer than the fastest at {verdict.within_by_value}."
-        ]
-        return [*lines, f"Largest gain by value: {_loss(verdict.worst)}."] if verdict.worst else lines
-    rest = f"; {verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided" if verdict.undecided else ""
-    lines = [
-        f"Verdict: of {points} (collective, ranks, size) it is shown that at {verdict.within_5_percent} the default is "
-        f"within {CLOSE} of the fastest, and at {verdict.slower} another algorithm is faster{rest}."
-    ]
-    if verdict.worst:
-        lines += _losses(verdict)
-    elif not verdict.undecided:
-        lines.append("No algorithm is significantly faster.")
-    if verdict.differing:
-        lines.append(_in_each_state(verdict.differing))
-    if verdict.decisive:
-        lines.append(_what_would_decide(verdict.decisive, verdict.undecided))
-    return lines
-
-
-def _what_would_decide(decisive: Decisive, undecided: int) -> str:
-    """How many launches would probably decide what is undecided; of few points, all of them."""
-
-    def cost(launches: int, seconds: float | None, noun: str = "") -> str:
-        if launches >= _MANY_LAUNCHES:
-            return f"over {_MANY_LAUNCHES}{noun}"
-        return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
-
-    def in_all(launches: int, seconds: float | None) -> str:
-        text = cost(launches, seconds, " launches in all")
-        return f"About {text}" if launches < _MANY_LAUNCHES else text.capitalize()
-
-    of = "the undecided" if decisive.of == undecided else f"{decisive.of} of the undecided"
-    if decisive.of < _FEW_UNDECIDED:
-        points = "point" if undecided == 1 else "points"
-        return f"{in_all(decisive.most, decisive.most_seconds)} should decide {of} {points}."
-    half = f"{in_all(decisive.half, decisive.half_seconds)} should decide half of {of} points"
-    if decisive.half >= _MANY_LAUNCHES:
-        return f"{half}."
-    return f"{half}, {cost(decisive.most, decisive.most_seconds)} nine in ten."
-
-
-def _in_each_state(differing: Sequence[str]) -> str:
-    more = f"; and {len(differing) - _MOST_NAMED} more" if len(differing) > _MOST_NAMED else ""
-    return (
-        f"States of the machine differ in their verdict at {counted(len(differing), 'point')}, which count as slower: "
-        f"{'; '.join(differing[:_MOST_NAMED])}{more}."
-    )
-
-
-def _losses(verdict: Verdict) -> Iterator[str]:
-    """The largest gains, one an operation, each with what switches its best algorithm on."""
-    for word, loss in zip(_RANKING, verdict.losses, strict=False):
-        yield f"{word}: {_loss(loss)}."
-        if loss.set_by:
-            where = (
-                "by rules (`timpani rules`)"
-                if loss.best_label.startswith(OWN)
-                else f"in all calls of {loss.collective}"
-            )
-            yield f"  {loss.best_label} {where}: {loss.set_by} …"
-            if loss.elsewhere and not loss.best_label.startswith(OWN):
-                yield f"  {loss.best_label} is {loss.elsewhere}"
-    if not verdict.settings_recorded:
-        yield NOT_RECORDED
-
-
-def _loss(loss: Loss) -> str:
-    size = f" at {show_size(loss.message_bytes)}" if _sized(loss.collective) else ""
-    known = loss.gain_low is not None and loss.gain_high is not None
-    ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
-    interval = f" ({ends} {loss.gain_low:.2f} … {loss.gain_high:.2f})" if known else ""
-    where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
-    return f"{where}: {loss.best_label} is {loss.gain:.2f} × as fast{interval}"

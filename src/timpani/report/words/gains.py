@@ -7,8 +7,9 @@ import polars as pl
 
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.words.report_table import Table, Value
+from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
-from timpani.study.counted import counted
+from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.other_points import elsewhere
@@ -18,7 +19,9 @@ ABOUT = (
     "A row for each point at which an algorithm is significantly faster than the default: the fastest, what it gains, "
     "and what to type to have it. A setting of the library holds for all calls of the collective in a program, of "
     f"whatever size, also where it is slower; algorithms of ours ({OWN}/…) replace calls by the rules that `timpani "
-    "rules` writes."
+    "rules` writes. The correction for many comparisons is within each point: a default that nothing beats is listed "
+    f"with a chance of at most {per_cent(ALPHA)}. The largest of many gains is probably somewhat overestimated; `timpani confirm` "
+    "measures it anew."
 )
 
 

@@ -1,23 +1,29 @@
 """The verdict on a campaign as `timpani run` ends with it, and as JSON; docs/verdict-json.md names the keys."""
 
+import shlex
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import polars as pl
 
+from timpani.campaign.folder.further_command import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, states_told
 from timpani.campaign.folder.verify import sample_warnings
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.other_activity import load_warnings, machine_loads
-from timpani.report.words.campaign_text import verdict_lines
+from timpani.libraries.eager_limits import eager_limits, within_node
+from timpani.libraries.registry import LIBRARIES
+from timpani.report.words.answer import affordable_launches, brief_warnings, details, headline, more_warnings
 from timpani.report.words.race_lines import race_lines
+from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import LOOKED_AT, compare_with_default
+from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, equal_schedules, schedule_name
 from timpani.tuning.decide.other_points import elsewhere
 from timpani.tuning.decide.verdict import Verdict, summarise
 from timpani.tuning.race.outcome import race_verdict
@@ -27,7 +33,19 @@ from timpani.tuning.race.results import race_standings
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
     header, compared = campaign.header, compare_with_default(campaign.raced)
-    return summarise(decisions, cells, campaign.launch_seconds, header.study.launches, header.settings, compared)
+    equal = schedules_of(campaign, cells)
+    verdict = summarise(
+        decisions, cells, campaign.launch_seconds, header.study.launches, header.settings, compared, equal
+    )
+    if verdict.decisive is None or not (affordable := affordable_launches(verdict.decisive)):
+        return verdict
+    return replace(verdict, decide_command=further_command(header, campaign.folder, *affordable))
+
+
+def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
+    """Which of its algorithms are one schedule, by its counted messages and by what is known of its library."""
+    library = LIBRARIES.get(campaign.header.mpi.kind)
+    return equal_schedules(cells, campaign.proofs, library.on_two_ranks if library else {})
 
 
 def conditions(campaign: Campaign) -> Iterator[str]:
@@ -37,15 +55,34 @@ def conditions(campaign: Campaign) -> Iterator[str]:
     yield from states_told(campaign.results)
 
 
-def verdict_text(campaign: Campaign) -> Iterator[str]:
-    """Lines to print: load first, then the answer, where it matters, and what to know before it is believed."""
+def verdict_text(campaign: Campaign, full: bool = False) -> Iterator[str]:
+    """Lines to print: the answer, what to do, and at most three warnings; all of them, and what they rest on, if
+    `full`."""
     cells = estimate_cells(campaign.raced)
     messages = _message_lines(campaign, cells)
     verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)
-    yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
-    yield from (f"Note: {told}" for told in states_told(campaign.results))
-    yield from race_lines(race_verdict(campaign.raced, campaign.planned))
-    yield from verdict_lines(verdict, messages)
+    race = race_lines(race_verdict(campaign.raced, campaign.planned))
+    warnings = [*conditions(campaign), *verdict.warnings]
+    if verdict.has_collectives or not messages:
+        yield from headline(verdict, _limits(campaign) if verdict.losses else {})
+    yield from messages
+    if full:
+        yield from (*race, *details(verdict), *(f"Warning: {warning}" for warning in warnings))
+        return
+    yield from race[:1]
+    yield from brief_warnings(warnings)
+    more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
+    yield f"Details ({more}): timpani verdict {shlex.quote(str(campaign.folder))} --details"
+
+
+def _limits(campaign: Campaign) -> dict[int, str]:
+    """The names of the library's eager limits within a node by their bytes; none of a campaign on several nodes."""
+    mpi = campaign.header.mpi
+    if campaign.header.machine.cluster is not None:
+        return {}
+    found = eager_limits(mpi.kind, mpi.version)
+    # A limit with "rndv" is of what a rendezvous sends along with its request.
+    return {size: name for name, size in found.items() if within_node(name) and "rndv" not in name and "eager" in name}
 
 
 def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
@@ -80,11 +117,12 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "within_5_percent": verdict.within_5_percent,
         "slower": verdict.slower,
         "undecided": verdict.undecided,
+        "false_alarms": ALPHA * verdict.decided,
         "by_value": by_value,
         "race": asdict(race) if race else None,
         "launches_asked": header.study.launches,
         "too_few_launches": verdict.too_few_launches,
-        "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
+        "would_decide": asdict(verdict.decisive) | {"command": verdict.decide_command} if verdict.decisive else None,
         "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
         "states": [asdict(state) for state in machine_states(campaign.results)],
         "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
@@ -96,6 +134,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
                 cells,
                 header.settings or {},
                 compare_with_default(campaign.raced),
+                schedules_of(campaign, cells),
             )
         ),
     }
@@ -108,7 +147,11 @@ def _looked_at(standings: pl.DataFrame) -> pl.DataFrame:
 
 
 def _points(
-    decisions: pl.DataFrame, cells: pl.DataFrame, settings: dict[str, dict[str, str]], compared: pl.DataFrame
+    decisions: pl.DataFrame,
+    cells: pl.DataFrame,
+    settings: dict[str, dict[str, str]],
+    compared: pl.DataFrame,
+    equal: EqualSchedules,
 ) -> Iterator[dict[str, Any]]:
     """Of each point: where, its standing, default and best with their ratio, and what would decide it."""
     timed = cells.filter(pl.col("launches") > 0)
@@ -119,7 +162,10 @@ def _points(
         setting = settings.get(row["collective"], {}).get(row["best_label"])
         in_all_calls = setting is not None and not row["best_label"].startswith(OWN)
         costs = elsewhere(compared, row, row["best_label"]) if in_all_calls else None
-        yield _renamed(row) | {"setting": setting, "setting_elsewhere": costs and asdict(costs)}
+        where = (row["collective"], row["ranks"], row["message_bytes"], row["best_label"])
+        same = schedule_name(equal, *where).split(JOINED) if row["best_label"] else None
+        extra = {"setting": setting, "setting_elsewhere": costs and asdict(costs), "same_schedule": same}
+        yield _renamed(row) | extra
 
 
 def _renamed(row: dict[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,88 @@
-"""Algorithms that simulated times can't tell apart, since they send alike."""
+"""Algorithms that are one schedule under several names: by counted messages, by what is known of a library, or by
+simulated times."""
 
-from collections import Counter
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
 from timpani.study.cell import DEFAULT
-from timpani.study.schema import POINT
+from timpani.study.schema import POINT, cell_of
 
 _SAME_US = 0.0025
 """Times this near are the same: readings of the simulated clock are whole nanoseconds, two of them a time."""
 
+JOINED = " = "
+"""Between the names of one schedule."""
 
-def alike(cells: pl.DataFrame) -> tuple[str, ...]:
+EqualSchedules = Mapping[tuple[str, int, int], Sequence[tuple[str, ...]]]
+"""By collective, ranks and message_bytes the labels of each schedule that has several, in order."""
+
+
+def equal_schedules(
+    cells: pl.DataFrame, proofs: Iterable[Mapping[str, Any]], on_two_ranks: Mapping[str, Sequence[Sequence[str]]]
+) -> EqualSchedules:
+    """The schedules with several names, without the default, which is one of the library's algorithms everywhere.
+
+    cells         columns collective, ranks, message_bytes and `label`: what was measured
+    proofs        a campaign's `proofs`
+    on_two_ranks  by collective, names of the library's algorithms that are one schedule on 2 ranks
+    """
+    measured = cells.filter(pl.col("algorithm") != DEFAULT).group_by("collective", "ranks", "message_bytes")
+    labels = {(str(c), int(r), int(b)): set(found) for c, r, b, found in measured.agg(pl.col("label")).iter_rows()}
+    counted = _counted(proofs)
+    found: dict[tuple[str, int, int], list[tuple[str, ...]]] = {}
+    for point, there in labels.items():
+        collective, ranks, _ = point
+        known = on_two_ranks.get(collective, ()) if ranks == 2 else ()
+        sets = _joined([there.intersection(each) for each in (*known, *counted.get(point, ()))])
+        if several := sorted(tuple(sorted(each)) for each in sets if len(each) > 1):
+            found[point] = several
+    return found
+
+
+def schedule_name(equal: EqualSchedules, collective: str, ranks: int, message_bytes: int, label: str) -> str:
+    """The label, or all names of its schedule where it has several."""
+    sets = equal.get((collective, ranks, message_bytes), ())
+    return JOINED.join(next((each for each in sets if label in each), (label,)))
+
+
+def _joined(sets: Iterable[set[str]]) -> list[set[str]]:
+    """The sets, those with a name in common as one."""
+    found: list[set[str]] = []
+    for each in sets:
+        apart = [other for other in found if not other & each]
+        found = [*apart, each.union(*(other for other in found if other & each))]
+    return found
+
+
+def _counted(proofs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], list[set[str]]]:
+    """By point the labels whose counted messages are the same and leave no order open (`_is_tree`)."""
+    by_messages: defaultdict[tuple[Any, ...], set[str]] = defaultdict(set)
+    for proof in proofs:
+        if _is_tree(proof["messages"]):
+            point = (proof["collective"], proof["ranks"], proof["message_bytes"])
+            by_messages[point, str(proof["messages"]), str(proof["bytes"])].add(cell_of(dict(proof)).algorithm.label)
+    found: defaultdict[tuple[str, int, int], list[set[str]]] = defaultdict(list)
+    for (point, *_), labels in by_messages.items():
+        found[point].append(labels)
+    return found
+
+
+def _is_tree(messages: Sequence[Sequence[int]]) -> bool:
+    """Whether messages flow from each rank's one parent, or to it: then data decides their order, but of siblings.
+
+    Two ranks that exchange messages may do so at once or one after another, which counts do not show.
+    """
+    sent = [[int(count > 0) for count in row] for row in messages]
+    both_ways = any(sent[i][j] and sent[j][i] for i in range(len(sent)) for j in range(i))
+    most_out, most_in = max(map(sum, sent)), max(map(sum, zip(*sent, strict=True)))
+    edges = sum(map(sum, sent))
+    return not both_ways and min(most_out, most_in) == 1 and edges == len(sent) - 1
+
+
+def same_simulated_times(cells: pl.DataFrame) -> tuple[str, ...]:
     """In words, the algorithms that took the same simulated time at half of an operation's points or more.
 
     cells  of `estimate_cells`. The default, which is always one of the library's algorithms, doesn't count.

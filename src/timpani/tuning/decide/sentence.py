@@ -12,7 +12,8 @@ from timpani.tuning.decide.decide import BY_VALUE, CLOSE, CLOSE_ENOUGH, SLOWER, 
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
-    """The decisions at all points of one operation, summed up; `decisions` has the columns of `decide`."""
+    """The decisions at all points of one operation, summed up; `decisions` has the columns of `decide`, and
+    `schedule`, all names of the best algorithm's schedule."""
     decided = decisions.filter(pl.col("verdict").is_not_null())
     if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
         return _fastest(collective, decisions)
@@ -27,15 +28,15 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     if slower := count.get(SLOWER):
         label, times = (
             decided.filter(pl.col("standing") == SLOWER)
-            .group_by("best_label")
+            .group_by("schedule")
             .len()
-            .sort("len", "best_label", descending=[True, False])
+            .sort("len", "schedule", descending=[True, False])
             .row(0)
         )
         parts.append(f"slower at {slower}, most often than {label} ({times})")
     parts = [f"the default {parts[0]}", *parts[1:]] if parts else []
-    if ahead := decided.filter(_only_ours_tied()).height:
-        parts.append(f"only ours tied for the best, so faster than all measured of the library, at {ahead}")
+    if ahead := decided.filter(_library_beaten()).height:
+        parts.append(f"a Timpani algorithm beats every algorithm of the library at {counted(ahead, 'point')}")
     if undecided := count.get(UNDECIDED):
         parts.append(f"{undecided} of {decided.height} undecided")
     return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
@@ -57,15 +58,15 @@ _STANDINGS = {WITHIN: f"within {CLOSE} of the best", SLOWER: "slower", UNDECIDED
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:
     """What came first by imported averages alone."""
     close = decisions.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height
-    times = decisions.group_by("best_label").len()
-    ranked = times.sort("len", "best_label", descending=[True, False]).iter_rows()
+    times = decisions.group_by("schedule").len()
+    ranked = times.sort("len", "schedule", descending=[True, False]).iter_rows()
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
     by_value = f"the default within {CLOSE} of the best at {close}; lowest times: {best}"
     return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 
-def _only_ours_tied() -> pl.Expr:
-    """Whether everything but algorithms of ours is significantly slower than the best, which is ours."""
+def _library_beaten() -> pl.Expr:
+    """Whether all of the library is significantly slower than the best, which is one of Timpani's algorithms."""
     return pl.col("tied").list.eval(pl.element().str.starts_with(f"{OWN}/")).list.all()
 
 
@@ -74,6 +75,6 @@ def _fastest(operation: str, decisions: pl.DataFrame) -> str:
     alone = decisions.filter(pl.col("tied").list.len() == 1)
     parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
     if alone.height:
-        label, times = alone.group_by("best_label").len().sort("len", "best_label", descending=[True, False]).row(0)
+        label, times = alone.group_by("schedule").len().sort("len", "schedule", descending=[True, False]).row(0)
         parts.insert(0, f"one way fastest at {alone.height}, most often {label} ({times})")
     return f"{operation}, {counted(decisions.height, 'point')}: {'; '.join(parts)}"

@@ -11,7 +11,7 @@ from timpani.study.cell import DEFAULT
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.decide.equal_schedules import alike
+from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
 from timpani.tuning.decide.other_points import Elsewhere, elsewhere
 from timpani.tuning.decide.sentence import in_each_state, sentence
 from timpani.tuning.decide.warnings import cell_warnings, launches_advice
@@ -25,6 +25,7 @@ class Loss:
     """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one, of
     what was `raced` two bounds of 95 % each.
 
+    schedule   all names of the best algorithm's schedule
     set_by     what to type to have the best algorithm in all calls of the collective; None where that isn't known
     elsewhere  what it costs at other points; None where it isn't shown to cost anything
     """
@@ -40,6 +41,7 @@ class Loss:
     gain_low: float | None
     gain_high: float | None
     raced: bool = False
+    schedule: str = ""
     set_by: str | None = None
     elsewhere: Elsewhere | None = None
 
@@ -79,6 +81,7 @@ class Verdict:
     differing          points whose verdict differs between states of the machine, a clause each
     has_collectives    whether there is anything that a default decides
     settings_recorded  whether the campaign tells how algorithms are had outside Timpani
+    decide_command     measures the launches of `decisive`; None where there are none, or no such command
     """
 
     decided: int
@@ -98,6 +101,7 @@ class Verdict:
     differing: tuple[str, ...] = ()
     has_collectives: bool = True
     settings_recorded: bool = True
+    decide_command: str | None = None
 
     @property
     def worst(self) -> Loss | None:
@@ -117,6 +121,7 @@ def summarise(
     launches_asked: int | None = None,
     settings: Settings | None = None,
     compared: pl.DataFrame | None = None,
+    equal: EqualSchedules | None = None,
 ) -> Verdict:
     """The verdict on a campaign, from its `decide_by_state` and its `estimate_cells`.
 
@@ -124,7 +129,9 @@ def summarise(
     launches_asked  by the study; None of an import, which nobody here can repeat
     settings        None where the campaign doesn't tell
     compared        its `compare_with_default`; without, nobody is told what settings cost elsewhere
+    equal           its `equal_schedules`, so that the verdict names schedules, not one of their names
     """
+    decisions = _with_schedules(decisions, equal or {})
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
     beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
@@ -141,7 +148,7 @@ def summarise(
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
-        warnings=(*cell_warnings(cells, launches_asked), *alike(cells)),
+        warnings=(*cell_warnings(cells, launches_asked), *same_simulated_times(cells)),
         by_value=by_value.height,
         within_by_value=by_value.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height,
         decisive=_decisive(decided, cells, launch_seconds),
@@ -153,6 +160,13 @@ def summarise(
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
     )
+
+
+def _with_schedules(decisions: pl.DataFrame, equal: EqualSchedules) -> pl.DataFrame:
+    """The decisions with `schedule`, the best one's names."""
+    columns = ("collective", "ranks", "message_bytes", "best_label")
+    names = [schedule_name(equal, *row) for row in decisions.select(columns).iter_rows()]
+    return decisions.with_columns(pl.Series("schedule", names, dtype=pl.String))
 
 
 def _loss(decision: dict[str, Any], settings: Settings, compared: pl.DataFrame | None) -> Loss:

@@ -9,7 +9,10 @@ from timpani.study.counted import counted
 
 _OF_STATUS = {
     "average_only": "are imported averages: a single run or few, without an interval",
-    "wide": "have intervals wider than half of their median: too uncertain to use by themselves",
+    "wide": (
+        "have intervals wider than half of their median: ratios are compared within launches, so that they can be "
+        "precise where times are not"
+    ),
     "skewed": "had ranks that did not start together: part of their time is waiting for the last rank to start",
     "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each rank",
     "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
@@ -17,15 +20,14 @@ _OF_STATUS = {
 }
 
 _UNSTEADY = (
-    "did not converge: in most launches their calls varied too much for the precision that was asked for; more "
-    "launches still narrow the interval over launches"
+    "did not converge: in most launches their calls varied more than the precision allows; more launches still narrow "
+    "the interval over launches"
 )
 
 _SINGULAR = {
     "they say": "it says",
     "they are": "it is",
     "their": "its",
-    "themselves": "itself",
     "intervals": "an interval",
     "imported averages": "an imported average",
 }

@@ -1,0 +1,108 @@
+"""Algorithms that are one schedule at all sizes of a rank count: one curve and one column stand for all of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from math import inf
+from typing import Any
+
+import polars as pl
+
+from timpani.stats.compare import INDIFFERENCE
+from timpani.study.counted import counted
+from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, schedule_name
+
+_MAX_NAMES = 2  # in a label; of more the first one and their number
+_PLACE = ("placement", "mode", "machine")
+
+SharedCurves = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
+"""By collective and ranks the labels that share a curve; that of the first is drawn."""
+
+
+def shared_curves(cells: pl.DataFrame, equal: EqualSchedules) -> SharedCurves:
+    """The labels that are one schedule at every size at which they were measured, all at the same ones.
+
+    Those that failed somewhere, or whose times contradict that, share no curve.
+
+    cells  columns of `estimate_cells` and the comparison with the default
+    """
+    failed = cells.filter(pl.col("error").is_not_null()).select("collective", "ranks", "label").unique()
+    whole = cells.join(failed, on=["collective", "ranks", "label"], how="anti")
+    sized = whole.group_by("collective", "ranks", "label").agg(pl.col("message_bytes").unique().sort())
+    by_schedules: defaultdict[tuple[Any, ...], list[str]] = defaultdict(list)
+    for collective, ranks, label, sizes in sized.sort("collective", "ranks", "label").iter_rows():
+        names = tuple((size, schedule_name(equal, collective, ranks, size, label)) for size in sizes)
+        by_schedules[collective, ranks, names].append(label)
+    found: defaultdict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
+    bounds = {tuple(key): ends for *key, ends in _bounds(cells).iter_rows()}
+    for (collective, ranks, _), (first, *others) in by_schedules.items():
+        of_first = bounds[collective, ranks, first]
+        same = [each for each in others if _may_agree(of_first, bounds[collective, ranks, each])]
+        if same:
+            found[collective, ranks].append((first, *same))
+    return found
+
+
+def _bounds(cells: pl.DataFrame) -> pl.DataFrame:
+    """By collective, ranks and label the intervals of the ratio to the default, in the order of places and sizes."""
+    ends = pl.concat_list("ratio_low", "ratio_high").sort_by(*_PLACE, "message_bytes").alias("ends")
+    return cells.group_by("collective", "ranks", "label").agg(ends)
+
+
+def _may_agree(first: list[list[float | None]], second: list[list[float | None]]) -> bool:
+    """Whether no two intervals are apart by more than what counts as a difference; one without an end reaches all."""
+    return all(
+        (low or 0) <= (other_high or inf) * INDIFFERENCE[1] and (other_low or 0) <= (high or inf) * INDIFFERENCE[1]
+        for (low, high), (other_low, other_high) in zip(first, second, strict=False)
+    )
+
+
+def curve_label(labels: tuple[str, ...]) -> str:
+    """`binomial = linear`, or of more `binary + 5 equal`."""
+    return JOINED.join(labels) if len(labels) <= _MAX_NAMES else f"{labels[0]} + {len(labels) - 1} equal"
+
+
+def draw_once(cells: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
+    """The cells with one row in place of those that share a curve: the first algorithm's, with all their `label`."""
+    return _relabelled(cells, curves, "label").filter(~pl.col("is_other")).drop("is_other")
+
+
+def with_curve_labels(decisions: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
+    """The decisions with `best_label` as `draw_once` labels the curve."""
+    return _relabelled(decisions, curves, "best_label").drop("is_other")
+
+
+def _relabelled(frame: pl.DataFrame, curves: SharedCurves, column: str) -> pl.DataFrame:
+    """The frame with curves' labels in `column`, and `is_other`: whether its algorithm is not the one that is drawn."""
+    rows = [
+        (collective, ranks, label, curve_label(labels), label != labels[0])
+        for (collective, ranks), sets in curves.items()
+        for labels in sets
+        for label in labels
+    ]
+    names = pl.DataFrame(
+        rows,
+        schema={
+            "collective": pl.String(),
+            "ranks": frame.schema["ranks"],
+            column: pl.String(),
+            "curve": pl.String(),
+            "is_other": pl.Boolean(),
+        },
+        orient="row",
+    )
+    return (
+        frame.join(names, on=["collective", "ranks", column], how="left", maintain_order="left")
+        .with_columns(pl.coalesce("curve", column).alias(column), pl.col("is_other").fill_null(False))
+        .drop("curve")
+    )
+
+
+def shared_notes(curves: SharedCurves) -> Iterator[str]:
+    """Which names each shared curve stands for."""
+    for (collective, ranks), sets in curves.items():
+        for labels in sets:
+            names = f"{', '.join(labels[:-1])} and {labels[-1]}"
+            yield (
+                f"{collective} on {counted(ranks, 'rank')}: {names} are one schedule, drawn once as "
+                f"{curve_label(labels)}, with the times of {labels[0]}"
+            )

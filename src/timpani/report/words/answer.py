@@ -1,0 +1,185 @@
+"""The verdict on a campaign in words: the answer, what to do, then warnings."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from timpani.report.words.durations import show_seconds
+from timpani.stats.compare import ALPHA
+from timpani.stats.regret import ALPHA as RACE_ALPHA
+from timpani.study.cell import OWN
+from timpani.study.counted import counted, per_cent
+from timpani.study.operations import OPERATIONS
+from timpani.study.sizes import show_size
+from timpani.tuning.decide.decide import CLOSE
+from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
+
+_MAX_NAMED = 3  # points, gains or warnings
+_FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
+_MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
+
+NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was imported."
+
+OVERESTIMATED = "so probably somewhat overestimated"
+"""The largest gain of many points, which the same launches both chose and measured (winner's curse)."""
+
+_ABOUT = (
+    "A point is a collective at one size and rank count. The default is fine where it is shown to take at most "
+    f"{CLOSE} longer than the fastest algorithm. Names joined by = are one schedule there: the same messages in the same order."
+)
+
+
+def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[str]:
+    """The answer, the largest gains, and what would decide the rest: a sentence or a command each.
+
+    limits  names of the library's eager limits by their bytes, where it was asked for them
+    """
+    if not verdict.has_collectives:
+        return ["Verdict: none asked for; messages and transposes have no default to decide on."]
+    if not verdict.decided:
+        return ["Verdict: none; there is nothing that the default could be compared with."]
+    if not verdict.can_tell:
+        advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
+        return [f"Verdict: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."]
+    if verdict.by_value == verdict.decided:
+        lines = [
+            "Verdict by value alone (averages of a single run, no interval): your library's default takes at most "
+            f"{CLOSE} longer than the fastest at {verdict.within_by_value} of {counted(verdict.decided, 'point')}."
+        ]
+        if verdict.worst:
+            lines.append(f"Largest gain by value ({_of_many(verdict)}): {_gain(verdict.worst)}")
+        return lines
+    lines = [_answer(verdict)]
+    if verdict.worst:
+        lines += _gains(verdict, limits or {})
+    elif not verdict.undecided:
+        lines.append("No algorithm is significantly faster.")
+    if verdict.differing:
+        lines.append(_in_each_state(verdict.differing))
+    if verdict.decisive:
+        lines += _what_would_decide(verdict.decisive, verdict)
+    return lines
+
+
+def details(verdict: Verdict) -> list[str]:
+    """What the answer rests on: each operation, what the words mean, how often chance errs."""
+    lines = [f"  {sentence}" for sentence in verdict.sentences]
+    if verdict.has_collectives and verdict.can_tell and verdict.by_value < verdict.decided:
+        lines += [_ABOUT, false_alarms(verdict.decided)]
+    return lines
+
+
+def false_alarms(points: int) -> str:
+    """How many points of a campaign may be called slower by chance alone."""
+    return (
+        f"False alarms: a default that no algorithm beats is called slower at {100 * ALPHA:.0f} % of such points at "
+        f"most, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
+    )
+
+
+def brief_warnings(warnings: Sequence[str]) -> list[str]:
+    """At most three warnings, without what follows their first semicolon."""
+    return [f"Warning: {warning.split('; ')[0]}" for warning in warnings[:_MAX_NAMED]]
+
+
+def more_warnings(warnings: Sequence[str]) -> str:
+    """How many `brief_warnings` leaves out, in words; empty where none."""
+    left = len(warnings) - _MAX_NAMED
+    return counted(left, "more warning") if left > 0 else ""
+
+
+def _answer(verdict: Verdict) -> str:
+    parts = [f"your library's default is fine at {verdict.within_5_percent} of {counted(verdict.decided, 'point')}"]
+    if verdict.slower:
+        up_to = f", up to {verdict.worst.gain:.2f} times" if verdict.worst else ""
+        parts.append(f"at {verdict.slower} another algorithm is faster{up_to}")
+    if verdict.undecided:
+        parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
+    return f"Verdict: {'; '.join(parts)}."
+
+
+def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
+    """The largest gains, one an operation, each with what switches its best algorithm on."""
+    assert verdict.worst is not None
+    shown = verdict.losses[:_MAX_NAMED]
+    chosen = f"{'the first is ' if len(shown) > 1 else ''}{_of_many(verdict)}"
+    yield f"Largest gains ({chosen}):" if len(shown) > 1 else f"Largest gain ({chosen}):"
+    for loss in shown:
+        yield f"  {_gain(loss)}"
+        if limit := limits.get(loss.message_bytes):
+            size = show_size(loss.message_bytes)
+            yield f"    {size} is the library's {limit}: a whole message waits for its receiver, smaller pieces do not"
+        if not loss.set_by:
+            continue
+        if loss.best_label.startswith(OWN):
+            yield f"    by rules (`timpani rules`): {loss.set_by} …"
+            continue
+        yield f"    in all calls of {loss.collective}: {loss.set_by} …"
+        if costs := loss.elsewhere:
+            others = counted(costs.points, "other point")
+            yield f"    but slower than the default at {costs.slower} of {others}, up to {costs.factor:.2f} times"
+    if any(loss.set_by and loss.elsewhere for loss in shown):
+        yield "  `timpani tune` sets each for the sizes alone at which it is faster."
+    if not verdict.settings_recorded:
+        yield NOT_RECORDED
+
+
+def _of_many(verdict: Verdict) -> str:
+    """What the largest gain is a maximum over."""
+    if verdict.worst and verdict.worst.raced:
+        return f"the largest of {counted(verdict.decided, 'point')}, corrected for that in part"
+    if verdict.decided == 1:
+        return "of the only point"
+    anew = "; `timpani confirm` measures it anew" if verdict.settings_recorded else ""
+    return f"the largest of {verdict.decided} points, {OVERESTIMATED}{anew}"
+
+
+def _gain(loss: Loss) -> str:
+    sized = loss.collective not in OPERATIONS or OPERATIONS[loss.collective].sized
+    size = f" at {show_size(loss.message_bytes)}" if sized else ""
+    known = loss.gain_low is not None and loss.gain_high is not None
+    ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
+    interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f})" if known else ""
+    where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
+    return f"{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}"
+
+
+def _in_each_state(differing: Sequence[str]) -> str:
+    more = f"; and {len(differing) - _MAX_NAMED} more" if len(differing) > _MAX_NAMED else ""
+    return (
+        f"States of the machine differ in their verdict at {counted(len(differing), 'point')}, which count as slower: "
+        f"{'; '.join(differing[:_MAX_NAMED])}{more}."
+    )
+
+
+def _what_would_decide(decisive: Decisive, verdict: Verdict) -> Iterator[str]:
+    """How many launches would probably decide what is undecided, of few points all of them; and the command."""
+
+    def cost(launches: int, seconds: float | None, noun: str = "") -> str:
+        if launches >= _MANY_LAUNCHES:
+            return f"over {_MANY_LAUNCHES}{noun}"
+        return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
+
+    def in_all(launches: int, seconds: float | None) -> str:
+        text = cost(launches, seconds, " launches in all")
+        return f"About {text}" if launches < _MANY_LAUNCHES else text.capitalize()
+
+    command = [f"  {verdict.decide_command}"] if verdict.decide_command else []
+    of = "the undecided" if decisive.of == verdict.undecided else f"{decisive.of} of the undecided"
+    if decisive.of < _FEW_UNDECIDED:
+        points = "point" if verdict.undecided == 1 else "points"
+        yield f"{in_all(decisive.most, decisive.most_seconds)} should decide {of} {points}."
+        yield from command
+        return
+    half = f"{in_all(decisive.half, decisive.half_seconds)} should decide half of {of} points"
+    if decisive.half >= _MANY_LAUNCHES:
+        yield f"{half}."
+        return
+    yield f"{half}, {cost(decisive.most, decisive.most_seconds)} nine in ten."
+    yield from command
+
+
+def affordable_launches(decisive: Decisive) -> tuple[int, float | None] | None:
+    """The launches in all that the command asks for, and the seconds of those still missing; None where none help."""
+    for launches, seconds in ((decisive.most, decisive.most_seconds), (decisive.half, decisive.half_seconds)):
+        if launches < _MANY_LAUNCHES:
+            return launches, seconds
+    return None

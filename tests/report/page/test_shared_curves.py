@@ -1,0 +1,57 @@
+"""One curve for all names of one schedule."""
+
+import polars as pl
+
+from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
+from timpani.tuning.decide.equal_schedules import EqualSchedules
+
+SIZES = (8, 1024)
+EQUAL: EqualSchedules = {("bcast", 2, size): [("binary", "chain", "linear")] for size in SIZES}
+
+
+def cells(*labels: str, ranks: int = 2, error_at: tuple[str, int] | None = None) -> pl.DataFrame:
+    rows = [
+        ("bcast", ranks, label, size, "died" if (label, size) == error_at else None, float(number))
+        for number, label in enumerate(labels)
+        for size in SIZES
+    ]
+    names = ("collective", "ranks", "label", "message_bytes", "error", "median_us")
+    frame = pl.DataFrame(rows, schema=names, orient="row", schema_overrides={"error": pl.String()})
+    place = (pl.lit("core").alias("placement"), pl.lit("warm").alias("mode"), pl.lit("here").alias("machine"))
+    return frame.with_columns(*place, ratio_low=0.99, ratio_high=1.02)
+
+
+def test_one_row_with_all_names_stands_for_a_schedule() -> None:
+    measured = cells("default", "binary", "chain", "linear", "ring")
+    curves = shared_curves(measured, EQUAL)
+    assert curves == {("bcast", 2): [("binary", "chain", "linear")]}
+    drawn = draw_once(measured, curves)
+    assert drawn.columns == measured.columns
+    assert drawn.filter(message_bytes=8)["label"].to_list() == ["default", "binary + 2 equal", "ring"]
+    assert drawn.filter(label="binary + 2 equal")["median_us"].to_list() == [1.0, 1.0]
+    assert list(shared_notes(curves)) == [
+        "bcast on 2 ranks: binary, chain and linear are one schedule, drawn once as binary + 2 equal, with the times "
+        "of binary"
+    ]
+    best = pl.DataFrame({"collective": "bcast", "ranks": 2, "best_label": ["linear", "ring"]})
+    assert with_curve_labels(best, curves)["best_label"].to_list() == ["binary + 2 equal", "ring"]
+
+
+def test_an_algorithm_that_differs_at_one_size_or_failed_has_its_own_curve() -> None:
+    at_one_size: EqualSchedules = {
+        ("bcast", 2, 8): [("binary", "chain", "linear")],
+        ("bcast", 2, 1024): [("binary", "chain")],
+    }
+    assert shared_curves(cells("binary", "chain", "linear"), at_one_size) == {("bcast", 2): [("binary", "chain")]}
+    failed = cells("binary", "chain", "linear", error_at=("chain", 8))
+    assert shared_curves(failed, EQUAL) == {("bcast", 2): [("binary", "linear")]}
+    assert shared_curves(cells("binary", "chain", ranks=4), EQUAL) == {}
+
+
+def test_times_that_contradict_one_schedule_have_their_own_curve() -> None:
+    measured = cells("binary", "chain", "linear")
+    slower = (pl.col("label") == "chain") & (pl.col("message_bytes") == 1024)
+    apart = measured.with_columns(ratio_high=pl.when(slower).then(0.9).otherwise("ratio_high"))
+    assert shared_curves(apart, EQUAL) == {("bcast", 2): [("binary", "linear")]}
+    close = measured.with_columns(ratio_high=pl.when(slower).then(0.97).otherwise("ratio_high"))
+    assert shared_curves(close, EQUAL) == {("bcast", 2): [("binary", "chain", "linear")]}

@@ -1,0 +1,159 @@
+"""The verdict in words: the answer, what to do, at most three warnings."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+from timpani.campaign.folder.load import Campaign
+from timpani.report.words.answer import brief_warnings, details, headline, more_warnings
+from timpani.tuning.decide.other_points import Elsewhere
+from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
+
+LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
+BY_RULES = "timpani preload --rules FILE -- mpirun"
+
+
+def verdict(within: int, slower: int, undecided: int, **values: Any) -> Verdict:
+    given: dict[str, Any] = {"losses": (), "sentences": (), "warnings": (), **values}
+    return Verdict(within + slower + undecided, within, slower, undecided, **given)
+
+
+def test_the_answer_comes_first() -> None:
+    assert headline(verdict(59, 4, 21, losses=(LOSS,)))[0] == (
+        "Verdict: your library's default is fine at 59 of 84 points; at 4 another algorithm is faster, up to 2.50 "
+        "times; 21 are undecided."
+    )
+    assert headline(verdict(5, 0, 0)) == [
+        "Verdict: your library's default is fine at 5 of 5 points.",
+        "No algorithm is significantly faster.",
+    ]
+
+
+def test_the_largest_gain_is_called_a_maximum_over_points() -> None:
+    _, about, gain = headline(verdict(40, 5, 18, losses=(LOSS,)))
+    assert about == (
+        "Largest gain (the largest of 63 points, so probably somewhat overestimated; `timpani confirm` measures it "
+        "anew):"
+    )
+    assert gain == "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast (95 % interval 2.25 to 2.75)"
+    assert headline(verdict(0, 1, 0, losses=(LOSS,)))[1] == "Largest gain (of the only point):"
+
+
+def test_a_gain_of_a_race_has_two_bounds_of_95_percent_each_and_was_corrected() -> None:
+    _, about, gain = headline(verdict(40, 5, 18, losses=(replace(LOSS, raced=True),)))
+    assert about == "Largest gain (the largest of 63 points, corrected for that in part):"
+    assert gain.endswith("chain, 2.50 times as fast (bounds of 95 % each: 2.25 to 2.75)")
+
+
+def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> None:
+    own = replace(LOSS, collective="reduce", best_label="timpani/binary", set_by=BY_RULES)
+    losses = (replace(LOSS, set_by="mpirun --mca coll_tuned_bcast_algorithm 2"), own, *[replace(LOSS)] * 2)
+    _, about, worst, how, following, rules, *rest = headline(verdict(0, 4, 0, losses=losses))
+    assert about.startswith("Largest gains (the first is the largest of 4 points, ")
+    assert worst.startswith("  bcast at 64 KiB")
+    assert how == "    in all calls of bcast: mpirun --mca coll_tuned_bcast_algorithm 2 …"
+    assert following.startswith("  reduce at 64 KiB on 8 ranks: timpani/binary, 2.50 times as fast")
+    assert rules == f"    by rules (`timpani rules`): {BY_RULES} …"
+    assert len(rest) == 1
+
+
+def test_all_names_of_one_schedule_are_named() -> None:
+    gain = headline(verdict(0, 1, 0, losses=(replace(LOSS, schedule="chain = linear"),)))[2]
+    assert gain.startswith("  bcast at 64 KiB on 8 ranks: chain = linear, 2.50 times")
+
+
+def test_a_gain_at_the_eager_limit_says_so() -> None:
+    limits = {65536: "btl_tcp_eager_limit", 4096: "btl_vader_eager_limit"}
+    lines = headline(verdict(0, 1, 0, losses=(LOSS,)), limits)
+    assert lines[3] == (
+        "    64 KiB is the library's btl_tcp_eager_limit: a whole message waits for its receiver, smaller pieces do not"
+    )
+
+
+def test_settings_that_were_not_recorded_are_said_to_be() -> None:
+    *_, last = headline(verdict(0, 1, 0, losses=(LOSS,), settings_recorded=False))
+    assert last == "How to switch an algorithm on is not recorded: the campaign was imported."
+
+
+def test_undecided_points_come_with_the_launches_and_the_command_that_decide_them() -> None:
+    command = "timpani run demo -o demo --launches 300"
+    *_, last, how = headline(verdict(1, 0, 10, decisive=Decisive(10, 20, 300, 14.0, 294.0), decide_command=command))
+    half, most = "About 20 launches in all (14 s more)", "300 (4 min 54 s more)"
+    assert last == f"{half} should decide half of the undecided points, {most} nine in ten."
+    assert how == f"  {command}"
+    *_, last = headline(verdict(1, 0, 10, decisive=Decisive(8, 20, 3000, None, None)))
+    assert last == "About 20 launches in all should decide half of 8 of the undecided points, over 1000 nine in ten."
+    *_, last = headline(verdict(1, 0, 10, decisive=Decisive(10, 2000, 3000, 1e5, 1e6)))
+    assert last == "Over 1000 launches in all should decide half of the undecided points."
+
+
+def test_of_few_undecided_points_all_are_to_be_decided() -> None:
+    *_, last = headline(verdict(1, 0, 1, decisive=Decisive(1, 250, 250, 14.0, 14.0)))
+    assert last == "About 250 launches in all (14 s more) should decide the undecided point."
+    *_, last = headline(verdict(1, 0, 4, decisive=Decisive(4, 20, 250, None, None)))
+    assert last == "About 250 launches in all should decide the undecided points."
+    *_, last = headline(verdict(1, 0, 3, decisive=Decisive(1, 2000, 2000, None, None)))
+    assert last == "Over 1000 launches in all should decide 1 of the undecided points."
+
+
+def test_a_setting_for_all_calls_comes_with_where_it_is_slower() -> None:
+    setting = replace(LOSS, set_by="mpirun --mca a 2", elsewhere=Elsewhere(20, 12, 3.1))
+    lines = headline(verdict(0, 1, 0, losses=(setting, replace(setting, best_label="timpani/binary"))))
+    assert lines[4] == "    but slower than the default at 12 of 20 other points, up to 3.10 times"
+    assert lines[7] == "  `timpani tune` sets each for the sizes alone at which it is faster."
+    assert len(lines) == 8  # rules replace the calls that they win alone
+
+
+def test_a_verdict_without_a_comparison_says_so() -> None:
+    assert headline(verdict(0, 0, 0)) == ["Verdict: none; there is nothing that the default could be compared with."]
+
+
+def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
+    loss = replace(LOSS, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
+    assert headline(verdict(0, 1, 0, losses=(loss,)))[2] == "  barrier on 8 ranks: chain, 2.50 times as fast"
+
+
+def test_too_few_launches_are_no_verdict() -> None:
+    few = {"too_few_launches": 3, "launches_needed": 6}
+    advice = "measure with --launches 6 or more"
+    assert headline(verdict(0, 0, 3, **few, launches_advice=advice)) == [
+        "Verdict: none yet; a comparison takes 6 launches: measure with --launches 6 or more."
+    ]
+    assert headline(verdict(0, 0, 3, **few)) == ["Verdict: none yet; a comparison takes 6 launches."]
+
+
+def test_averages_are_answered_by_value() -> None:
+    of_values = replace(verdict(0, 0, 0, losses=(LOSS,), by_value=42, within_by_value=31), decided=42)
+    first, second = headline(of_values)
+    assert first == (
+        "Verdict by value alone (averages of a single run, no interval): your library's default takes at most 5 % "
+        "longer than the fastest at 31 of 42 points."
+    )
+    assert second.startswith("Largest gain by value (the largest of 42 points, so probably somewhat overestimated; ")
+
+
+def test_details_name_each_operation_and_the_false_alarms_to_expect() -> None:
+    sentence, about, alarms = details(verdict(40, 5, 39, losses=(LOSS,), sentences=("bcast, 84 points: …",)))
+    assert sentence == "  bcast, 84 points: …"
+    assert "at most 5 % longer than the fastest algorithm" in about
+    assert alarms.startswith("False alarms: a default that no algorithm beats is called slower at 5 %")
+    assert "here 4.2 of 84" in alarms
+
+
+def test_three_warnings_are_printed_in_short_and_the_others_counted() -> None:
+    warnings = ("a; measure again", "b", "c", "d", "e")
+    assert brief_warnings(warnings) == ["Warning: a", "Warning: b", "Warning: c"]
+    assert (more_warnings(warnings), more_warnings(warnings[:3])) == ("2 more warnings", "")
+
+
+def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: Campaign) -> None:
+    script = (
+        "import sys; from pathlib import Path; from timpani.campaign.folder.load import load; "
+        "from timpani.report.words.verdict_text import verdict_text; print(*verdict_text(load(Path(sys.argv[1])))); "
+        "print({'altair', 'scipy', 'statsmodels'} & sys.modules.keys())"
+    )
+    command = [sys.executable, "-c", script, str(campaign.folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert "default is fine at" in done.stdout
+    assert done.stdout.splitlines()[-1] == "set()"
