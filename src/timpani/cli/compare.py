@@ -63,7 +63,13 @@ def _with_published(folder: Path, published: str, format: Format) -> str | dict[
     from timpani.campaign.osu.published_times import published_doubts, published_times
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.message_pairs import without_pairs
-    from timpani.report.claims.agreement_text import agreement_object, agreement_text, doubts_text, itself_text
+    from timpani.report.claims.agreement_text import (
+        agreement_object,
+        agreement_text,
+        doubts_text,
+        itself_text,
+        no_times_text,
+    )
     from timpani.report.claims.claims_text import check_claims, claims_object, claims_text
     from timpani.tuning.compare.agreement import agreement, pair_times, unpaired
 
@@ -78,8 +84,14 @@ def _with_published(folder: Path, published: str, format: Format) -> str | dict[
     if format is Format.json:
         told = agreement_object(found, left_out, table.name, simulated, itself)
         return told | {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
+    if itself:
+        agreeing = itself_text(table.title)
+    elif times.is_empty():
+        agreeing = no_times_text(table.title)
+    else:
+        agreeing = agreement_text(found, left_out, table.title, simulated)
     parts = [
-        itself_text(table.title) if itself else agreement_text(found, left_out, table.title, simulated),
+        agreeing,
         doubts_text(doubts),
         claims_text(table, checked, simulated),
     ]

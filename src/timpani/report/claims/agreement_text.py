@@ -37,6 +37,11 @@ def itself_text(title: str) -> str:
     return f"This campaign is the published table itself, so nothing here was measured: {title}\n"
 
 
+def no_times_text(title: str) -> str:
+    """In place of an agreement with a study that published no times."""
+    return f"No times were published, so that only the conclusions are checked: {title}\n"
+
+
 def doubts_text(found: list[Doubt]) -> str:
     """What can't be in a published table, a line each; empty where nothing is found."""
     if not found:

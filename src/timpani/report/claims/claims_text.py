@@ -166,15 +166,15 @@ def _numbers(finding: Finding) -> Iterator[str]:
 
 
 def _where_it_fails(cases: Iterable[Case]) -> Iterator[str]:
-    """The sizes, and the rank counts, at which not all cases hold; neighbors together."""
+    """The sizes, and the rank counts, at which not all cases hold, neighbors together; nothing where that is at all."""
     for field, show in (("bytes", show_size), ("ranks", lambda ranks: counted(ranks, "rank"))):
         parts: dict[int, list[bool]] = {}
         for case in cases:
             if (value := getattr(case, field)) is not None:
                 parts.setdefault(value, []).append(case.holds is True)
-        if len(parts) > 1:
-            runs = groupby(sorted(parts.items()), key=lambda part: all(part[1]))
-            yield from (_run([*run], show) for holds, run in runs if not holds)
+        runs = [(holds, [*run]) for holds, run in groupby(sorted(parts.items()), key=lambda part: all(part[1]))]
+        if len(runs) > 1:
+            yield from (_run(run, show) for holds, run in runs if not holds)
 
 
 def _run(parts: list[tuple[int, list[bool]]], show: Callable[[int], str]) -> str:
