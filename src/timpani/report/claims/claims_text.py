@@ -154,7 +154,7 @@ def _numbers(finding: Finding) -> Iterator[str]:
         f"{min(values):.3g} to {max(values):.3g}"
     )
     if finding.verdict == IN_PART and (where := ", ".join(_where_it_fails(cases))):
-        yield f"not at {where}"
+        yield f"cases that do not hold: {where}"
     failing = [case for case in cases if case.holds is False]
     if failing:
         worst = max(failing, key=lambda case: abs(case.value - 1))

@@ -48,7 +48,7 @@ def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:
-    """Curves whose lines describe the times; a poor fit tells no cost."""
+    """Curves whose lines describe the times; a poor fit gives no cost."""
     try:
         rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
     except UserError:
