@@ -103,7 +103,8 @@ def _left_out_lines(left_out: Unpaired) -> Iterator[str]:
             f"{collective} {label} on {', '.join(map(str, sorted(part['ranks'])))} ranks ({part['sizes'].sum()})"
             for (collective, label), part in rows.group_by("collective", "label", maintain_order=True)
         ]
-        yield f"Not compared, since only {who} has them: {counted(int(rows['sizes'].sum()), 'cell')}: {'; '.join(curves)}"
+        cells = counted(int(rows["sizes"].sum()), "cell")
+        yield f"Not compared, since only {who} has them: {cells}: {'; '.join(curves)}"
 
 
 def _summary(correlations: pl.Series) -> tuple[str, str]:
