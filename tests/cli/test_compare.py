@@ -108,7 +108,7 @@ def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("holt", "'holt' begins 2 tables: holt_osu_latency, holt_osu_bandwidth; name one in full"),
+        ("", "'' begins 6 tables: behrooz_bcast_scatter, malasi_bcast_scatter, "),
         ("holt_latency_throughput", "is somebody's fit, not measurements"),
         ("malassi", "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi"),
     ],
@@ -117,6 +117,13 @@ def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], 
     done = typed("compare", pair[0], "--published", name)
     assert done.returncode == 2
     assert said in done.stderr
+
+
+def test_a_study_goes_by_its_author_whatever_its_tables(pair: tuple[Path, Path]) -> None:
+    done = typed("compare", pair[0], "--published", "holt")
+    assert done.returncode == 0
+    assert "No cell in common with Holt: OSU 5.0 point-to-point latency; Holt: OSU 5.0 point" in done.stdout
+    assert "What the study concluded (pingpong-and-transpose):" in done.stdout
 
 
 def test_a_table_beside_itself_agrees_with_nothing(tmp_path: Path) -> None:

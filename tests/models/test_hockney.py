@@ -48,9 +48,36 @@ def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:
     rng = np.random.default_rng(2)
     curve = Curve(SIZES[:8], 3 * (1 + 0.02 * rng.standard_normal((4, 8))))
     found = hockney(regimes(curve, segment(curve)))
-    assert found.per_byte.low < 0
+    assert found.per_byte.low == 0  # a time is not negative
     assert found.throughput.high == np.inf
     assert found.throughput.low > 0
+
+
+def test_the_slope_is_of_the_linear_part_and_not_of_two_slow_sizes() -> None:
+    """The largest two sizes were measured while something else took the memory: twenty times the slope."""
+    times = 1.5 + 1e-4 * SIZES
+    times[-2:] = [1000.0, 1000.0 + 2e-3 * 2**21]
+    curve = Curve(SIZES, times[None] * (1 + 1e-4 * np.random.default_rng(3).standard_normal((5, len(SIZES)))))
+    found = regimes(curve, segment(curve))
+    assert [each.sizes for each in found] == [len(SIZES) - 2, 2]
+    assert hockney(found).per_byte.value == pytest.approx(1e-4, rel=0.01)
+
+
+def test_a_line_that_misses_its_points_gives_no_figure() -> None:
+    curve = Curve(SIZES[:4], np.array([[1.0, 3.0, 1.0, 3.0]]))
+    (found,) = regimes(curve, segment(curve))
+    assert found.misses
+    assert np.isnan([hockney([found]).latency.value, hockney([found]).per_byte.value]).all()
+    assert np.isnan(hockney([found]).throughput.value)
+
+
+def test_no_bound_is_negative() -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        curve = Curve(SIZES, np.abs(rng.standard_normal((3, len(SIZES)))) + 1e-3 * SIZES)
+        for each in regimes(curve, segment(curve)):
+            bounds = (each.latency.low, each.latency.high, each.per_byte.low, each.per_byte.high)
+            assert not any(bound < 0 for bound in bounds)
 
 
 def test_two_sizes_of_one_launch_have_a_line_and_no_interval() -> None:

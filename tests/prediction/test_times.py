@@ -103,5 +103,17 @@ def test_the_regret_is_what_the_models_choice_takes_longer() -> None:
             {**row, "message_bytes": 32, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
         ]
     )
-    found = choices(predictions).select("message_bytes", "by_model", "by_measurement", "regret").rows()
-    assert found == [(8, "binomial", "linear", 0.5), (16, "binomial", "binomial", 0.0)]
+    found = choices(predictions).select("message_bytes", "by_model", "by_measurement", "agrees", "regret").rows()
+    assert found == [(8, ["binomial"], ["linear"], 0.0, 0.5), (16, ["binomial"], ["binomial"], 1.0, 0.0)]
+
+
+def test_algorithms_that_the_model_cannot_tell_apart_count_by_their_share() -> None:
+    row = {"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m", "parameters": ""}
+    predictions = pl.DataFrame(
+        [
+            {**row, "message_bytes": 8, "algorithm": name, "predicted_us": 1.0, "time_us": time}
+            for name, time in (("a", 2.0), ("b", 1.0))
+        ]
+    )
+    found = choices(predictions).select("by_model", "by_measurement", "agrees", "regret").rows()
+    assert found == [(["a", "b"], ["b"], 0.5, 0.5)]

@@ -17,8 +17,8 @@ def compare(
     published: Annotated[
         str | None,
         typer.Option(
-            help="In place of B, a published table or study: behrooz, malasi, della_siega, holt_osu_latency, "
-            "assignment2; the first letters will do.",
+            help="In place of B, a published study or table: behrooz, malasi, della_siega, assignment2, holt, "
+            "holt_osu_latency; the first letters are enough.",
             show_default=False,
         ),
     ] = None,
@@ -62,13 +62,20 @@ def _with_published(folder: Path, published: str, format: Format) -> str | dict[
     from timpani.campaign.osu.published_tables import COMPARISON, is_made_of, read_published
     from timpani.campaign.osu.published_times import published_doubts, published_times
     from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.report.claims.agreement_text import agreement_object, agreement_text, doubts_text, itself_text
+    from timpani.campaign.read.message_pairs import without_pairs
+    from timpani.report.claims.agreement_text import (
+        agreement_object,
+        agreement_text,
+        doubts_text,
+        itself_text,
+        no_times_text,
+    )
     from timpani.report.claims.claims_text import check_claims, claims_object, claims_text
     from timpani.tuning.compare.agreement import agreement, pair_times, unpaired
 
     campaign = load(folder)
     table = read_published(published, COMPARISON)
-    cells, times = estimate_cells(campaign.raced), published_times(table, campaign.header.mpi.kind)
+    cells, times = without_pairs(estimate_cells(campaign.raced)), published_times(table, campaign.header.mpi.kind)
     itself = is_made_of(campaign.header, table)
     pairs = pair_times(cells, times)
     found, left_out = agreement(pairs.clear() if itself else pairs), unpaired(cells, times)
@@ -77,8 +84,14 @@ def _with_published(folder: Path, published: str, format: Format) -> str | dict[
     if format is Format.json:
         told = agreement_object(found, left_out, table.name, simulated, itself)
         return told | {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
+    if itself:
+        agreeing = itself_text(table.title)
+    elif times.is_empty():
+        agreeing = no_times_text(table.title)
+    else:
+        agreeing = agreement_text(found, left_out, table.title, simulated)
     parts = [
-        itself_text(table.title) if itself else agreement_text(found, left_out, table.title, simulated),
+        agreeing,
         doubts_text(doubts),
         claims_text(table, checked, simulated),
     ]

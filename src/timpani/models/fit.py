@@ -11,7 +11,7 @@ from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.curves import curve_words, curves, timed
 from timpani.models.fitted_model import Model, Named, NotFitted
-from timpani.models.hockney import Hockney, Regime, hockney, predicted, regimes
+from timpani.models.hockney import MISS, Hockney, Regime, hockney, predicted, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
@@ -20,9 +20,6 @@ from timpani.models.regressions import regressions
 from timpani.models.segments import segment
 from timpani.models.switches import Switch, switches
 from timpani.study.schema import CURVE
-
-MISS = 0.2
-"""A line that is off a measured median by a larger share describes the curve poorly there."""
 
 POOR_FIT = "poor_fit"
 """The status of a curve whose lines miss a median."""

@@ -1,22 +1,27 @@
 """Hockney's model `T_s + T_c·n`: latency and inverse bandwidth, of each regime between switches and of a curve."""
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, nan, sqrt
 
 import numpy as np
 
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
-from timpani.models.segments import Segmentation
+from timpani.models.segments import FEWEST_SIZES, Segmentation
 from timpani.stats.mean import Estimate, mean_estimate, t_estimate
 
 _CYCLES_PER_US_AT_1_GHZ = 1e3
+
+MISS = 0.2
+"""A line that is off a measured median by a larger share describes the curve poorly there."""
 
 
 @dataclass(frozen=True)
 class Regime:
     """A segment of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
 
+    sizes          how many sizes it has
+    misses         whether the line is off a measured median by more than MISS
     from_launches  whether each launch was fitted by itself and the intervals are over launches; else they come from
                    the residuals of the line: with one launch, where all launches have noise in common, and where most
                    launches lack a size
@@ -24,6 +29,8 @@ class Regime:
 
     first_bytes: int
     last_bytes: int
+    sizes: int
+    misses: bool
     latency: Estimate
     per_byte: Estimate
     from_launches: bool
@@ -34,7 +41,10 @@ class Hockney:
     """A curve in two numbers: the intercept at small sizes and the slope at large ones.
 
     latency   T_s, microseconds: of the first regime
-    per_byte  T_c, microseconds a byte: of the last
+    per_byte  T_c, microseconds a byte: of the last regime of three sizes or more, since any two times lie on one
+              line; of a curve of fewer sizes, of all
+
+    Unknown, NaN, where the regime's line misses its points.
     """
 
     latency: Estimate
@@ -42,9 +52,9 @@ class Hockney:
 
     @property
     def throughput(self) -> Estimate:
-        """1 / T_c in MB/s (10⁶ bytes); infinite where the interval of T_c reaches 0."""
+        """1 / T_c in MB/s (10⁶ bytes); infinite where the interval of T_c reaches 0, NaN where T_c is unknown."""
         value, low, high = (
-            1 / each if each > 0 else inf for each in (self.per_byte.value, self.per_byte.high, self.per_byte.low)
+            inf if each <= 0 else 1 / each for each in (self.per_byte.value, self.per_byte.high, self.per_byte.low)
         )
         return Estimate(value, low, high)
 
@@ -60,8 +70,13 @@ def regimes(curve: Curve, segmentation: Segmentation) -> list[Regime]:
 
 
 def hockney(found: list[Regime]) -> Hockney:
-    """The latency of the first regime and the slope of the last."""
-    return Hockney(found[0].latency, found[-1].per_byte)
+    """The latency of the first regime and the slope of the linear part."""
+    linear = [regime for regime in found if regime.sizes >= FEWEST_SIZES] or found
+    return Hockney(_unless(found[0].misses, found[0].latency), _unless(linear[-1].misses, linear[-1].per_byte))
+
+
+def _unless(missed: bool, estimate: Estimate) -> Estimate:
+    return Estimate(nan, nan, nan) if missed else estimate
 
 
 def predicted(found: list[Regime], sizes: Array) -> Array:
@@ -86,14 +101,26 @@ def _regime(curve: Curve, segmentation: Segmentation) -> Regime:
 
     def estimate(sums: Array) -> Estimate:
         if from_launches:
-            return mean_estimate(whole @ sums)
+            return _not_negative(mean_estimate(whole @ sums))
         error = sqrt(float((sums**2 / weights).sum()) * segmentation.variance.value)
-        return t_estimate(float(sums @ curve.means), error, segmentation.variance.degrees)
+        return _not_negative(t_estimate(float(sums @ curve.means), error, segmentation.variance.degrees))
 
+    latency, per_byte = estimate(line.intercept), estimate(line.slope)
+    off = np.abs((latency.value + per_byte.value * curve.sizes) / curve.medians - 1) > MISS
     return Regime(
         first_bytes=int(curve.sizes[0]),
         last_bytes=int(curve.sizes[-1]),
-        latency=estimate(line.intercept),
-        per_byte=estimate(line.slope),
+        sizes=len(curve.sizes),
+        misses=bool(off.any()),
+        latency=latency,
+        per_byte=per_byte,
         from_launches=from_launches,
     )
+
+
+def _not_negative(estimate: Estimate) -> Estimate:
+    """The same with bounds that a time can have; unknown where both would be negative."""
+    if estimate.high < 0:
+        return Estimate(estimate.value, nan, nan)
+    low, high = np.maximum([estimate.low, estimate.high], 0.0).tolist()  # NaN stays
+    return Estimate(estimate.value, low, high)

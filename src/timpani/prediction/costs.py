@@ -52,7 +52,7 @@ def point_to_point_costs(curves: Sequence[CurveFit], between: Mapping[Relation, 
     )
     if latency is None:
         return None
-    gamma = 0.0 if reduction is None else max(reduction.hockney.per_byte.value, 0.0)
+    gamma = 0.0 if reduction is None else max(reduction.regimes[-1].per_byte.value, 0.0)
     if not between:
         return Costs(reduced=gamma, messages=(*NOT_APART, message_lines(latency)))
     farthest = max(between)

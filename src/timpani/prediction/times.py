@@ -63,18 +63,21 @@ def predicted_times(
 
 
 def choices(predictions: pl.DataFrame) -> pl.DataFrame:
-    """Of each point with several of our algorithms the one that the model would choose and the one that was fastest.
+    """Of each point with several of Timpani's algorithms those that the model would choose and those that were fastest.
 
-    Columns `_POINT`'s, `by_model`, `by_measurement`, `regret` = how much longer the model's choice took, of the
-    fastest's time: 0 where they are the same.
+    Columns `_POINT`'s, `by_model` and `by_measurement`, the names with the lowest time, several where times are equal;
+    `agrees`, the share of `by_model` that is in `by_measurement`; `regret` = how much longer the model's choice took,
+    of the fastest's time, the mean over `by_model`.
     """
+    chosen, fastest = (pl.col(name) == pl.col(name).min().over(_POINT) for name in (PREDICTED, TIME))
     return (
-        predictions.with_columns(algorithm_name())
+        predictions.with_columns(algorithm_name(), chosen=chosen, fastest=fastest)
         .group_by(_POINT, maintain_order=True)
         .agg(
-            pl.col("name").sort_by(PREDICTED).first().alias("by_model"),
-            pl.col("name").sort_by(TIME).first().alias("by_measurement"),
-            (pl.col(TIME).sort_by(PREDICTED).first() / pl.col(TIME).min() - 1).alias("regret"),
+            pl.col("name").filter("chosen").sort().alias("by_model"),
+            pl.col("name").filter("fastest").sort().alias("by_measurement"),
+            pl.col("fastest").filter("chosen").mean().alias("agrees"),
+            (pl.col(TIME).filter("chosen").mean() / pl.col(TIME).min() - 1).alias("regret"),
             pl.len().alias("algorithms"),
         )
         .filter(pl.col("algorithms") > 1)

@@ -107,6 +107,7 @@ def test_the_published_tables_are_judged() -> None:
     assert behrooz["faster_than_its_choices"].cells == 58
     assert "scatter default on 16 ranks, 1 MiB" in behrooz["prints_its_size"].text
     assert "bcast binary on 128 ranks, 1 MiB is empty" in behrooz["empty"].text
+    assert "at 28 of 1174 steps" in behrooz["falls_with_ranks"].text  # none leads over the empty cell
     assert published_doubts(read_published("malasi_bcast_scatter")) == []
     for name in published_names("measurements"):
         published_doubts(read_published(name))

@@ -44,10 +44,22 @@ def test_the_share_of_the_best_stands_beside_what_chance_would_give() -> None:
     *_, place, last = agreement_text(found(), PAIRED, "Somebody", simulated=False).splitlines()
     assert place.startswith("bcast by core: the same best algorithm in 2 of 3 cells")
     assert place.endswith("would take 0 % longer by the published times in the median, 50 % at worst")
-    assert last == "Agreement on the best: 67% of cells; by chance it would be 50%."
+    assert last == "Agreement on the best: 67% of 3 cells; always naming a agrees at 67%, by chance 50%."
+
+
+def test_ties_are_counted_and_named() -> None:
+    rows = [("a", 2, 1.0, 5.0), ("b", 2, 1.0, 7.0), ("a", 4, 1.0, 5.0), ("b", 4, 2.0, 7.0)]
+    tied = agreement(
+        pl.DataFrame(rows, schema=["label", "ranks", "time_us", "published_us"], orient="row").with_columns(
+            collective=pl.lit("bcast"), placement=pl.lit("core"), message_bytes=pl.lit(8)
+        )
+    )
+    *_, last = agreement_text(tied, PAIRED, "Somebody", simulated=True).splitlines()
+    assert last.startswith("The lowest time is shared, here or in the published table, at 1 cell;")
+    assert last.endswith("Without a tie 1 cell agrees.")
 
 
 def test_json_has_every_cell() -> None:
     value = agreement_object(found(), PAIRED, "somebody", simulated=True)
-    assert [place["agrees"] for place in value["best"]] == [True, True, False]
+    assert [place["agrees"] for place in value["best"]] == [1.0, 1.0, 0.0]
     assert [row["correlation"] for row in value["over_sizes"]] == [None] * 6

@@ -16,6 +16,7 @@ from timpani.report.page.contents import Report
 from timpani.report.page.page import render
 from timpani.report.words.message_rows import message_rows
 from timpani.report.words.message_summary import message_summary, summary_lines
+from timpani.report.words.report_table import Table, Value
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY
 from timpani.tuning.race.results import RacedResults
@@ -146,3 +147,11 @@ def test_one_pair_makes_no_matrix(tmp_path: Path) -> None:
     assert [panel.name for panel in report.panels["message-latency"]] == ["message-latency-latency"]
     assert report.panels["pair-matrix"] == []
     assert "Every pair of ranks (one pair of ranks was measured)" in render(report.campaign)
+
+
+def test_a_cost_that_no_line_gives_has_neither_unit_nor_interval() -> None:
+    columns = ("T_s (µs)", "T_c (ns/B)")
+    values = (Value("1.2", "1.1 to 1.3"), Value("can't be told"))
+    assert summary_lines(Table("", "Messages between", columns, (("ranks 0 and 1", values),))) == [
+        "ranks 0 and 1: T_s 1.2 µs (1.1 to 1.3); T_c can't be told"
+    ]

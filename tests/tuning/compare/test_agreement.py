@@ -34,7 +34,7 @@ def test_the_best_agrees_where_ours_is_published_as_fastest_too() -> None:
     found = agreement(
         pairs([("a", 2, 8, 1.0, 5.0), ("b", 2, 8, 2.0, 6.0), ("a", 2, 16, 1.0, 9.0), ("b", 2, 16, 2.0, 6.0)])
     )
-    assert found.best["agrees"].to_list() == [True, False]
+    assert found.best["agrees"].to_list() == [1.0, 0.0]
     assert found.best["loss"].to_list() == pytest.approx([0.0, 0.5])
     assert found.agreeing == 0.5
     assert found.by_chance == 0.5
@@ -42,7 +42,23 @@ def test_the_best_agrees_where_ours_is_published_as_fastest_too() -> None:
 
 def test_equal_published_times_are_both_the_best() -> None:
     found = agreement(pairs([("a", 2, 8, 2.0, 5.0), ("b", 2, 8, 1.0, 5.0)]))
-    assert found.best["agrees"].to_list() == [True]
+    assert found.best["agrees"].to_list() == [1.0]
+    assert (found.ties, found.by_chance) == (1, 1.0)
+
+
+@pytest.mark.parametrize(("best", "other"), [("a", "b"), ("b", "a")])
+def test_equal_times_here_count_by_their_share_whatever_their_names(best: str, other: str) -> None:
+    rows = [(best, 2, size, 1.0, 5.0) for size in (8, 16)] + [(other, 2, size, 1.0, 10.0) for size in (8, 16)]
+    found = agreement(pairs(rows))
+    assert found.best["agrees"].to_list() == [0.5, 0.5]
+    assert found.best["loss"].to_list() == [0.5, 0.5]
+    assert (found.agreeing, found.ties, found.agreeing_without_tie) == (0.5, 2, 0)
+
+
+def test_the_best_constant_answer_is_the_one_to_beat() -> None:
+    rows = [(label, 2, size, here, there) for size in (8, 16, 32) for label, here, there in (("a", 1, 9), ("b", 2, 8))]
+    found = agreement(pairs([(*row[:3], float(row[3]), float(row[4])) for row in rows]))
+    assert (found.agreeing, found.constant) == (0.0, ("b", 1.0))
 
 
 def test_one_algorithm_alone_is_no_choice() -> None:

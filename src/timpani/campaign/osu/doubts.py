@@ -217,26 +217,25 @@ def _prints_its_size(times: pl.DataFrame) -> Iterator[Doubt]:
 
 
 def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
-    """Times that the next larger size, or rank count, takes only a fraction of."""
+    """Times that the next larger size, or rank count, takes only a fraction of; no step leads over an empty cell."""
     curve = [name for name in ("collective", "label", "ranks", "message_bytes") if name != column]
     steps = (
-        times.sort(*curve, column)
-        .with_columns(
-            pl.col("time_us").shift(-1).over(curve).alias("next_us"), pl.col(column).shift(-1).over(curve).alias("next")
-        )
-        .with_columns((pl.col("time_us") / pl.col("next_us")).alias("factor"))
-        .drop_nulls("factor")
+        times.with_columns(pl.col(column).rank("dense").over("collective").alias("place"))
+        .sort(*curve, column)
+        .with_columns(pl.col("time_us", column, "place").shift(-1).over(curve).name.prefix("next_"))
+        .filter(pl.col("next_place") == pl.col("place") + 1)
+        .with_columns((pl.col("time_us") / pl.col("next_time_us")).alias("factor"))
     )
     falling = steps.filter(pl.col("factor") > FACTOR)
     if falling.is_empty():
         return
     worst = falling.sort("factor", descending=True).row(0, named=True)
-    here, there = (_at(worst | {column: value}) for value in (worst[column], worst["next"]))
+    here, there = (_at(worst | {column: value}) for value in (worst[column], worst[f"next_{column}"]))
     yield Doubt(
         f"falls_with_{column}",
         f"times fall by more than {FACTOR} × at the next larger {words} at {falling.height} of "
         f"{counted(steps.height, 'step')}, most in {worst['collective']} {worst['label']}: {_us(worst['time_us'])} "
-        f"{here}, {_us(worst['next_us'])} {there}",
+        f"{here}, {_us(worst['next_time_us'])} {there}",
         falling.height,
     )
 

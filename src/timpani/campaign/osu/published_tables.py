@@ -2,8 +2,8 @@
 
 import csv
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
@@ -42,7 +42,7 @@ _OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
 
 @dataclass(frozen=True)
 class Published:
-    """A table of a public report.
+    """A table of a public report, or the tables of one study together.
 
     holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
     study       the shipped study that asks the same
@@ -50,6 +50,7 @@ class Published:
     nodes       that it was measured on; None for several, nobody knows how many
     fitted      what a fit is of, its `collective` and `algorithm`, by which one of ours is set beside it
     rows        as printed, by the file's columns; what is missing there is empty
+    files       the names of its files
     """
 
     name: str
@@ -65,6 +66,7 @@ class Published:
     conditions: Conditions
     fitted: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
+    files: tuple[str, ...]
 
 
 def published_names(holds: str) -> list[str]:
@@ -81,16 +83,38 @@ def published_names(holds: str) -> list[str]:
 
 
 def read_published(text: str, holds: str | None = None) -> Published:
-    """The table of that name, of which the first letters will do; UserError when there is none, several begin so, or it
-    holds something else than asked for."""
+    """The table of that name, of which the first letters will do.
+
+    For COMPARISON, an author's name stands for all tables of the author's study. UserError when there is no such table,
+    several others begin so, or it holds something else than asked for.
+    """
     sources = _sources()
     names = list(sources) if holds is None else published_names(holds)
-    name = _full_name(text, names)
-    if name not in names and name in sources:
-        raise UserError(*_OTHERWISE[sources[name]["holds"]](name))
-    if name not in names:
+    meant = [text] if text in names else [name for name in names if name.startswith(text)]
+    if not meant and text in sources:
+        raise UserError(*_OTHERWISE[sources[text]["holds"]](text))
+    if not meant:
         raise UserError(f"unknown published table {text!r}", f"choose among {', '.join(names)}")
-    source = sources[name]
+    if len(meant) > 1 and not (holds == COMPARISON and len({sources[name]["study"] for name in meant}) == 1):
+        raise UserError(f"{text!r} begins {counted(len(meant), 'table')}: {', '.join(meant)}", "name one in full")
+    first, *others = [_table(name, sources[name]) for name in meant]
+    for other in others:
+        first = replace(
+            first,
+            name=f"{first.name} + {other.name}",
+            title=f"{first.title}; {other.title}",
+            rows=(*first.rows, *other.rows),
+            files=(*first.files, *other.files),
+        )
+    return first
+
+
+def study_tables(study: str) -> list[Published]:
+    """All tables that the study published, by the name of the shipped study that asks the same."""
+    return [_table(name, source) for name, source in _sources().items() if source["study"] == study]
+
+
+def _table(name: str, source: dict[str, Any]) -> Published:
     rows: tuple[dict[str, str], ...] = ()
     if source["holds"] != "conclusions":
         with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
@@ -103,18 +127,9 @@ def read_published(text: str, holds: str | None = None) -> Published:
         conditions=Conditions(**source.pop("conditions", {})),
         fitted=source.pop("fitted", {}),
         rows=rows,
+        files=(_file(name),),
         **source,
     )
-
-
-def _full_name(text: str, names: Iterable[str]) -> str:
-    """Which of `names` the text begins; itself where it begins none. UserError where it begins several."""
-    begun = [name for name in names if name.startswith(text)]
-    if text in begun or not begun:
-        return text
-    if len(begun) > 1:
-        raise UserError(f"{text!r} begins {counted(len(begun), 'table')}: {', '.join(begun)}", "name one in full")
-    return begun[0]
 
 
 def published_in(header: Header) -> Published | None:
@@ -124,8 +139,8 @@ def published_in(header: Header) -> Published | None:
 
 
 def is_made_of(header: Header, table: Published) -> bool:
-    """Whether a campaign with this header is `table`, imported: then it holds nothing that was measured anew."""
-    return header.study.files == (_file(table.name),)
+    """Whether a campaign with this header is `table`, or a part of it, imported: then nothing was measured anew."""
+    return bool(header.study.files) and set(header.study.files) <= set(table.files)
 
 
 def import_published(name: str, folder: Path, command: str) -> int:
@@ -139,7 +154,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         study={
             "title": table.title,
             "question": table.question,
-            "files": [_file(table.name)],
+            "files": list(table.files),
             "datatype": "uint8",
         },
         machine=MachineDescription(name=table.machine, cpu=table.cpu),

@@ -8,6 +8,7 @@ import polars as pl
 
 from timpani.campaign.osu.doubts import Doubt
 from timpani.report.words.campaign_text import aligned
+from timpani.study.counted import counted
 from timpani.tuning.compare.agreement import Agreement, Unpaired
 
 
@@ -36,6 +37,11 @@ def itself_text(title: str) -> str:
     return f"This campaign is the published table itself, so nothing here was measured: {title}\n"
 
 
+def no_times_text(title: str) -> str:
+    """In place of an agreement with a study that published no times."""
+    return f"No times were published, so that only the conclusions are checked: {title}\n"
+
+
 def doubts_text(found: list[Doubt]) -> str:
     """What can't be in a published table, a line each; empty where nothing is found."""
     if not found:
@@ -55,6 +61,9 @@ def agreement_object(
         "over_sizes": found.over_sizes.to_dicts(),
         "best": found.best.to_dicts(),
         "agreeing": found.agreeing,
+        "agreeing_without_tie": found.agreeing_without_tie,
+        "ties": found.ties,
+        "constant": found.constant and {"algorithm": found.constant[0], "agreeing": found.constant[1]},
         "by_chance": found.by_chance,
         "campaign_only": left_out.campaign_only.to_dicts(),
         "published_only": left_out.published_only.to_dicts(),
@@ -66,14 +75,23 @@ def _best_lines(found: Agreement) -> list[str]:
     for (collective, placement), part in found.best.group_by("collective", "placement", maintain_order=True):
         loss = part.select(median=pl.median("loss"), most=pl.max("loss")).row(0, named=True)
         lines.append(
-            f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum()} of {part.height} cells; "
-            f"picking what is best here would take {100 * loss['median']:.0f} % longer by the published times in the "
-            f"median, {100 * loss['most']:.0f} % at worst"
+            f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum():.4g} of {part.height} "
+            f"cells; picking what is best here would take {100 * loss['median']:.0f} % longer by the published times "
+            f"in the median, {100 * loss['most']:.0f} % at worst"
         )
-    if found.agreeing is not None and found.by_chance is not None:
+    if found.agreeing is not None and found.by_chance is not None and found.constant is not None:
+        algorithm, share = found.constant
         lines.append(
-            f"Agreement on the best: {found.agreeing:.0%} of cells; by chance it would be {found.by_chance:.0%}."
+            f"Agreement on the best: {found.agreeing:.0%} of {counted(found.best.height, 'cell')}; always naming "
+            f"{algorithm} agrees at {share:.0%}, by chance {found.by_chance:.0%}."
         )
+        if found.ties:
+            alone = found.agreeing_without_tie
+            lines.append(
+                f"The lowest time is shared, here or in the published table, at {counted(found.ties, 'cell')}; these "
+                "count by the share of the algorithms that are the best here and in the table. Without a tie "
+                f"{counted(alone, 'cell')} agree{'s' if alone == 1 else ''}."
+            )
     return lines
 
 
@@ -85,7 +103,8 @@ def _left_out_lines(left_out: Unpaired) -> Iterator[str]:
             f"{collective} {label} on {', '.join(map(str, sorted(part['ranks'])))} ranks ({part['sizes'].sum()})"
             for (collective, label), part in rows.group_by("collective", "label", maintain_order=True)
         ]
-        yield f"Not compared, since only {who} has them: {rows['sizes'].sum()} cells: {'; '.join(curves)}"
+        cells = counted(int(rows["sizes"].sum()), "cell")
+        yield f"Not compared, since only {who} has them: {cells}: {'; '.join(curves)}"
 
 
 def _summary(correlations: pl.Series) -> tuple[str, str]:

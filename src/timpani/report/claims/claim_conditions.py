@@ -14,20 +14,28 @@ from timpani.libraries.counterpart import counterpart
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.counted import counted
 from timpani.study.shipped import shipped_studies
+from timpani.study.sizes import show_size
+from timpani.study.study import Study
 from timpani.tuning.claims.claim import Claim
+from timpani.tuning.claims.rival_checks import RIVAL_CHECKS
+
+_MOST_NAMED = 4
+"""Of what wasn't measured; more are counted."""
 
 
 @dataclass(frozen=True)
 class ClaimConditions:
     """What a claim is tested under.
 
-    rank_counts, of_rank_counts  how many of the study's the campaign has of the claim's algorithms, and the study
-    nodes, of_nodes              None where nobody told; a study that didn't tell had several
-    stand_ins                    algorithms in the place of the study's, `timpani/knomial for openmpi/knomial`
+    points, of_points  measured points within the claim's scope, and the study's: rank counts × placements × sizes
+    not_measured       the rank counts, placements and sizes of the study, within the scope, that have no time at all
+    nodes, of_nodes    None where no launch says; a study that doesn't say had several
+    stand_ins          algorithms in the place of the study's, `timpani/knomial for openmpi/knomial`
     """
 
-    rank_counts: int
-    of_rank_counts: int
+    points: int
+    of_points: int
+    not_measured: tuple[str, ...]
     nodes: int | None
     of_nodes: int | None
     stand_ins: tuple[str, ...]
@@ -44,11 +52,17 @@ class ClaimConditions:
 
     def as_object(self) -> dict[str, Any]:
         """For JSON."""
-        return {**vars(self), "stand_ins": list(self.stand_ins), "met": self.met}
+        return {
+            **vars(self),
+            "not_measured": list(self.not_measured),
+            "stand_ins": list(self.stand_ins),
+            "met": self.met,
+        }
 
     def _lacking(self) -> Iterator[str]:
-        if self.rank_counts < self.of_rank_counts:
-            yield f"at {self.rank_counts} of the study's {counted(self.of_rank_counts, 'rank count')}"
+        if self.points < self.of_points:
+            names = f" (not measured: {'; '.join(self.not_measured)})" if self.not_measured else ""
+            yield f"at {self.points} of the study's {counted(self.of_points, 'point')}{names}"
         had = "several" if self.of_nodes is None else self.of_nodes
         if self.nodes is None:
             yield f"on an unknown number of nodes where it had {had}"
@@ -60,18 +74,47 @@ class ClaimConditions:
 
 def claim_conditions(claim: Claim, table: Published, campaign: Campaign, times: pl.DataFrame) -> ClaimConditions:
     """Of `claim`, made by the study of `table`, in `campaign` with the times of `claim_times`."""
-    ranks = next(set(each.study.ranks) for each in shipped_studies() if each.name == claim.study)
+    study = next(each.study for each in shipped_studies() if each.name == claim.study)
     kind = campaign.header.mpi.kind
-    named = [Algorithm.parse(name) for name in (*claim.algorithms, *claim.among)]
+    compared = claim.rivals if claim.check in RIVAL_CHECKS else claim.among
+    names = dict.fromkeys((*claim.algorithms, *compared))
+    named = [Algorithm.parse(name) for name in names if "/" in name or name == DEFAULT]
     here = [each if each.provider in (OWN, COMPOSED) else counterpart(claim.collective, each, kind) for each in named]
-    own = times.filter(pl.col("collective") == claim.collective, pl.col("label").is_in([each.label for each in here]))
+    own = claim.in_scope(times).filter(pl.col("label").is_in([each.label for each in here]))
+    points, missing = _of_study(claim, study, own)
     return ClaimConditions(
-        rank_counts=len(ranks & set(own["ranks"])),
-        of_rank_counts=len(ranks),
+        points=len(points & set(own.select("ranks", "placement", "message_bytes").rows())) if points else 0,
+        of_points=len(points),
+        not_measured=missing,
         nodes=node_count(campaign),
         of_nodes=table.nodes,
         stand_ins=tuple(_stand_ins(named, here, table.provider, kind)),
     )
+
+
+def _of_study(claim: Claim, study: Study, own: pl.DataFrame) -> tuple[set[tuple[int, str, int]], tuple[str, ...]]:
+    """The study's points within the claim's scope, and what of their coordinates `own` lacks.
+
+    A claim of a study with one placement is about any; one about a fitted cost names no points.
+    """
+    if claim.collective not in study.collectives:
+        return set(), ()
+    ranks = [count for count in study.ranks if not claim.ranks or count in claim.ranks]
+    sizes = [size for size in study.sizes_of(claim.collective) if claim.from_bytes <= size <= claim.to_bytes]
+    measured = sorted(set(own["placement"]))
+    placements = [*filter(claim.covers_placement, study.placement)] if len(study.placement) > 1 else measured
+    lacking = (
+        (" ranks", [str(count) for count in ranks if count not in set(own["ranks"])]),
+        ("", [placement for placement in placements if placement not in measured]),
+        ("", [show_size(size) for size in sizes if size not in set(own["message_bytes"])]),
+    )
+    missing = tuple(_named(names, unit) for unit, names in lacking if names)
+    return {(count, place, size) for count in ranks for place in placements for size in sizes}, missing
+
+
+def _named(names: list[str], unit: str) -> str:
+    more = len(names) - _MOST_NAMED
+    return f"{', '.join(names[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}{unit}"
 
 
 def _stand_ins(named: list[Algorithm], here: list[Algorithm], library: str, kind: str) -> Iterator[str]:

@@ -1,27 +1,40 @@
 """What a study concluded, checked against the table that it published and against a campaign: as text and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.published_tables import Published, is_made_of
-from timpani.campaign.osu.published_times import published_times
+from timpani.campaign.osu.published_times import study_times
 from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.message_pairs import without_pairs
 from timpani.libraries.counterpart import counterpart
 from timpani.report.claims.claim_conditions import ClaimConditions, claim_conditions
+from timpani.report.claims.message_costs import message_costs
 from timpani.stats.interval import LEVEL
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.counted import counted, per_cent
+from timpani.study.sizes import show_size
 from timpani.tuning.claims.claim import Case, Claim
-from timpani.tuning.claims.claims import CONFIRMED, NOT_TESTABLE, REFUTED, Finding, check_claim, claim_times, claims_of
+from timpani.tuning.claims.claims import (
+    FAILS,
+    HOLDS,
+    IN_PART,
+    NOT_TESTABLE,
+    Finding,
+    check_claim,
+    claim_times,
+    claims_of,
+)
 
 _SINGLE = "single run, no interval"
 
 
-_PARTLY_TESTED = {CONFIRMED: "nothing against it", REFUTED: "against it"}
+_PARTLY_TESTED = {HOLDS: "nothing against it", FAILS: "against it", IN_PART: "partly against it"}
 """Verdicts in words where the study's conditions aren't met: they are no verdicts on what it concluded."""
 
 
@@ -35,17 +48,19 @@ class Here:
 
 @dataclass(frozen=True)
 class Checked:
-    """A claim checked twice: against the published table, and against a campaign; None where that is the table."""
+    """A claim checked twice: against what the study published, and against a campaign; None where that is the table."""
 
     published: Finding
     campaign: Here | None
 
 
 def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
-    """All that the study of `table` concluded, against its times, where it has some, and those of `campaign`."""
+    """All that the study of `table` concluded, against all that it published, and against the times of `campaign`."""
     kind = campaign.header.mpi.kind
     printed = _printed_times(table)
-    own = claim_times(estimate_cells(campaign.raced))
+    cells = estimate_cells(campaign.raced)
+    own = claim_times(without_pairs(cells))
+    own = pl.concat([own, message_costs(campaign, cells)])
 
     def here(claim: Claim) -> Here:
         found = check_claim(claim, own, lambda collective, name: _label(collective, name, kind))
@@ -61,13 +76,14 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
 
 
 def claims_text(table: Published, checked: list[Checked], simulated: bool) -> str:
-    """Two lines for each claim; empty where the study has none."""
+    """Some lines for each claim; empty where the study has none."""
     if not checked:
         return ""
     lines = [f"What the study concluded ({table.study}):"]
     for each in checked:
         lines.append(f"- {each.published.claim.by}: {each.published.claim.says}")
-        lines.append(f"    {each.published.measure}")
+        if each.published.measure:
+            lines.append(f"    test: {each.published.claim.scope}; {each.published.measure}")
         lines.append(f"    published: {_words(each.published, each.published.verdict, single=True)}")
         if each.campaign:
             lines.append(f"    {_here(each.campaign, simulated)}")
@@ -82,6 +98,7 @@ def claims_object(checked: list[Checked]) -> list[dict[str, Any]]:
             "by": each.published.claim.by,
             "says": each.published.claim.says,
             "check": each.published.claim.check,
+            "scope": each.published.claim.scope,
             "measure": each.published.measure,
             "published": _finding_object(each.published),
             "campaign": each.campaign
@@ -96,19 +113,18 @@ def _finding_object(finding: Finding) -> dict[str, Any]:
 
 
 def _printed_times(table: Published) -> pl.DataFrame:
-    """The table's times as `claim_times` has a campaign's: without bounds."""
-    return published_times(table, table.provider).select(
+    """What the study published as `claim_times` has a campaign's: without bounds."""
+    return study_times(table.study).select(
         *("collective", "label", "ranks"),
         *(pl.lit(value).alias(name) for name, value in (("placement", "unknown"), ("mode", "warm"))),
-        pl.lit(table.machine).alias("machine"),
-        "message_bytes",
+        *("machine", "message_bytes"),
         pl.col("published_us").alias("time_us"),
         *(pl.lit(None, pl.Float64).alias(name) for name in ("low_us", "high_us")),
     )
 
 
 def _label(collective: str, name: str, kind: str) -> str:
-    """What a campaign with this library calls an algorithm that a study file names; ours are called the same on all."""
+    """What a campaign with this library calls an algorithm that a study file names; Timpani's are the same on all."""
     algorithm = Algorithm.parse(name)
     if algorithm.provider in (OWN, COMPOSED):
         return algorithm.label
@@ -134,13 +150,38 @@ def _numbers(finding: Finding) -> Iterator[str]:
         yield f"{cases[0].value:.3g} ({cases[0].where})"
         return
     values = [case.value for case in cases]
-    yield f"holds in {finding.holding} of {counted(len(cases), 'case')}: {min(values):.3g} to {max(values):.3g}"
+    yield (
+        f"in {finding.holding} of {counted(len(cases), 'case')} ({finding.holding / len(cases):.0%}), values "
+        f"{min(values):.3g} to {max(values):.3g}"
+    )
+    if finding.verdict == IN_PART and (where := ", ".join(_where_it_fails(cases))):
+        yield f"cases that do not hold: {where}"
     failing = [case for case in cases if case.holds is False]
-    if failing and finding.verdict != CONFIRMED:
+    if failing:
         worst = max(failing, key=lambda case: abs(case.value - 1))
         yield f"most against it: {worst.value:.3g} ({worst.where})"
-    if undecided := sum(case.holds is None for case in cases):
-        yield f"{undecided} undecided"
+    if ties := sum(case.tied for case in cases):
+        yield counted(ties, "tie")
+    if still_open := sum(case.is_open for case in cases):
+        yield f"{still_open} undecided"
+
+
+def _where_it_fails(cases: Iterable[Case]) -> Iterator[str]:
+    """The sizes, and the rank counts, at which not all cases hold, neighbors together; nothing where that is at all."""
+    for field, show in (("bytes", show_size), ("ranks", lambda ranks: counted(ranks, "rank"))):
+        parts: dict[int, list[bool]] = {}
+        for case in cases:
+            if (value := getattr(case, field)) is not None:
+                parts.setdefault(value, []).append(case.holds is True)
+        runs = [(holds, [*run]) for holds, run in groupby(sorted(parts.items()), key=lambda part: all(part[1]))]
+        if len(runs) > 1:
+            yield from (_run(run, show) for holds, run in runs if not holds)
+
+
+def _run(parts: list[tuple[int, list[bool]]], show: Callable[[int], str]) -> str:
+    held = [each for _, part in parts for each in part]
+    ends = dict.fromkeys((show(parts[0][0]), show(parts[-1][0])))
+    return f"{' to '.join(ends)} ({held.count(False)} of {len(held)})"
 
 
 def _interval(cases: tuple[Case, ...], single: bool, simulated: bool) -> str:

@@ -11,6 +11,7 @@ from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.machine.here.clock_rate import stated_clock_ghz
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
+from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,14 @@ class FitContext:
         """The locality of the ranks of a curve of messages; None for other curves, and where it is unknown."""
         return locality_of(fitted.name, self.localities)
 
-    def limits_within(self, switch: Switch) -> list[str]:
-        """The library's limits at which the switch may be, `name=bytes`, of transports that may have carried it."""
+    def limits_within(self, switch: Switch, fitted: CurveFit) -> list[str]:
+        """The library's limits at which the curve's switch may be, `name=bytes`, of transports that may have been used.
+
+        None where no message has the curve's size: of what stays on a rank, and of a matrix that is sent by columns.
+        """
+        kind, algorithm = OPERATIONS[fitted.name["collective"]].kind, fitted.name["algorithm"]
+        if kind == "local" or (kind == "transpose" and algorithm != PLAIN_MESSAGE):
+            return []
         return [
             f"{name}={limit}"
             for name, limit in self.limits.items()

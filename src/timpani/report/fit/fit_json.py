@@ -50,13 +50,13 @@ def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
         "misses": [vars(each) for each in fitted.misses],
         "sizes": len(fitted.curve.sizes),
         "launch_deviation": finite(fitted.curve.launch_variance**0.5) if fitted.curve.launch_degrees else None,
-        "switches": [_switch(switch, context) for switch in fitted.switches],
+        "switches": [_switch(switch, fitted, context) for switch in fitted.switches],
         "hockney": _hockney(fitted.hockney, context.clock_ghz),
         "segments": [_regime(regime) for regime in fitted.regimes],
     }
 
 
-def _switch(switch: Switch, context: FitContext) -> dict[str, Any]:
+def _switch(switch: Switch, fitted: CurveFit, context: FitContext) -> dict[str, Any]:
     return {
         "kind": "switch" if switch.jumps else "bend",
         "first_bytes": switch.first_bytes,
@@ -64,7 +64,7 @@ def _switch(switch: Switch, context: FitContext) -> dict[str, Any]:
         "evidence": finite(switch.evidence),
         "p_value": finite(switch.p_value),
         **_estimate("ratio", switch.ratio),
-        "library_limits": context.limits_within(switch),
+        "library_limits": context.limits_within(switch, fitted),
     }
 
 

@@ -69,7 +69,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
         for fitted in group:
-            lines += [f"{curve_name(fitted)}: {_switch_words(switch, context)}" for switch in fitted.switches]
+            lines += [f"{curve_name(fitted)}: {_switch_words(switch, fitted, context)}" for switch in fitted.switches]
             if missed := miss_words(fitted):
                 lines.append(f"{curve_name(fitted)}: {missed}")
             if disturbed := disturbed_words(fitted):
@@ -116,8 +116,8 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
     ]
 
 
-def _switch_words(switch: Switch, context: FitContext) -> str:
-    own = context.limits_within(switch)
+def _switch_words(switch: Switch, fitted: CurveFit, context: FitContext) -> str:
+    own = context.limits_within(switch, fitted)
     may_be = f"; may be the library's {', '.join(own)}" if own else ""
     where = f"{show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most {show_size(switch.up_to)})"
     evidence = f"evidence 10^{switch.evidence:.1f}"

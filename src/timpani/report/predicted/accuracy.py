@@ -131,12 +131,12 @@ def _choices(times: pl.DataFrame) -> Iterator[str]:
     made = choices(times)
     if made.is_empty():
         return
-    same = made.filter(pl.col("by_model") == pl.col("by_measurement")).height
+    same = made["agrees"].sum()
     worst = made.sort("regret", descending=True).row(0, named=True)
     mean = sum(made["regret"]) / made.height
     where = f"{worst['collective']} of {show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}"
     yield (
-        f"The model chooses the fastest of ours at {same} of {made.height} points; its choices take {mean:.1%} "
-        f"longer on average, at most {worst['regret']:.0%}: {where}, {worst['by_model']} for "
-        f"{worst['by_measurement']}"
+        f"The model chooses the fastest of ours at {same:.4g} of {made.height} points; its choices take {mean:.1%} "
+        f"longer on average, at most {worst['regret']:.0%}: {where}, {' or '.join(worst['by_model'])} for "
+        f"{' or '.join(worst['by_measurement'])}"
     )

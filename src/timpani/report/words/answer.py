@@ -23,7 +23,8 @@ OVERESTIMATED = "so probably somewhat overestimated"
 
 _ABOUT = (
     "A point is a collective at one size and rank count. The default is fine where it is shown to take at most "
-    f"{CLOSE} longer than the fastest algorithm. Names joined by = are one schedule there: the same messages in the same order."
+    f"{CLOSE} longer than the fastest algorithm. Names joined by = are one schedule there: the same messages in the "
+    "same order."
 )
 
 

@@ -20,8 +20,8 @@ ABOUT = (
     "and what to type to have it. A setting of the library holds for all calls of the collective in a program, of "
     f"whatever size, also where it is slower; algorithms of ours ({OWN}/…) replace calls by the rules that `timpani "
     "rules` writes. The correction for many comparisons is within each point: a default that nothing beats is listed "
-    f"with a chance of at most {per_cent(ALPHA)}. The largest of many gains is probably somewhat overestimated; `timpani confirm` "
-    "measures it anew."
+    f"with a chance of at most {per_cent(ALPHA)}. The largest of many gains is probably somewhat "
+    "overestimated; `timpani confirm` measures it anew."
 )
 
 

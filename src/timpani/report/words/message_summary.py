@@ -1,6 +1,7 @@
 """What a campaign of messages between ranks found, for its start: latency, bandwidth and switches of each pair."""
 
 from collections.abc import Iterator, Mapping
+from math import isfinite
 from typing import Any
 
 import polars as pl
@@ -14,10 +15,11 @@ from timpani.models.curves import timed
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
 from timpani.report.words.algorithm_tables import significant
-from timpani.report.words.fit_words import bounds, latency_words, number, switch_words
+from timpani.report.words.fit_words import bounds, latency_words, switch_words
 from timpani.report.words.message_rows import message_rows
 from timpani.report.words.report_table import MISSING, Table, Value
 from timpani.stats.interval import LEVEL
+from timpani.stats.mean import Estimate
 from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
@@ -81,7 +83,8 @@ def _phrases(columns: tuple[str, ...], values: tuple[Value, ...]) -> Iterator[st
     for column, value in zip(columns, values, strict=True):
         name, _, unit = column.partition(" (")
         if value is not MISSING and (column != _STATUS or value.text != OK):
-            text = " ".join([name if "_" in name else name.lower(), value.text, *([unit[:-1]] if unit else [])])
+            units = [unit[:-1]] if unit and value.text[0].isdigit() else []
+            text = " ".join([name if "_" in name else name.lower(), value.text, *units])
             yield f"{text} ({value.detail})" if value.detail else text
 
 
@@ -96,13 +99,17 @@ def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], CurveFit]) -> It
         yield from [MISSING] * 3
     else:
         model = fitted.hockney
-        yield Value(latency_words(model.latency), bounds(model.latency).strip("()"))
-        per_byte = model.per_byte.scaled(1e3)
-        yield Value(number(per_byte.value), bounds(per_byte).strip("()"))
+        yield _fitted(model.latency)
+        yield _fitted(model.per_byte.scaled(1e3))
         searched = possible_breaks(len(fitted.curve.sizes)) > 0
         yield Value(switch_words(fitted) or ("none found" if searched else "too few sizes to tell"))
     found = sorted({part for status in cells["status"] for part in status.split("+")} - {OK})
     yield Value(words("+".join(found)) or OK)
+
+
+def _fitted(estimate: Estimate) -> Value:
+    """A fitted cost with its interval; without one where the line misses its points."""
+    return Value(latency_words(estimate), bounds(estimate).strip("()") if isfinite(estimate.low) else "")
 
 
 def _at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:

@@ -1,4 +1,4 @@
-"""A conclusion that a study draws from times, and the numbers that it rests on."""
+"""A conclusion that a study draws from times, and the numbers that decide it."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -8,46 +8,105 @@ import polars as pl
 
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
-from timpani.study.sizes import show_size
+from timpani.study.sizes import LARGEST, show_size
 
 CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
+"""What the times of one curve over sizes have in common."""
+
 PLACE = ("collective", "ranks", "placement", "mode", "machine", "message_bytes")
-"""What a curve has in common, and what algorithms are compared at, in the times that claims are checked against."""
+"""The point at which algorithms are compared."""
 
 
 class LackingTimesError(Exception):
-    """The times lack what a check takes; says what."""
+    """The times lack what a check takes; the message says what."""
 
 
 @dataclass(frozen=True)
 class Claim:
     """A conclusion of a study, fields as in published/studies.toml.
 
-    algorithms  whose claim it is about
-    among       its rivals, where the check has some
-    bytes       the size that it names, 0 where it names none
+    check                 one of CHECKS; empty where no campaign of the study's file can test it: `needs` says what can
+    algorithms            the algorithms that the conclusion is about
+    among                 the algorithms that these are compared with; empty: the default, where the check compares
+    bytes                 the size that the conclusion names, 0 where it names none
+    from_bytes, to_bytes  the sizes that the conclusion is about, both ends included
+    ranks                 the rank counts that the conclusion is about; empty: all
+    placements            the placements that the conclusion is about, `category:2` for all that begin so; empty: all
+    rises, falls          ascending rank counts over which the time is said to rise, and to fall
+    printed               a number as the study printed it, `5` or `0.1`
     """
 
     study: str
     by: str
     says: str
-    check: str
     collective: str
-    algorithms: tuple[str, ...]
-    bytes: int = 0
+    check: str = ""
+    algorithms: tuple[str, ...] = ()
     among: tuple[str, ...] = ()
+    bytes: int = 0
+    from_bytes: int = 0
+    to_bytes: int = LARGEST
+    ranks: tuple[int, ...] = ()
+    placements: tuple[str, ...] = ()
+    rises: tuple[int, ...] = ()
+    falls: tuple[int, ...] = ()
+    printed: str = ""
+    needs: str = ""
+
+    @classmethod
+    def read(cls, row: dict[str, Any]) -> "Claim":
+        """A claim from a table of published/studies.toml."""
+        values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
+        return cls(**values)
 
     def called(self, rename: Callable[[str], str]) -> "Claim":
         """The same with other names of its algorithms."""
         return replace(self, algorithms=tuple(map(rename, self.algorithms)), among=tuple(map(rename, self.among)))
 
+    @property
+    def rivals(self) -> tuple[str, ...]:
+        """The algorithms that the claimed ones are compared with."""
+        return self.among or (DEFAULT,)
+
+    def in_scope(self, times: pl.DataFrame) -> pl.DataFrame:
+        """The rows of `times` that the conclusion is about, of all algorithms."""
+        wanted = (pl.col("collective") == self.collective) & pl.col("message_bytes").is_between(
+            self.from_bytes, self.to_bytes
+        )
+        if self.ranks:
+            wanted &= pl.col("ranks").is_in(self.ranks)
+        return times.filter(wanted & pl.col("placement").map_elements(self.covers_placement, return_dtype=pl.Boolean))
+
+    def covers_placement(self, placement: str) -> bool:
+        """Whether the conclusion is about this placement."""
+        return not self.placements or f"{placement}:".startswith(tuple(f"{each}:" for each in self.placements))
+
+    @property
+    def scope(self) -> str:
+        """The operation, algorithms, sizes, ranks and placements that the conclusion is about, in words."""
+        parts = [f"{self.collective} by {', '.join(self.algorithms)}" if self.algorithms else self.collective]
+        if self.from_bytes and self.to_bytes < LARGEST:
+            ends = dict.fromkeys((show_size(self.from_bytes), show_size(self.to_bytes)))
+            parts.append(" to ".join(ends))
+        elif self.from_bytes or self.to_bytes < LARGEST:
+            parts.append(
+                f"from {show_size(self.from_bytes)}" if self.from_bytes else f"up to {show_size(self.to_bytes)}"
+            )
+        if self.ranks:
+            parts.append(f"{' and '.join(map(str, self.ranks))} ranks")
+        if self.placements:
+            parts.append(f"placed by {' and '.join(self.placements)}")
+        return ", ".join(parts)
+
 
 @dataclass(frozen=True)
 class Case:
-    """A number that a claim rests on.
+    """A number that decides a claim at one point, or over one curve.
 
-    low, high  its bounds; None where it is of single runs
-    holds      whether the claim does here; None where the bounds lie on both sides of the line
+    low, high      bounds of `value`; None where it is of single runs
+    holds          whether the claim holds here; None where the value is a tie, or the bounds leave it open
+    tied           neither for nor against the claim: the two sides are equal within what makes a difference
+    ranks, bytes   of the case; None where it covers several
     """
 
     where: str
@@ -55,14 +114,22 @@ class Case:
     low: float | None
     high: float | None
     holds: bool | None
+    tied: bool = False
+    ranks: int | None = None
+    bytes: int | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the bounds lie on both sides of the line."""
+        return self.holds is None and not self.tied
 
 
 @dataclass(frozen=True)
 class Check:
-    """A kind of claim.
+    """A kind of conclusion.
 
-    measure  what the values of its cases are, and where the line is drawn
-    cases    all of them, or LackingTimesError; the labels in the claim are those of the times, all of its collective
+    measure  what the values of its cases are, and where the line is drawn, in words
+    cases    all of them, or LackingTimesError; the labels in the claim are those of the times, all within its scope
     """
 
     measure: Callable[[Claim], str]
@@ -81,7 +148,7 @@ def times_of(times: pl.DataFrame, labels: Iterable[str]) -> pl.DataFrame:
 def over(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) -> pl.DataFrame:
     """`times` with the column `ratio` to the other time at the same `on`, and `ratio_low` and `ratio_high`.
 
-    A bound takes one interval's end with the other's opposite end, so that they are wider than need be.
+    A bound takes one interval's end with the other's opposite end, so that bounds are wider than need be.
     """
     renamed = others.select(
         *on, pl.col("time_us").alias("other_us"), pl.col("low_us").alias("least_us"), pl.col("high_us").alias("most_us")
@@ -91,14 +158,6 @@ def over(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) -> pl.D
         (pl.col("low_us") / pl.col("most_us")).alias("ratio_low"),
         (pl.col("high_us") / pl.col("least_us")).alias("ratio_high"),
     )
-
-
-def over_default(labels: Iterable[str], times: pl.DataFrame) -> pl.DataFrame:
-    """These algorithms' times over the default's, curve by curve."""
-    found = over(times_of(times, labels), times_of(times, [DEFAULT]), PLACE).drop_nulls("ratio")
-    if found.is_empty():
-        raise LackingTimesError("the algorithm and the default have no point in common")
-    return found.sort(*CURVE, "message_bytes")
 
 
 @dataclass(frozen=True)
@@ -137,14 +196,14 @@ def distances(rows: pl.DataFrame, summed_up: Callable[[pl.Expr], pl.Expr]) -> di
     return {label: Distance(value, low, high) for label, value, low, high in told.iter_rows()}
 
 
+def cases_of(rows: pl.DataFrame, holds: Callable[[float], bool], fails: Callable[[float], bool]) -> list[Case]:
+    """A case for each row of `over`; a ratio that neither holds nor fails is a tie."""
+    return [_case(row, holds, fails) for row in rows.to_dicts()]
+
+
 def under(line: float, rows: pl.DataFrame) -> list[Case]:
     """A case for each row of `over`, which holds where the ratio is at most `line`."""
-    return [_case(row, row["ratio_high"], row["ratio_low"], lambda ratio: ratio <= line) for row in rows.to_dicts()]
-
-
-def at_least(line: float, rows: pl.DataFrame) -> list[Case]:
-    """A case for each row of `over`, which holds where the ratio is at least `line`."""
-    return [_case(row, row["ratio_low"], row["ratio_high"], lambda ratio: ratio >= line) for row in rows.to_dicts()]
+    return cases_of(rows, lambda ratio: ratio <= line, lambda ratio: ratio > line)
 
 
 def some(cases: list[Case], lacking: str) -> list[Case]:
@@ -154,11 +213,23 @@ def some(cases: list[Case], lacking: str) -> list[Case]:
     return cases
 
 
-def _case(row: dict[str, Any], worst: float | None, best: float | None, holds: Callable[[float], bool]) -> Case:
-    """It holds where even its worst bound does, and doesn't where not even its best one does."""
-    value = row["ratio"]
-    surely, possibly = (holds(value if bound is None else bound) for bound in (worst, best))
-    return Case(_where(row), value, row["ratio_low"], row["ratio_high"], surely if surely == possibly else None)
+def _case(row: dict[str, Any], holds: Callable[[float], bool], fails: Callable[[float], bool]) -> Case:
+    """Holds, fails or is a tie where the value and both of its bounds do."""
+    value, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
+    answers = {
+        True if holds(each) else False if fails(each) else None for each in (value, low, high) if each is not None
+    }
+    surely = next(iter(answers)) if len(answers) == 1 else None
+    return Case(
+        _where(row),
+        value,
+        low,
+        high,
+        surely,
+        tied=answers == {None},
+        ranks=row["ranks"],
+        bytes=row["message_bytes"],
+    )
 
 
 def _where(row: dict[str, Any]) -> str:
@@ -167,4 +238,4 @@ def _where(row: dict[str, Any]) -> str:
         parts.insert(0, row["label"])
     if row["placement"] != "unknown":
         parts.append(row["placement"])
-    return ", ".join([*parts, show_size(row["message_bytes"])])
+    return ", ".join([*parts, *([show_size(row["message_bytes"])] if row["message_bytes"] else [])])

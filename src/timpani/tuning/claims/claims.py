@@ -1,4 +1,4 @@
-"""What studies concluded, checked against times: confirmed, refuted, or not to be tested with these."""
+"""Verdicts on the conclusions of studies, from times."""
 
 import tomllib
 from collections.abc import Callable
@@ -8,18 +8,15 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.cell import DEFAULT
 from timpani.study.schema import MEASURED_US
 from timpani.tuning.claims.checks import CHECKS
 from timpani.tuning.claims.claim import Case, Claim, LackingTimesError
 
-CONFIRMED, REFUTED, IN_PART = "confirmed", "refuted", "holds in part"
+HOLDS, FAILS, IN_PART = "holds", "does not hold", "holds in part"
 UNDECIDED, NOT_TESTABLE = "undecided", "not testable here"
-"""Confirmed: all cases hold. Refuted: none does, and some are decided. Undecided: none is contradicted, and intervals
-don't decide some."""
 
 _TRUSTED = 0.9
-"""What an interval over launches must cover at least to decide a claim; of 5 launches it covers 0.94."""
+"""Minimum coverage of an interval over launches that decides a claim; of 5 launches it covers 0.94."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +26,7 @@ class Finding:
     verdict  one of the five above
     measure  what the cases' values are, and where the line is drawn
     cases    the numbers that decide
-    why      why it can't be tested, else ""
+    why      why it can't be tested, and what would have to be measured; else ""
     """
 
     claim: Claim
@@ -48,9 +45,7 @@ def claims_of(study: str) -> list[Claim]:
     """The conclusions of the study that the shipped study `study` repeats, in the file's order."""
     text = (resources.files("timpani") / "published" / "studies.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["claims"]
-    lists = ("algorithms", "among")
-    claims = [Claim(**{**row, **{name: tuple(row[name]) for name in lists if name in row}}) for row in rows]
-    return [claim for claim in claims if claim.study == study]
+    return [Claim.read(row) for row in rows if row["study"] == study]
 
 
 def claim_times(cells: pl.DataFrame) -> pl.DataFrame:
@@ -77,22 +72,42 @@ def check_claim(claim: Claim, times: pl.DataFrame, label_of: Callable[[str, str]
 
     label_of  what the times call an algorithm of a collective, of which the claim has the name in study files
     """
-    named = claim.called(lambda name: name if name == DEFAULT else label_of(claim.collective, name))
+    if not claim.check:
+        return Finding(claim, NOT_TESTABLE, "", why=f"it takes {claim.needs}")
+    named = claim.called(lambda name: label_of(claim.collective, name) if "/" in name else name)
     check = CHECKS[claim.check]
     measure = check.measure(claim)
-    own = times.filter(collective=claim.collective)
-    if own.is_empty():
-        why = f"no times of {claim.collective}" if times.height else "there are no times"
-        return Finding(claim, NOT_TESTABLE, measure, why=why)
+    if times.is_empty():
+        return Finding(claim, NOT_TESTABLE, measure, why="there are no times")
+    takes = f"it takes {claim.needs or f'times of {claim.scope}'}"
+    scoped = named.in_scope(times)
+    if scoped.is_empty():
+        return Finding(claim, NOT_TESTABLE, measure, why=takes)
     try:
-        cases = tuple(check.cases(named, own))
+        cases = tuple(check.cases(named, scoped))
     except LackingTimesError as lacking:
-        return Finding(claim, NOT_TESTABLE, measure, why=str(lacking))
-    return Finding(claim, _verdict(cases), measure, cases)
+        return Finding(claim, NOT_TESTABLE, measure, why=f"{lacking}; {takes}")
+    return Finding(claim, verdict_of(cases), measure, cases)
 
 
-def _verdict(cases: tuple[Case, ...]) -> str:
-    answers = {case.holds for case in cases}
-    if False in answers:
-        return IN_PART if True in answers else REFUTED
-    return CONFIRMED if answers == {True} else UNDECIDED
+def verdict_of(cases: tuple[Case, ...]) -> str:
+    """The verdict on a claim with these cases.
+
+    holds          no case is against it, and at least half are for it: the others are ties
+    holds in part  some cases are against it, and at least half are for it
+    does not hold  fewer than half are for it
+    undecided      the cases that intervals leave open would change the verdict
+    """
+    for_it = sum(case.holds is True for case in cases)
+    against = sum(case.holds is False for case in cases)
+    still_open = sum(case.is_open for case in cases)
+    verdicts = {
+        _verdict(for_it + more, against + still_open - more, len(cases)) for more in dict.fromkeys((0, still_open))
+    }
+    return verdicts.pop() if len(verdicts) == 1 else UNDECIDED
+
+
+def _verdict(for_it: int, against: int, cases: int) -> str:
+    if 2 * for_it < cases:
+        return FAILS
+    return IN_PART if against else HOLDS

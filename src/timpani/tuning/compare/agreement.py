@@ -9,6 +9,9 @@ from timpani.study.schema import POINT, without
 _PLACE = without(POINT, "mode", "machine")
 _FEWEST = 3  # two points always rise or fall together
 
+_EQUAL = 1e-9
+"""Relative difference up to which two times are a tie: rounding of sums."""
+
 
 @dataclass(frozen=True)
 class Agreement:
@@ -17,9 +20,9 @@ class Agreement:
     over_ranks  a row per collective, algorithm, placement and message_bytes: Spearman's `correlation` over rank counts
     over_sizes  a row per collective, algorithm, placement and ranks: the same over sizes
                 Both with `points`, how many were compared; null where those are under three or all times are equal
-    best        a row per place where both have the same two or more algorithms: `ours` and `published`, the labels of
-                the lowest times; `agrees`: ours has the lowest published time too; `loss`, its published time over the
-                lowest, less 1
+    best        a row per place where both have the same two or more algorithms. `here` and `published`: the labels of
+                the lowest times, of which there are several where times are equal. `agrees`: the share of `here` that
+                is in `published`. `loss`: the published time of `here` over the lowest, less 1, the mean over `here`
     """
 
     over_ranks: pl.DataFrame
@@ -28,15 +31,43 @@ class Agreement:
 
     @property
     def agreeing(self) -> float | None:
-        """The share of places with the same best algorithm; None where no place can be compared."""
+        """The share of places with the same best algorithm, a tie counted by its share; None without a place."""
         share = self.best["agrees"].mean()
         return share if isinstance(share, float) else None
 
     @property
     def by_chance(self) -> float | None:
         """The share that would agree if each place's best were drawn from its algorithms."""
-        share = (1 / self.best["algorithms"]).mean()
+        share = (self.best["published"].list.len() / self.best["algorithms"]).mean()
         return share if isinstance(share, float) else None
+
+    @property
+    def constant(self) -> tuple[str, float] | None:
+        """The algorithm that is best by the published times at most places, and at what share; None without a place.
+
+        A prediction is worth nothing unless it agrees more often than this one answer for all places.
+        """
+        named = (
+            self.best.explode("published")
+            .group_by("published")
+            .len()
+            .sort("len", "published", descending=[True, False])
+        )
+        if named.is_empty():
+            return None
+        label, count = named.row(0)
+        return label, count / self.best.height
+
+    @property
+    def ties(self) -> int:
+        """The places where several algorithms share the lowest time, here or in the published table."""
+        return self.best.filter((pl.col("here").list.len() > 1) | (pl.col("published").list.len() > 1)).height
+
+    @property
+    def agreeing_without_tie(self) -> int:
+        """The places with one best algorithm on each side, the same."""
+        alone = (pl.col("here").list.len() == 1) & (pl.col("published").list.len() == 1)
+        return self.best.filter(alone & (pl.col("agrees") == 1)).height
 
 
 def pair_times(cells: pl.DataFrame, published: pl.DataFrame) -> pl.DataFrame:
@@ -75,15 +106,18 @@ def unpaired(cells: pl.DataFrame, published: pl.DataFrame) -> Unpaired:
 
 def agreement(pairs: pl.DataFrame) -> Agreement:
     """Compare the pairs of `pair_times`."""
+    lowest_here, lowest = (pl.col(name).min().over(_PLACE) for name in ("time_us", "published_us"))
+    is_best_here = pl.col("time_us") <= lowest_here * (1 + _EQUAL)
+    is_best = pl.col("published_us") <= lowest * (1 + _EQUAL)
     best = (
-        pairs.with_columns(pl.col("published_us").min().over(_PLACE).alias("lowest"))
-        .sort(*_PLACE, "time_us", "label")
+        pairs.with_columns(here=is_best_here, published=is_best, loss=pl.col("published_us") / lowest - 1)
+        .sort(*_PLACE, "label")
         .group_by(_PLACE, maintain_order=True)
         .agg(
-            pl.col("label").first().alias("ours"),
-            pl.col("label").sort_by("published_us", "label").first().alias("published"),
-            (pl.col("published_us").first() == pl.col("lowest").first()).alias("agrees"),
-            (pl.col("published_us").first() / pl.col("lowest").first() - 1).alias("loss"),
+            pl.col("label").filter("here").alias("here"),
+            pl.col("label").filter("published").alias("published"),
+            pl.col("published").filter("here").mean().alias("agrees"),
+            pl.col("loss").filter("here").mean().alias("loss"),
             pl.len().alias("algorithms"),
         )
         .filter(pl.col("algorithms") > 1)

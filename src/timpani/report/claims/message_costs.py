@@ -1,0 +1,57 @@
+"""What a message costs in a campaign, by where its two ranks sit, as studies that compare placements call it."""
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.message_locality import localities_of, locality_of
+from timpani.errors import UserError
+from timpani.machine.nodes.locality import DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
+from timpani.models.curves import timed
+from timpani.models.fit import CurveFit, fit_curves
+from timpani.study.schema import schema
+
+_PLACES = {
+    **dict.fromkeys((*LEVELS.values(), SAME_NODE), "single_node"),
+    SAME_SWITCH: "leaf_nodes",
+    DIFFERENT_SWITCH: "random_nodes",
+}
+"""The studies' names of localities."""
+
+
+_COLUMNS = {
+    **schema("collective", "label", "ranks", "placement", "mode", "machine", "message_bytes"),
+    **dict.fromkeys(("time_us", "low_us", "high_us"), pl.Float64()),
+}
+
+
+def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
+    """T_s in µs and T_c in µs a byte as the collectives `T_s` and `T_c`, columns as `claim_times` has them.
+
+    `label` says where the two ranks sat; of several pairs that sat so the median counts. There are no intervals.
+    """
+    localities = localities_of(campaign)
+    rows = [
+        {
+            "collective": cost,
+            "label": _PLACES.get(locality_of(fitted.name, localities) or ""),
+            "ranks": 2,
+            "message_bytes": 0,
+            "time_us": value,
+            **{name: fitted.name[name] for name in ("placement", "mode", "machine")},
+        }
+        for fitted in _latency_fits(campaign, cells)
+        for cost, value in (("T_s", fitted.hockney.latency.value), ("T_c", fitted.hockney.per_byte.value))
+    ]
+    key = [name for name in _COLUMNS if not name.endswith("_us")]
+    known = pl.DataFrame(rows, schema=_COLUMNS).filter(pl.col("label").is_not_null(), pl.col("time_us") > 0)
+    return known.group_by(key).agg(pl.median("time_us"), pl.first("low_us", "high_us")).select(*_COLUMNS)
+
+
+def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:
+    """Curves whose lines describe the times; a poor fit gives no cost."""
+    try:
+        rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
+    except UserError:
+        return []
+    found = fit_curves(rows, cells.filter(collective="latency"))
+    return [each for each in found if isinstance(each, CurveFit) and not each.misses]

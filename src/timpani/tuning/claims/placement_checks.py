@@ -1,0 +1,62 @@
+"""Checks of one placement of the ranks compared with another."""
+
+from math import exp, log
+
+import polars as pl
+
+from timpani.stats.compare import INDIFFERENCE
+from timpani.tuning.claims.claim import (
+    CURVE,
+    Case,
+    Check,
+    Claim,
+    LackingTimesError,
+    cases_of,
+    distances,
+    over,
+    some,
+    times_of,
+)
+
+_FASTER, _SLOWER = INDIFFERENCE
+_SAME_BUT_PLACED = ("collective", "label", "ranks", "mode", "machine", "message_bytes")
+
+
+def _faster_placed(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """Times by the first placement over those by the second."""
+    first, second = (times_of(times, claim.algorithms).filter(placement=each) for each in claim.placements)
+    rows = over(first, second, _SAME_BUT_PLACED).drop_nulls("ratio").sort(*CURVE, "message_bytes")
+    cases = cases_of(rows, lambda ratio: ratio <= _FASTER, lambda ratio: ratio >= _SLOWER)
+    return some(cases, f"no times placed by both {' and '.join(claim.placements)}")
+
+
+def _mapping_matters_only_for(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """The median over points of each algorithm's |ln(time by one placement / by the other)|, as a factor."""
+    labels = [*claim.algorithms, *claim.among]
+    first, second = (times_of(times, labels).filter(placement=placement) for placement in claim.placements)
+    found = distances(over(second, first, _SAME_BUT_PLACED).drop_nulls("ratio"), pl.Expr.median)
+    if missing := set(labels) - set(found):
+        raise LackingTimesError(f"no times both by core and by socket of {', '.join(sorted(missing))}")
+    cases = []
+    for label, each in sorted(found.items()):
+        matters = True if each.least > log(_SLOWER) else False if each.most <= log(_SLOWER) else None
+        wanted = label in claim.algorithms
+        low, high = (None if bound is None else exp(bound) for bound in (each.low, each.high))
+        cases.append(Case(label, exp(each.value), low, high, None if matters is None else matters == wanted))
+    return cases
+
+
+PLACEMENT_CHECKS = {
+    "faster-placed": Check(
+        lambda claim: f"time by {claim.placements[0]} over that by {claim.placements[1]}: at most {_FASTER}",
+        _faster_placed,
+    ),
+    "mapping-matters-only-for": Check(
+        lambda claim: (
+            f"factor between times by {claim.placements[1]} and by {claim.placements[0]}, median over points: over "
+            f"{_SLOWER} for it alone"
+        ),
+        _mapping_matters_only_for,
+    ),
+}
+"""By the names in published/studies.toml."""

@@ -1,0 +1,153 @@
+"""Checks of one algorithm compared with others at the same points."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import exp, log
+
+import polars as pl
+
+from timpani.stats.compare import INDIFFERENCE
+from timpani.study.cell import DEFAULT
+from timpani.study.counted import counted
+from timpani.tuning.claims.claim import (
+    CURVE,
+    PLACE,
+    Case,
+    Check,
+    Claim,
+    LackingTimesError,
+    cases_of,
+    distances,
+    over,
+    times_of,
+    under,
+)
+
+FASTER, SLOWER = INDIFFERENCE
+"""Faster and slower: by more than what makes no difference to a user."""
+
+_COMPARABLE = 1.1
+"""Comparable: within 10 %, by which averages of single runs differ between runs."""
+
+_BETWEEN_TWO = ("T_s", "T_c")
+"""What has no schedule: the costs of a message between two ranks."""
+
+_SIMILAR = 2.0
+"""Similar: nearer than one doubling of the size, the grid of the studies' figures."""
+
+
+def _over_rivals(claim: Claim, times: pl.DataFrame) -> pl.DataFrame:
+    """The claimed algorithms' times over the lowest of their rivals'.
+
+    Fixed algorithms on 2 ranks are the same schedule, one message, so that they are compared on more.
+    """
+    fixed = set(claim.rivals) - {DEFAULT}
+    wanted = times.filter(pl.col("ranks") > 2) if fixed and claim.collective not in _BETWEEN_TWO else times
+    rivals, own = times_of(wanted, claim.rivals), times_of(wanted, claim.algorithms)
+    complete = pl.col("label").n_unique().over(PLACE) == len(set(claim.rivals))
+    bounds = (pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).min()) for name in ("low_us", "high_us"))
+    lowest = rivals.filter(complete).group_by(PLACE).agg(pl.min("time_us"), *bounds)
+    rows = over(own, lowest, PLACE).drop_nulls("ratio").sort(*CURVE, "message_bytes")
+    if rows.is_empty():
+        raise LackingTimesError("no point at which it and its rivals were timed")
+    return rows
+
+
+def _faster(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    return cases_of(_over_rivals(claim, times), lambda ratio: ratio <= FASTER, lambda ratio: ratio >= SLOWER)
+
+
+def _slower(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    return cases_of(_over_rivals(claim, times), lambda ratio: ratio >= SLOWER, lambda ratio: ratio <= FASTER)
+
+
+def _comparable(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    rows = _over_rivals(claim, times)
+    return cases_of(
+        rows,
+        lambda ratio: 1 / _COMPARABLE <= ratio <= _COMPARABLE,
+        lambda ratio: not 1 / _COMPARABLE <= ratio <= _COMPARABLE,
+    )
+
+
+def _most_similar(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """Two cases: whether it is the nearest of all fixed algorithms, and whether it is near."""
+    fixed = sorted(set(times["label"]) - {DEFAULT})
+    (own,) = claim.algorithms
+    times_of(times, [own, DEFAULT])
+    if len(fixed) < 2:
+        raise LackingTimesError("no other fixed algorithm")
+    shared = over(times_of(times, fixed), times_of(times, [DEFAULT]), PLACE).drop_nulls("ratio")
+    shared = shared.filter(pl.len().over(PLACE) == len(fixed))
+    if shared.is_empty():
+        raise LackingTimesError("no point at which all algorithms were timed")
+    found = distances(shared, pl.Expr.mean)
+    mine = found.pop(own)
+    nearest = True if all(mine.most < each.least for each in found.values()) else None
+    beaten = any(each.most <= mine.least for each in found.values())
+    others = ", ".join(f"{label} {each.value:.3f}" for label, each in sorted(found.items(), key=lambda e: e[1].value))
+    points = counted(shared.height // len(fixed), "point")
+    similar = True if mine.most <= log(_SIMILAR) else False if mine.least > log(_SIMILAR) else None
+    return [
+        Case(
+            f"nearest: {own} over {points}, next to {others}",
+            mine.value,
+            mine.low,
+            mine.high,
+            False if beaten else nearest,
+        ),
+        Case(f"similar: {own}, × {exp(mine.value):.2g} on average", mine.value, mine.low, mine.high, similar),
+    ]
+
+
+def _as_printed(digits: str, value: float) -> bool:
+    """Whether `value` rounds to the number that the study printed, to as many decimals."""
+    return round(value, len(digits.partition(".")[2])) == float(digits)
+
+
+def _factor(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    rows = _over_rivals(claim, times)
+    return [replace(case, holds=_as_printed(claim.printed, case.value)) for case in under(1.0, rows)]
+
+
+def _apart(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """The difference of the two times instead of their ratio."""
+    rows = _over_rivals(claim, times).to_dicts()
+    return [
+        Case(
+            f"{row['label']} {row['time_us']:.3g} µs, next to {row['other_us']:.3g} µs",
+            row["time_us"] - row["other_us"],
+            None,
+            None,
+            _as_printed(claim.printed, row["time_us"] - row["other_us"]),
+        )
+        for row in rows
+    ]
+
+
+def _rivals(claim: Claim) -> str:
+    return "the default's" if not claim.among else f"the lowest of {', '.join(claim.among)}"
+
+
+def _over(line: str) -> Callable[[Claim], str]:
+    return lambda claim: f"time over {_rivals(claim)}: {line}"
+
+
+RIVAL_CHECKS = {
+    "faster": Check(_over(f"at most {FASTER}; up to {SLOWER} it is a tie"), _faster),
+    "slower": Check(_over(f"at least {SLOWER}; down to {FASTER} it is a tie"), _slower),
+    "comparable": Check(_over(f"within a factor of {_COMPARABLE}"), _comparable),
+    "most-similar-to-default": Check(
+        lambda claim: (
+            f"mean of |ln(time / default's)|: the smallest of all fixed algorithms, and at most ln {_SIMILAR:g}"
+        ),
+        _most_similar,
+    ),
+    "factor": Check(
+        lambda claim: f"time over {_rivals(claim)}: rounds to {claim.printed}, as the study printed it", _factor
+    ),
+    "apart": Check(
+        lambda claim: f"time less {_rivals(claim)}, µs: rounds to {claim.printed}, as the study printed it", _apart
+    ),
+}
+"""By the names in published/studies.toml."""
