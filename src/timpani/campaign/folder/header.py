@@ -4,7 +4,8 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -14,6 +15,7 @@ from timpani import __version__
 from timpani.campaign.folder.fields import Count
 from timpani.campaign.folder.sealed_lines import DamageError, checksum, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
+from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
 from timpani.study.study import DATATYPES
@@ -122,6 +124,7 @@ class Header(_Recorded):
     results   of an import, how many there are: it gets no more
     settings  by collective and label, what a user types to have an algorithm outside Timpani; None in
               imports
+    outside   what set something of the library outside Timpani when the campaign began; None likewise
     planned   by collective, what was to be measured without what is `left_out`; None likewise
     """
 
@@ -138,6 +141,7 @@ class Header(_Recorded):
     rules: str | None = None
     tuned: dict[str, str] | None = None
     settings: dict[str, dict[str, str]] | None = None
+    outside: tuple[OutsideSetting, ...] | None = None
     planned: dict[Printable, PlannedOperation] | None = None
 
     @classmethod
@@ -164,6 +168,7 @@ class Header(_Recorded):
         tuned: Mapping[str, str] | None = None,
         results: int | None = None,
         settings: Mapping[str, Mapping[str, str]] | None = None,
+        outside: Sequence[OutsideSetting] | None = None,
         planned: Mapping[str, PlannedOperation] | None = None,
     ) -> Self:
         """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
@@ -182,6 +187,7 @@ class Header(_Recorded):
             "tuned": tuned,
             "results": results,
             "settings": settings,
+            "outside": None if outside is None else list(map(asdict, outside)),
             "planned": None
             if planned is None
             else {name: each.model_dump(mode="json") for name, each in planned.items()},
@@ -263,6 +269,12 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         raise UserError(
             f"{folder} was measured with other files in {now.get('tuned')}", "choose another folder with -o"
         )
+    if old.outside is not None and _deciding(old) != _deciding(new):
+        raise UserError(
+            f"{folder} was measured with another default: outside Timpani {_deciding(old) or 'nothing'} chose "
+            f"algorithms, and now {_deciding(new) or 'nothing'} does",
+            "undo the change, or choose another folder with -o",
+        )
     for what, was, is_ in (
         ("MPI library", old.mpi.kind, new.mpi.kind),
         ("library version", old.mpi.version, new.mpi.version),
@@ -272,6 +284,11 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
             raise UserError(
                 f"{folder} was measured with {what} {was}, and this is {is_}", "choose another folder with -o"
             )
+
+
+def _deciding(header: Header) -> str:
+    """The settings outside Timpani that decide the default."""
+    return ", ".join(f"{each.name}={each.value}" for each in header.outside or () if each.decides_default)
 
 
 def _short(value: Any) -> str:

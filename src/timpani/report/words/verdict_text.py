@@ -8,9 +8,9 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, states_told
-from timpani.campaign.folder.verify import sample_warnings
+from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.other_activity import load_warnings, machine_loads
+from timpani.campaign.read.other_activity import machine_loads
 from timpani.report.words.campaign_text import verdict_lines
 from timpani.report.words.race_lines import race_lines
 from timpani.study.cell import OWN
@@ -32,8 +32,7 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
 
 def conditions(campaign: Campaign) -> Iterator[str]:
     """What to know of the machine and the records before figures are believed; of cells `Verdict.warnings` tells."""
-    yield from load_warnings(campaign.launches)
-    yield from sample_warnings(campaign)
+    yield from campaign_warnings(campaign)
     yield from states_told(campaign.results)
 
 
@@ -42,7 +41,7 @@ def verdict_text(campaign: Campaign) -> Iterator[str]:
     cells = estimate_cells(campaign.raced)
     messages = _message_lines(campaign, cells)
     verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)
-    yield from (f"Warning: {warning}" for warning in (*load_warnings(campaign.launches), *sample_warnings(campaign)))
+    yield from (f"Warning: {warning}" for warning in campaign_warnings(campaign))
     yield from (f"Note: {told}" for told in states_told(campaign.results))
     yield from race_lines(race_verdict(campaign.raced, campaign.planned, campaign.algorithms))
     yield from verdict_lines(verdict, messages)
@@ -87,7 +86,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "would_decide": asdict(verdict.decisive) if verdict.decisive else None,
         "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
         "states": [asdict(state) for state in machine_states(campaign.results)],
-        "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
+        "warnings": [*campaign_warnings(campaign), *verdict.warnings],
         "left_out": list(header.left_out),
         "settings_recorded": verdict.settings_recorded,
         "points": list(
