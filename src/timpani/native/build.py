@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.native.build_lock import held, remove_abandoned
 from timpani.native.die_with_parent import die_with_parent
+from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
@@ -92,9 +92,9 @@ def tool(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def temporary_folder() -> Path:
-    """A folder of the user's own among the temporary files, made if need be."""
-    folder = Path(tempfile.gettempdir()) / f"timpani-{os.getuid()}"
+def temporary_folder(name: str = "timpani") -> Path:
+    """A folder that only this user can use among the temporary files, called `name` and made if need be."""
+    folder = Path(tempfile.gettempdir()) / f"{name}-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         facts = folder.lstat()
@@ -105,7 +105,8 @@ def temporary_folder() -> Path:
     # Others may write where temporary files are: never run programs from a folder that someone else made.
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or stat.S_IMODE(facts.st_mode) & 0o077:
         raise UserError(
-            f"{folder} can be changed by other users", "remove it, or set XDG_CACHE_HOME to a folder of your own"
+            f"{folder} can be changed by other users",
+            "remove it, or set TMPDIR and XDG_CACHE_HOME to folders of your own",
         )
     return folder
 

@@ -1,4 +1,4 @@
-"""One builder at a time for each folder of an unfinished build; builds in other folders do not wait."""
+"""A folder that one process holds at a time, and that anybody may remove once its holder is gone."""
 
 import fcntl
 import os
@@ -9,50 +9,54 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _LOCK = "lock"
-"""The locked file in the folder, which holds the builder's process number. It is open for writing: NFS locks no other.
-The system releases the lock even when the builder is killed."""
+"""The locked file in the folder, which contains the holder's process number. It is open for writing, as NFS demands.
+The system releases the lock even when the holder is killed."""
 
 _PATIENCE = 0.5  # seconds of waiting before it is reported: whoever only removes a folder holds its lock for less
 _POLL = 0.05  # seconds
 
 
 @contextmanager
-def held(folder: Path, waiting: Callable[[str], None]) -> Iterator[None]:
+def held(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
     """Within, `folder` is there, empty but for the lock, and this process's alone; afterwards it is removed.
 
-    `waiting` gets the number of the process that holds the folder, once this process has to wait for it.
+    `waiting` gets the number of the process that holds the folder, once this process has to wait for it. Yields the
+    descriptor of the lock: a program that inherits it holds the folder, too. FileNotFoundError without a folder above.
     """
     descriptor = _acquire(folder, waiting)
     try:
-        for left in folder.iterdir():  # by a builder that was killed
+        for left in folder.iterdir():  # by a holder that was killed
             if left.name != _LOCK:
                 shutil.rmtree(left, ignore_errors=True)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
-        yield
+        yield descriptor
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         os.close(descriptor)
 
 
-def remove_abandoned(folders: Iterable[Path]) -> None:
-    """Remove those of `folders` whose builder is gone. The lock of each is held while it is removed."""
+def remove_abandoned(folders: Iterable[Path]) -> list[Path]:
+    """Remove those of `folders` whose holder is gone, and return them. The lock of each is held meanwhile."""
+    removed = []
     for folder in folders:
         try:
             descriptor = _open(folder)
-        except OSError:  # its builder has just removed it
+        except OSError:  # its holder has just removed it
             continue
         try:
             if _try(descriptor) and _is_locked_file(descriptor, folder):
                 shutil.rmtree(folder, ignore_errors=True)
+                removed.append(folder)
         finally:
             os.close(descriptor)
+    return removed
 
 
 def _acquire(folder: Path, waiting: Callable[[str], None]) -> int:
     """The descriptor of the folder's lock, held. Where the lock file was removed meanwhile, try again."""
     while True:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
         try:
             descriptor = _open(folder)
         except FileNotFoundError:
