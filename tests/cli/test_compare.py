@@ -143,3 +143,21 @@ def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     done = typed("compare", tmp_path / "a", tmp_path / "b")
     assert (done.returncode, done.stdout) == (2, "")
     assert "are the same campaign; name two" in done.stderr
+
+
+def test_settings_outside_timpani_are_conditions(tmp_path: Path) -> None:
+    curves = {"default": {8: around(1.0)}}
+    rules = {"name": "coll_tuned_use_dynamic_rules", "value": "true", "source": "~/.openmpi/mca-params.conf line 3"}
+    removed = {"name": "OMPI_MCA_coll", "value": "^han", "source": "the environment", "removed": True}
+    outside = [rules | {"chooses": True}, removed | {"chooses": True}]
+    plain, changed = (
+        campaign(tmp_path / name, curves, outside=settings) for name, settings in (("a", []), ("b", outside))
+    )
+    lines = typed("compare", plain, changed).stdout.splitlines()
+    assert "  settings that decide the default: none in A, coll_tuned_use_dynamic_rules=true in B" in lines
+    warning = (
+        "default is not the library's default: ~/.openmpi/mca-params.conf line 3 sets coll_tuned_use_dynamic_rules"
+    )
+    verdict = typed("verdict", changed).stdout
+    assert f"Warning: {warning} to 'true'" in " ".join(verdict.split())
+    assert "not the library's default" not in typed("verdict", plain).stdout

@@ -8,7 +8,6 @@ from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import follow
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.launch_request import Command
-from timpani.machine.checks.findings import check_environment
 from timpani.native.mpi import Mpi
 
 OPENMPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
@@ -28,6 +27,8 @@ def test_only_what_chooses_algorithms_of_that_library_is_found() -> None:
     assert environment_overrides(OPENMPI, ["OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_collector"]) == ()
     others = ["MPIR_CVAR_ALLREDUCE_COMPOSITION", "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", "MPIR_CVAR_CH4_NUM_VCIS"]
     assert environment_overrides(MPICH, others) == tuple(others[:2])
+    under_other_prefixes = ["MPICH_BCAST_INTRA_ALGORITHM", "MPIR_PARAM_ALLREDUCE_SHORT_MSG_SIZE"]
+    assert environment_overrides(MPICH, [*under_other_prefixes, "MPICH_ASYNC_PROGRESS"]) == tuple(under_other_prefixes)
     assert environment_overrides(MPICH, ["TIMPANI_RULES", "TIMPANI_MPI", "LD_PRELOAD"]) == ("TIMPANI_RULES",)
 
 
@@ -40,10 +41,3 @@ def test_a_launch_goes_without_them(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     names = {line.partition("=")[0] for line in ended.output.splitlines()}
     assert {"OMPI_MCA_btl", "ADDED"} <= names
     assert "OMPI_MCA_coll_tuned_bcast_algorithm" not in names
-
-
-def test_the_doctor_names_them() -> None:
-    (finding,) = check_environment(OPENMPI, MINE)
-    assert finding.level == "warning"
-    assert "OMPI_MCA_coll_tuned_bcast_algorithm" in finding.what
-    assert list(check_environment(OPENMPI, ["HOME"])) == []

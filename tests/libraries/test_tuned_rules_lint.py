@@ -8,8 +8,9 @@ import pytest
 
 from tests.libraries.tuned_tables import CATALOGUES, mpi
 from timpani.errors import UserError
+from timpani.libraries.openmpi.settings import read_settings
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults, read_settings
+from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults
 from timpani.libraries.tuning_file import Fault
 
 FILE = TunedRules()

@@ -34,6 +34,9 @@ int main(int argc, char** argv) {
 }
 """
 
+SLOW = 'add_custom_target(slow ALL COMMAND sh -c "echo $$ > ${CMAKE_SOURCE_DIR}/../slow && exec sleep 600" VERBATIM)\n'
+"""A step of the build that takes until it is killed, and writes its process number to `slow`."""
+
 
 @pytest.fixture
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -64,7 +67,7 @@ def test_the_second_build_comes_from_the_cache(small: Path, mpi: Mpi) -> None:
     built = (first / "timpani-measure").stat()
     assert build(mpi, small) == first
     assert (first / "timpani-measure").stat().st_mtime_ns == built.st_mtime_ns
-    assert [path.name for path in first.iterdir()] == ["timpani-measure"]
+    assert {path.name for path in first.iterdir()} == {"timpani-measure", "build-seconds"}
 
 
 def test_other_sources_and_other_flags_are_built_anew(small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -117,11 +120,48 @@ def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
     assert list(cache_folder().iterdir()) == [folder]
 
 
+def test_a_build_announces_its_library_and_how_long_the_last_one_took(
+    small: Path, mpi: Mpi, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = build(mpi, small)
+    said = capsys.readouterr().err
+    assert said.startswith(f"timpani: compiling the programs for {mpi.name} {mpi.version}; please wait about 1 minute")
+    (first / "build-seconds").write_text("47 ")
+    assert build(mpi, small) == first
+    assert capsys.readouterr().err == ""
+    (small / "main.cpp").write_text(PROGRAM + "// changed\n")
+    build(mpi, small, programs=("timpani-measure",))
+    said = capsys.readouterr().err
+    assert said.startswith(f"timpani: compiling timpani-measure for {mpi.name} {mpi.version}; please wait about 1 min")
+    (small / "main.cpp").write_text(PROGRAM + "// changed again\n")
+    build(mpi, small)
+    assert "please wait about 47 s (the time of the last build for this library)" in capsys.readouterr().err
+
+
+def test_only_a_builder_of_the_same_programs_waits_and_names_the_process_it_waits_for(small: Path, mpi: Mpi) -> None:
+    (small / "CMakeLists.txt").write_text(CMAKE + SLOW)
+    others = [each for each in FOUND if each.kind != mpi.kind][:1]
+    with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        wait_until((small.parent / "slow").exists)
+        later = [
+            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            for each in (mpi, *others)
+        ]
+        lines = [process.stderr.readline() for process in later if process.stderr]
+        first.kill()
+        for process in later:
+            process.kill()
+            process.communicate()
+    assert lines[0].startswith(
+        f"timpani: waiting for process {first.pid}, which compiles the programs for {mpi.name} {mpi.version}"
+    )
+    assert all(" compiling the programs for " in line for line in lines[1:])
+
+
 def test_of_a_killed_builder_no_compiler_goes_on(small: Path, mpi: Mpi) -> None:
-    slow = 'add_custom_target(slow ALL COMMAND sh -c "echo $$ > ${CMAKE_SOURCE_DIR}/slow && exec sleep 600" VERBATIM)\n'
-    (small / "CMakeLists.txt").write_text(CMAKE + slow)
+    (small / "CMakeLists.txt").write_text(CMAKE + SLOW)
     with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL) as process:
-        started = small / "slow"
+        started = small.parent / "slow"
         wait_until(lambda: started.exists() and started.read_text())
         process.send_signal(signal.SIGKILL)
     wait_until(lambda: gone(int(started.read_text())))

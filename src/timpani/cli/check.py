@@ -9,10 +9,14 @@ import typer
 def check(
     folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
 ) -> None:
-    """Verify each record of a campaign and its raw samples; the exit status is 1 where one is not as it was written."""
+    """Verify each record of a campaign and its raw samples; the exit status is 1 where one is not as it was written.
+
+    What launches that were killed left on this computer is removed.
+    """
     from timpani.campaign.folder.header import read_header
     from timpani.campaign.folder.load import way_on
     from timpani.campaign.folder.verify import verify
+    from timpani.campaign.run.leftovers import remove_leftovers
     from timpani.study.counted import counted
 
     header = read_header(folder)
@@ -22,6 +26,8 @@ def check(
     typer.echo(
         f"as written: {counted(found.verified, 'line')}, and the raw samples of {counted(found.samples, 'result')}"
     )
+    for removed in remove_leftovers(folder, header):
+        typer.echo(f"removed {removed}: a launch that was killed left it")
     if found.problems:
         typer.echo(f"{counted(len(found.problems), 'problem')}; {way_on(header)}")
         raise typer.Exit(1)

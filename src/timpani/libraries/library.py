@@ -1,12 +1,13 @@
 """What every MPI library answers in its own way: who are you, how do you start ranks, what do you offer?"""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
+from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.tuning_file import CheckedFile, TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -103,6 +104,7 @@ class Library:
     setting          what a user types to have an algorithm in all calls of its collective: a shell's words before the
                      program
     overrides        names of the environment's variables that choose algorithms; launches go without them
+    settings_in_force  what else sets something of the library: by an environment without those, and in its files
     counting         how it counts messages; None where it can't
     eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
@@ -131,6 +133,7 @@ class Library:
     rank_line: Callable[[int, str, int | None, int], str] | None = None
     slurm_interface: str | None = None
     simulates: bool = False
+    settings_in_force: Callable[[Mpi, Mapping[str, str]], Iterable[OutsideSetting]] = lambda mpi, environment: ()
     counting: Callable[[Mpi], Counting] | None = None
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []

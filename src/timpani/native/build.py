@@ -1,6 +1,5 @@
 """Build the native programs for one MPI library, once for each combination of sources, library and compiler."""
 
-import fcntl
 import hashlib
 import os
 import platform
@@ -10,12 +9,13 @@ import stat
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Mapping
 from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.native.die_with_parent import die_with_parent
+from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 from timpani.native.wrapper import missing_compiler
@@ -23,6 +23,8 @@ from timpani.native.wrapper import missing_compiler
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _ERROR_LINES = 5
+_SECONDS = "build-seconds"
+"""The file, next to the built programs, that holds the seconds of the build and the names of the programs wanted."""
 
 
 def build(
@@ -42,16 +44,35 @@ def build(
         done = cache / f"{library}-{_key(mpi, source, (*options, *programs))}"
     if done.is_dir():
         return done
-    with _locked(cache):
+    what = f"{', '.join(programs) or 'the programs'} for {f'{mpi.name} {mpi.version}' if mpi else 'use without MPI'}"
+    expected = _expected(cache, library, programs)
+    unfinished = cache / f"{_UNFINISHED}{done.name}"
+    with held(unfinished, lambda process: _say(f"waiting for process {process}, which compiles {what}, {expected}")):
         if done.is_dir():  # another process built it while we waited
             return done
-        for stale in cache.glob(f"{_UNFINISHED}*"):  # of a process that was killed: whoever builds holds the lock
-            shutil.rmtree(stale, ignore_errors=True)
-        with tempfile.TemporaryDirectory(prefix=_UNFINISHED, dir=cache) as folder:
-            built = Path(folder) / "programs"
-            _compile(mpi, source, (options, programs), Path(folder) / "tree", built)
-            built.rename(done)
+        remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
+        _say(f"compiling {what}; please wait {expected}")
+        began = time.monotonic()
+        built = unfinished / "programs"
+        _compile(mpi, source, (options, programs), unfinished / "tree", built)
+        (built / _SECONDS).write_text(f"{time.monotonic() - began:.0f} {' '.join(programs)}")
+        built.rename(done)
     return done
+
+
+def _expected(cache: Path, library: str, programs: tuple[str, ...]) -> str:
+    """How long a build of `programs` for `library` takes, in words: as long as the last one, or a rough figure."""
+    earlier = sorted(cache.glob(f"{library}-*/{_SECONDS}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    for path in earlier:
+        seconds, *built = path.read_text().split()
+        if built == list(programs):
+            return f"about {max(1, int(seconds))} s (the time of the last build for this library)"
+    return "about 1 minute on an idle machine, several minutes on a busy one (a rough figure)"
+
+
+def _say(text: str) -> None:
+    """Also in a batch job, since a build is the longest silence of most commands."""
+    print(f"timpani: {text}", file=sys.stderr, flush=True)
 
 
 def cache_folder() -> Path:
@@ -74,9 +95,9 @@ def tool(name: str) -> Path | None:
     return Path(found) if found else None
 
 
-def temporary_folder() -> Path:
-    """A folder of the user's own among the temporary files, made if need be."""
-    folder = Path(tempfile.gettempdir()) / f"timpani-{os.getuid()}"
+def temporary_folder(name: str = "timpani") -> Path:
+    """A folder that only this user can use among the temporary files, called `name` and made if need be."""
+    folder = Path(tempfile.gettempdir()) / f"{name}-{os.getuid()}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         facts = folder.lstat()
@@ -87,20 +108,10 @@ def temporary_folder() -> Path:
     # Others may write where temporary files are: never run programs from a folder that someone else made.
     if not stat.S_ISDIR(facts.st_mode) or facts.st_uid != os.getuid() or stat.S_IMODE(facts.st_mode) & 0o077:
         raise UserError(
-            f"{folder} can be changed by other users", "remove it, or set XDG_CACHE_HOME to a folder of your own"
+            f"{folder} can be changed by other users",
+            "remove it, or set TMPDIR and XDG_CACHE_HOME to folders of your own",
         )
     return folder
-
-
-@contextmanager
-def _locked(folder: Path) -> Iterator[None]:
-    """Alone in `folder` among all processes; the system lets go of the lock even when we are killed."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(descriptor)
 
 
 def _compiler(mpi: Mpi | None) -> Path:

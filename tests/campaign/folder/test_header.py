@@ -10,6 +10,7 @@ from tests.campaign_files import write_header
 from timpani.campaign.folder.header import Header, RecordedMpi, keep_header, read_header
 from timpani.errors import UserError
 from timpani.libraries.hosts import Host
+from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.report.page.provenance import provenance
@@ -72,6 +73,20 @@ def test_settings_are_unknown_until_a_run_records_them(tmp_path: Path) -> None:
     assert read_header(folder).settings is None
     keep_header(folder, new)
     assert read_header(folder).settings == {"bcast": {"chain": "mpirun --mca x 2"}}
+
+
+@pytest.mark.parametrize(("chooses", "refused"), [(True, True), (False, False)])
+def test_a_campaign_is_not_continued_with_another_default(tmp_path: Path, chooses: bool, refused: bool) -> None:
+    folder = write_header(tmp_path, outside=[])
+    new = Header.new(
+        study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="", left_out=[],
+        outside=[OutsideSetting("coll_tuned_bcast_algorithm", "1", "~/.openmpi/mca-params.conf line 2", chooses)],
+    )  # fmt: skip
+    if refused:
+        with pytest.raises(UserError, match=r"another default: .* nothing .* now coll_tuned_bcast_algorithm=1 does"):
+            keep_header(folder, new)
+    else:
+        assert keep_header(folder, new).outside == ()
 
 
 def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:

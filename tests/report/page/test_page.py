@@ -268,6 +268,15 @@ def checked(values: dict[str, Any]) -> Header:
     return Header.check({"id": "made-up", **values}, "test")
 
 
+def test_provenance_lists_what_is_set_outside_timpani() -> None:
+    setting = {"name": "coll_tuned_use_dynamic_rules", "value": "true", "source": "~/.openmpi/mca-params.conf line 3"}
+    header = Header.check({"id": "x", "outside": [setting | {"chooses": True}]}, "campaign.json")
+    assert dict(provenance(header, []))["Settings outside Timpani"] == [
+        "default is not the library's default: "
+        "~/.openmpi/mca-params.conf line 3 sets coll_tuned_use_dynamic_rules to 'true'"
+    ]
+
+
 def test_provenance_tells_each_binding_and_command_once() -> None:
     terms = dict(provenance(checked(synthetic_header()), synthetic_launches()))
     assert terms["Binding"] == ["rank 0 on desk core 0, rank 1 on desk core 1"]

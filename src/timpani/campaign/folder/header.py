@@ -4,7 +4,8 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -15,6 +16,7 @@ from timpani.campaign.folder.fields import Count
 from timpani.campaign.folder.recorded import Recorded
 from timpani.campaign.folder.sealed_lines import DamageError, checksum, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
+from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
 from timpani.study.keys import DATATYPES, KEYS
@@ -148,6 +150,14 @@ class Header(_Recorded):
             " null in imports"
         ),
     ] = None
+    outside: Annotated[
+        tuple[OutsideSetting, ...] | None,
+        Recorded(
+            "each setting of the library that was found outside Timpani when the campaign began: `name`, `value`,"
+            " `source` (a file and its line, or the environment), whether it `chooses` algorithms, and whether Timpani"
+            " `removed` it from its launches; also the loaded modules, as `LOADEDMODULES`; null in imports"
+        ),
+    ] = None
     planned: Annotated[
         dict[Printable, PlannedOperation] | None,
         Recorded(
@@ -189,6 +199,7 @@ class Header(_Recorded):
         tuned: Mapping[str, str] | None = None,
         results: int | None = None,
         settings: Mapping[str, Mapping[str, str]] | None = None,
+        outside: Sequence[OutsideSetting] | None = None,
         planned: Mapping[str, PlannedOperation] | None = None,
     ) -> Self:
         """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
@@ -207,6 +218,7 @@ class Header(_Recorded):
             "tuned": tuned,
             "results": results,
             "settings": settings,
+            "outside": None if outside is None else list(map(asdict, outside)),
             "planned": None
             if planned is None
             else {name: each.model_dump(mode="json") for name, each in planned.items()},
@@ -288,6 +300,12 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         raise UserError(
             f"{folder} was measured with other files in {now.get('tuned')}", "choose another folder with -o"
         )
+    if old.outside is not None and _deciding(old) != _deciding(new):
+        raise UserError(
+            f"{folder} was measured with another default: outside Timpani {_deciding(old) or 'nothing'} chose "
+            f"algorithms, and now {_deciding(new) or 'nothing'} does",
+            "undo the change, or choose another folder with -o",
+        )
     for what, was, is_ in (
         ("MPI library", old.mpi.kind, new.mpi.kind),
         ("library version", old.mpi.version, new.mpi.version),
@@ -297,6 +315,11 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
             raise UserError(
                 f"{folder} was measured with {what} {was}, and this is {is_}", "choose another folder with -o"
             )
+
+
+def _deciding(header: Header) -> str:
+    """The settings outside Timpani that decide the default."""
+    return ", ".join(f"{each.name}={each.value}" for each in header.outside or () if each.decides_default)
 
 
 def _short(value: Any) -> str:

@@ -1,11 +1,13 @@
 """In what two campaigns differ."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
 from timpani.campaign.folder.load import Campaign
+from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.outside_settings import MODULES
 from timpani.machine.nodes.node_set import fold
 from timpani.study.sizes import show_sizes
 
@@ -47,6 +49,7 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
     yield from _measured(campaign)
     study = header.recorded.get("study", {})
     yield from ((key.replace("_", " "), value) for key, value in _scalars(study) if key not in _NO_CONDITION)
+    yield from _outside(header.outside)
     if header.rules:
         yield "checksum of the rules", sha256(header.rules.encode()).hexdigest()[:12]
     if header.tuned:
@@ -54,6 +57,19 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
         yield "checksum of the tuning files", sha256(texts.encode()).hexdigest()[:12]
     if overrides := study.get("overrides"):
         yield from ((f"datatype of {name}", header.study.datatype_of(name)) for name in overrides)
+
+
+def _outside(settings: Sequence[OutsideSetting] | None) -> Iterator[tuple[str, str]]:
+    """What decides the default, the other settings in force, and the modules; of removed settings no time depends."""
+    if settings is None:
+        return
+    kept = [each for each in settings if not each.removed]
+    for what, belongs in (
+        ("settings that decide the default", [each for each in kept if each.chooses]),
+        ("other settings outside Timpani", [each for each in kept if not each.chooses and each.name != MODULES]),
+        ("loaded modules", [each for each in kept if each.name == MODULES]),
+    ):
+        yield what, ", ".join(f"{each.name}={each.value}" for each in belongs) or "none"
 
 
 def _measured(campaign: Campaign) -> Iterator[tuple[str, str]]:

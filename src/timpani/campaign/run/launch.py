@@ -36,6 +36,7 @@ def follow(
     stop: Callable[[], bool],
     take: Callable[[RawLine], None],
     without: Collection[str] = (),
+    inherited: Collection[int] = (),
 ) -> Generator[None, None, Ended]:
     """Start `command`, its files in `folder`, and give each line of `folder`/samples.jsonl to `take` as it is written.
 
@@ -43,13 +44,13 @@ def follow(
 
     The launch is ended when it shows no sign of life for `timeout` seconds (30 at least before the first line) or
     `stop()` turns true; and by the kernel should this process be killed. What it prints goes to `folder`/output.txt.
-    `without` names what is taken out of the environment.
+    `without` names what is taken out of the environment; the launcher gets the descriptors `inherited`.
     """
     began = last = time.monotonic()
     record = folder / "samples.jsonl"
     for name, text in command.files.items():
         (folder / name).write_text(text)
-    process = _start(command, folder / "output.txt", without)
+    process = _start(command, folder / "output.txt", without, inherited)
     how: Literal["finished", "died", "hung", "stopped"] | None = None
     position = last_sign = 0
     whole = False
@@ -78,7 +79,9 @@ def follow(
     return Ended(how, process.returncode, time.monotonic() - began, tail(folder / "output.txt"))
 
 
-def _start(command: Command, output: Path, without: Collection[str]) -> "subprocess.Popen[bytes]":
+def _start(
+    command: Command, output: Path, without: Collection[str], inherited: Collection[int]
+) -> "subprocess.Popen[bytes]":
     with output.open("wb") as file:
         try:
             return subprocess.Popen(
@@ -89,6 +92,7 @@ def _start(command: Command, output: Path, without: Collection[str]) -> "subproc
                 stdout=file,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
+                pass_fds=inherited,
                 preexec_fn=die_with_parent,
             )
         except OSError as error:

@@ -18,6 +18,7 @@ from timpani.campaign.run.cell_result import failed, result_of
 from timpani.campaign.run.concurrency import Task, run_concurrently
 from timpani.campaign.run.failures import Failures
 from timpani.campaign.run.launch import Ended, one_line
+from timpani.campaign.run.launch_temporary import remove_temporaries
 from timpani.campaign.run.observer import Observer
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Start
@@ -83,6 +84,8 @@ class Runner:
         """Measure what is still missing."""
         with self.store.writing():
             self._processes.end_earlier()
+            for removed in remove_temporaries():
+                self.observer.note(f"removed {removed}: a launch that was killed left it")
             take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing()

@@ -22,9 +22,10 @@ from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
 from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner
 from timpani.errors import UserError
-from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
+from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_texts
 from timpani.machine.here.cores import read_cores
@@ -40,9 +41,11 @@ from timpani.study.study import Study
 
 @dataclass
 class Session:
-    """A planned study. `stopped` holds the signal that asked for an end, once one did."""
+    """A planned study. `stopped` holds the signal that asked for an end, once one did; `outside` what sets something
+    of the library without Timpani."""
 
     plan: CampaignPlan
+    outside: tuple[OutsideSetting, ...]
     stopped: int | None = None
 
     @classmethod
@@ -76,7 +79,7 @@ class Session:
         planned = plan(study, AvailableAlgorithms.ask(mpi), resources, oversubscribe)
         if planned.machine.simulated:
             planned = replace(planned, concurrent_launches=read_cores().usable)
-        return cls(planned)
+        return cls(planned, outside_settings(mpi, os.environ))
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
@@ -91,6 +94,7 @@ class Session:
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(map(str, self.plan.skipped)),
                 settings=self.plan.settings,
+                outside=self.outside,
                 planned=planned_operations(each.cell for each in self.plan.cells),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
@@ -116,10 +120,8 @@ class Session:
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
-        for text in (*store.repaired, *self.plan.notes):
+        for text in (*store.repaired, *self.plan.notes, *described(self.outside)):
             observer.note(text)
-        if ignored := environment_overrides(self.plan.mpi, os.environ):
-            observer.note(f"launches run without {', '.join(ignored)}, which would override the choice of algorithms")
         observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
         with self._signals():
             return Runner(

@@ -11,6 +11,7 @@ from timpani.campaign.folder.raw_record import RawLine, compress
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.launch import Ended, follow
+from timpani.campaign.run.launch_temporary import launch_temporary
 from timpani.campaign.run.processes import Processes
 from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.launch_request import Command, Parameters
@@ -20,7 +21,7 @@ from timpani.libraries.registry import LIBRARIES
 @dataclass(frozen=True)
 class Start:
     """A start that launches.jsonl tells of: `part` is its name there, `without` what it finds no more in its
-    environment."""
+    environment; `local`: it is on this computer alone."""
 
     store: Store
     processes: Processes
@@ -29,6 +30,7 @@ class Start:
     folder: Path
     command: Command
     without: tuple[str, ...]
+    local: bool
 
     @classmethod
     def record(
@@ -69,14 +71,15 @@ class Start:
         )
         (folder / "plan.txt").write_text(plan_text)
         marked = replace(command, environment={**command.environment, **processes.environment(folder.name)})
-        return cls(store, processes, plan.mpi.kind, folder.name, folder, marked, without)
+        return cls(store, processes, plan.mpi.kind, folder.name, folder, marked, without, local=not plan.hosts)
 
     def follow(
         self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]
     ) -> Generator[None, None, Ended]:
         """Run it, as `launch.follow` does, while nothing of earlier starts runs on; what it leaves is removed."""
-        with self.processes.start(self.part):
-            ended = yield from follow(self.command, self.folder, timeout, stop, take, self.without)
+        with launch_temporary(self.local) as (variables, locks), self.processes.start(self.part):
+            command = replace(self.command, environment={**self.command.environment, **variables})
+            ended = yield from follow(command, self.folder, timeout, stop, take, self.without, locks)
         if ended.how != "finished":
             LIBRARIES[self.kind].remove_remains(self.folder)
         return ended

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from timpani.libraries.intel import algorithms, launcher
 from timpani.libraries.intel.adjust_file import AdjustFile
+from timpani.libraries.intel.settings import OVERRIDES, settings_in_force
 from timpani.libraries.library import Identity, Library
 
 
@@ -34,7 +35,7 @@ LIBRARY = Library(
     catalogue=algorithms.catalogue,
     selection=algorithms.selection,
     setting=algorithms.setting,
-    # Presets, and the tables that they are chosen by.
-    overrides=re.compile(r"I_MPI_(ADJUST_\w+|TUNING\w*|COLL_\w+)"),
+    overrides=OVERRIDES,
+    settings_in_force=settings_in_force,
     tuning_files=(AdjustFile(),),
 )

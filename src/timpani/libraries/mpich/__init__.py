@@ -6,6 +6,7 @@ from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.eager_limits import eager_limits
+from timpani.libraries.mpich.settings import OVERRIDES, settings_in_force
 from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile
 
@@ -30,10 +31,8 @@ LIBRARY = Library(
     selection=algorithms.selection,
     shared_start=algorithms.shared_start,
     setting=algorithms.setting,
-    # Algorithms, the compositions above them, and where either comes from.
-    overrides=re.compile(
-        r"MPIR_CVAR_(\w+_ALGORITHM|\w+_COMPOSITION|DEVICE_COLLECTIVES|\w+_DEVICE_COLLECTIVE|COLLECTIVE_FALLBACK|COLL_SELECTION_\w+)"
-    ),
+    overrides=OVERRIDES,
+    settings_in_force=settings_in_force,
     eager_limits=eager_limits,
     tuning_files=(TreeFile(), CompositionsFile()),
     checked_files=(SharedMemoryFile(),),

@@ -9,6 +9,7 @@ from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
+from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.native.mpi import Mpi
 
@@ -47,7 +48,8 @@ LIBRARY = Library(
     selection=algorithms.selection,
     shared_start=algorithms.shared_start,
     setting=algorithms.setting,
-    overrides=re.compile(r"OMPI_MCA_coll(_\w+)?"),  # which components there are, and what they are told
+    overrides=OVERRIDES,
+    settings_in_force=settings_in_force,
     counting=counting,
     eager_limits=eager_limits,
     remove_remains=remove_remains,

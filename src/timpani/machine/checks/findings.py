@@ -3,14 +3,15 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from timpani.errors import UserError, printable, shortened
-from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.find import INSTALL, Unusable, search_mpis
+from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.here.activity import busy_cores
 from timpani.machine.here.cores import Cores, read_cores
@@ -50,7 +51,7 @@ def examine() -> list[Finding]:
         *check_frequency(frequency_governor()),
         *check_load(busy_cores(), cores),
         *check_shared_memory(cores),
-        *(finding for mpi in libraries for finding in check_environment(mpi, os.environ)),
+        *(finding for mpi in libraries for finding in check_settings(mpi, outside_settings(mpi, os.environ))),
         *check_launchers(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
     ]
 
@@ -209,15 +210,17 @@ def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator
         yield Finding("ok", "shared memory", f"{folder} has {free / 2**30:.1f} GiB free")
 
 
-def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
-    """Settings that choose algorithms by themselves."""
-    if found := environment_overrides(mpi, names):
-        yield Finding(
-            "warning",
-            "environment",
-            f"{', '.join(found)} would override {mpi.kind}'s choice of algorithms; launches run without",
-            f"`unset {' '.join(found)}`, so that your own programs run what is measured",
-        )
+def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[Finding]:
+    """What sets something of `mpi` outside Timpani: in the environment and in files that the library reads."""
+    subject = f"settings of {mpi.kind}"
+    removed = [each.name for each in settings if each.removed]
+    for text in described([each for each in settings if each.decides_default]):
+        yield Finding("warning", subject, text, "remove the setting, or measure with it knowingly: campaigns record it")
+    for text in described([each for each in settings if each.removed]):
+        fix = f"`unset {' '.join(removed)}`, so that your own programs run what is measured"
+        yield Finding("warning", subject, text, fix)
+    for text in described([each for each in settings if not each.chooses]):
+        yield Finding("ok", subject, text)
 
 
 def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:

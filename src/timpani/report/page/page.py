@@ -14,11 +14,10 @@ from markupsafe import Markup
 from timpani import __version__
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import states_told
-from timpani.campaign.folder.verify import sample_warnings
 from timpani.campaign.osu.doubts import doubts
 from timpani.campaign.osu.published_tables import Published, published_in
 from timpani.campaign.osu.published_times import published_doubts
-from timpani.campaign.read.other_activity import load_warnings
+from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.page.contents import Report
@@ -79,7 +78,7 @@ def render(
         messages=messages,
         linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
-        warnings=[*load_warnings(campaign.launches), *sample_warnings(campaign)],
+        warnings=list(campaign_warnings(campaign)),
         notes=list(states_told(campaign.results)),
         left_out=campaign.header.left_out,
         doubts=_doubts(campaign, report.cells),

@@ -5,6 +5,7 @@ from typing import Any
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.read.other_activity import MachineLoad, machine_loads
+from timpani.libraries.outside_settings import described
 from timpani.machine.nodes.node_set import fold, fold_numbers
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
@@ -26,6 +27,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("Files", list(study.files)),
         ("Seed", _known(study.seed)),
         ("Launches", _launches(launches)),
+        ("Settings outside Timpani", list(described(header.outside or ()))),
         ("Load of the machines", [_load(each) for each in machine_loads(launches)]),
         ("Clock error", _extremes(launches, "clock_error_ns")),
         ("Timer cost", _extremes(launches, "timer_ns")),

@@ -10,9 +10,9 @@ import polars as pl
 from timpani.campaign.folder.further_command import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, states_told
-from timpani.campaign.folder.verify import sample_warnings
+from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.other_activity import load_warnings, machine_loads
+from timpani.campaign.read.other_activity import machine_loads
 from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.words.answer import affordable_launches, brief_warnings, details, headline, more_warnings
@@ -50,8 +50,7 @@ def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
 
 def conditions(campaign: Campaign) -> Iterator[str]:
     """What to know of the machine and the records before figures are believed; of cells `Verdict.warnings` tells."""
-    yield from load_warnings(campaign.launches)
-    yield from sample_warnings(campaign)
+    yield from campaign_warnings(campaign)
     yield from states_told(campaign.results)
 
 
@@ -125,7 +124,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "would_decide": asdict(verdict.decisive) | {"command": verdict.decide_command} if verdict.decisive else None,
         "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
         "states": [asdict(state) for state in machine_states(campaign.results)],
-        "warnings": [*load_warnings(campaign.launches), *sample_warnings(campaign), *verdict.warnings],
+        "warnings": [*campaign_warnings(campaign), *verdict.warnings],
         "left_out": list(header.left_out),
         "settings_recorded": verdict.settings_recorded,
         "points": list(

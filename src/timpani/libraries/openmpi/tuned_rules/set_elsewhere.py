@@ -1,36 +1,19 @@
 """What is set in the environment or in a parameter file of Open MPI that keeps a rules file from deciding."""
 
-import re
-import subprocess
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
+from timpani.libraries.openmpi.settings import Setting, ask_settings
 from timpani.libraries.openmpi.tuned_rules.collectives import HAN
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
 
-_ASK = ("--param", "coll", "all", "--level", "9", "--parsable")
-_LINE = re.compile(r"mca:coll:\w+:param:(?P<name>coll\w*):(?P<field>value|source):(?P<value>.*)")
 _SWITCH, _FILE = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filename"
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A parameter's value and where it was set, in the library's words; `default`: nowhere."""
-
-    value: str
-    source: str
-
-    @property
-    def is_set(self) -> bool:
-        return not self.source.startswith("default")
 
 
 def faults_of_settings(collectives: Collection[str], mpi: Mpi) -> Iterator[Fault]:
     """For a file that chooses in these collectives, on this computer."""
-    settings = read_settings(_answer(mpi))
-    yield from faults(collectives, settings, mpi)
+    yield from faults(collectives, ask_settings(mpi, "--param", "coll", "all"), mpi)
 
 
 def faults(collectives: Collection[str], settings: dict[str, Setting], mpi: Mpi) -> Iterator[Fault]:
@@ -60,18 +43,3 @@ def faults(collectives: Collection[str], settings: dict[str, Setting], mpi: Mpi)
         what = f"on several nodes coll/han does {', '.join(taken)}"
         fix = "for others measure there: `timpani tune` then writes a file for HAN, too; or set coll to ^han"
         yield Fault("note", None, what, "these rules hold on one node only", fix)
-
-
-def read_settings(parsable: str) -> dict[str, Setting]:
-    """Each parameter's setting, from what `ompi_info --parsable` prints."""
-    found: dict[str, dict[str, str]] = {}
-    for match in filter(None, map(_LINE.fullmatch, parsable.splitlines())):
-        found.setdefault(match["name"], {})[match["field"]] = match["value"]
-    return {name: Setting(each.get("value", ""), each.get("source", "default")) for name, each in found.items()}
-
-
-def _answer(mpi: Mpi) -> str:
-    """What ompi_info says in the user's own environment; nothing where there is none."""
-    if mpi.info is None:
-        return ""
-    return subprocess.run([mpi.info, *_ASK], capture_output=True, text=True, check=False, errors="replace").stdout

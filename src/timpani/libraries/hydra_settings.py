@@ -1,0 +1,52 @@
+"""The settings in a configuration file of Hydra, the launcher of MPICH and Intel MPI: words of its command line."""
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting, file_line
+from timpani.reading import read_bytes
+
+_SETS_VARIABLE = ("-genv", "-env")
+
+
+def settings_of_file(path: Path, overrides: re.Pattern[str]) -> Iterator[OutsideSetting]:
+    """Each option and each variable that `path` sets for all launches; nothing where there is no such file.
+
+    A variable that `overrides` matches chooses algorithms. UserError where the file can't be read.
+    """
+    try:
+        text = read_bytes(path, "correct it or remove it: the launcher reads it").decode(errors="replace")
+    except FileNotFoundError:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        for name, value in _options(_words(line)):
+            yield OutsideSetting(name, value, file_line(path, number), bool(overrides.fullmatch(name)))
+
+
+def variables(environment: Mapping[str, str], wanted: re.Pattern[str]) -> Iterable[OutsideSetting]:
+    """The variables that the library reads and that choose no algorithm: those that do were removed before."""
+    for name, value in sorted(environment.items()):
+        if wanted.fullmatch(name):
+            yield OutsideSetting(name, value, ENVIRONMENT, chooses=False)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:  # an open quotation mark
+        return line.split()
+
+
+def _options(words: list[str]) -> Iterator[tuple[str, str]]:
+    """The names and values of options; of `-genv NAME VALUE` and `-genv NAME=VALUE` those of the variable."""
+    while words:
+        option, *rest = words
+        length = next((place for place, word in enumerate(rest) if word.startswith("-")), len(rest))
+        values, words = rest[:length], rest[length:]
+        if option in _SETS_VARIABLE and values:
+            name, _, value = " ".join(values).replace("=", " ", 1).partition(" ")
+            yield name, value
+        else:
+            yield option, " ".join(values)

@@ -1,0 +1,61 @@
+"""Open MPI's parameters with their values and where each was set, as `ompi_info --parsable` prints them."""
+
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting, file_line
+from timpani.native.mpi import Mpi
+
+OVERRIDES = re.compile(r"OMPI_MCA_coll(_\w+)?(?<!_verbose)")
+"""Variables that choose components of collectives, or change what these do."""
+
+_LINE = re.compile(r"mca:\w+:\w+:param:(?P<name>\w+):(?P<field>value|source):(?P<value>.*)")
+_FILE = re.compile(r"file \((?P<path>.+?)(?::(?P<line>\d+))?\)")
+_CHOOSING_VARIABLE = re.compile(r"(HCOLL|UCC)_\w*(TUNE|ALG|BCOL|CLS|TLS)\w*")
+"""Variables of components that bring algorithms of other libraries."""
+
+_VARIABLE = re.compile(r"(OMPI|PRTE|PMIX)_MCA_\w+|(HCOLL|UCC|SHARP|UCX|FI)_\w+|LD_PRELOAD")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter's value and where it was set, in the library's words; `default`: nowhere."""
+
+    value: str
+    source: str
+
+    @property
+    def is_set(self) -> bool:
+        return not self.source.startswith("default")
+
+
+def read_settings(parsable: str) -> dict[str, Setting]:
+    """Each parameter's setting, from what `ompi_info --parsable` prints."""
+    found: dict[str, dict[str, str]] = {}
+    for match in filter(None, map(_LINE.fullmatch, parsable.splitlines())):
+        found.setdefault(match["name"], {})[match["field"]] = match["value"]
+    return {name: Setting(each.get("value", ""), each.get("source", "default")) for name, each in found.items()}
+
+
+def ask_settings(mpi: Mpi, *which: str, environment: Mapping[str, str] | None = None) -> dict[str, Setting]:
+    """The settings that ompi_info finds in `environment`, by default this process's; nothing without ompi_info."""
+    if mpi.info is None:
+        return {}
+    ask = [str(mpi.info), *which, "--level", "9", "--parsable"]
+    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace", env=environment)
+    return read_settings(answer.stdout)
+
+
+def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:
+    """What the library's files set, wherever it looks for them, and what `environment` does."""
+    for name, setting in ask_settings(mpi, "--all", environment=environment).items():
+        if place := _FILE.fullmatch(setting.source):
+            source = file_line(Path(place["path"]), place["line"])
+            chooses = bool(OVERRIDES.fullmatch(f"OMPI_MCA_{name}"))
+            yield OutsideSetting(name, setting.value, source, chooses)
+    for name, value in sorted(environment.items()):
+        if (chooses := bool(_CHOOSING_VARIABLE.fullmatch(name))) or _VARIABLE.fullmatch(name):
+            yield OutsideSetting(name, value, ENVIRONMENT, chooses)

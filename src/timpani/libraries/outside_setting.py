@@ -1,0 +1,46 @@
+"""A setting that an MPI library would find without Timpani: in a file, in the environment, or by a loaded module."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+from timpani.errors import printable
+
+ENVIRONMENT = "the environment"
+
+_Text = Annotated[str, AfterValidator(printable)]
+
+
+@dataclass(frozen=True)
+class OutsideSetting:
+    """One setting.
+
+    source   the file and its line, or ENVIRONMENT
+    chooses  whether it changes which algorithm the library runs
+    removed  whether Timpani removes it from the environment of its launches
+    """
+
+    name: _Text
+    value: _Text
+    source: _Text
+    chooses: bool
+    removed: bool = False
+
+    @property
+    def decides_default(self) -> bool:
+        """Whether the measured default is this setting's choice in place of the library's."""
+        return self.chooses and not self.removed
+
+    def __str__(self) -> str:
+        return f"{self.source} sets {self.name} to {self.value!r}"
+
+
+def file_line(path: Path, line: int | str | None) -> str:
+    """A place in a settings file, with `~` for the home folder."""
+    try:
+        shown = f"~/{path.relative_to(Path.home())}"
+    except (ValueError, RuntimeError):  # RuntimeError: no home folder is known
+        shown = str(path)
+    return f"{shown} line {line}" if line else shown

@@ -1,0 +1,46 @@
+"""All settings outside Timpani that a launch of one library would find here, and how they are reported."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+
+MODULES = "LOADEDMODULES"
+"""The variable in which environment modules keep the names of those that are loaded."""
+
+
+def outside_settings(mpi: Mpi, environment: Mapping[str, str]) -> tuple[OutsideSetting, ...]:
+    """The settings of `mpi` in `environment` and in the files that it reads, and the loaded modules."""
+    removed = environment_overrides(mpi, environment)
+    kept = {name: value for name, value in environment.items() if name not in removed}
+    modules = environment.get(MODULES, "")
+    return (
+        *(OutsideSetting(name, environment[name], ENVIRONMENT, chooses=True, removed=True) for name in removed),
+        *LIBRARIES[mpi.kind].settings_in_force(mpi, kept),
+        *((OutsideSetting(MODULES, modules, ENVIRONMENT, chooses=False),) if modules else ()),
+    )
+
+
+def baseline_warnings(settings: Iterable[OutsideSetting]) -> Iterator[str]:
+    """A sentence for each setting because of which `default` is not the library's default."""
+    yield from (f"default is not the library's default: {each}" for each in settings if each.decides_default)
+
+
+def described(settings: Iterable[OutsideSetting]) -> Iterator[str]:
+    """All settings in words: first those that decide the default, then the removed ones, then the others by source."""
+    settings = tuple(settings)
+    yield from baseline_warnings(settings)
+    if removed := [each.name for each in settings if each.removed]:
+        yield f"Timpani removes {', '.join(removed)} from the environment of its launches: they choose algorithms"
+    by_file: dict[str, list[str]] = {}
+    for each in settings:
+        if each.chooses:
+            continue
+        if each.name == MODULES:
+            yield f"loaded modules: {each.value.replace(':', ', ')}"
+        else:
+            file = each.source.partition(" line ")[0]
+            by_file.setdefault(file, []).append(f"{each.name}={each.value}")
+    yield from (f"{file} sets {', '.join(named)}, which choose no algorithm" for file, named in by_file.items())

@@ -1,0 +1,101 @@
+"""A folder that one process holds at a time, and that anybody may remove once its holder is gone."""
+
+import fcntl
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_LOCK = "lock"
+"""The locked file in the folder, which contains the holder's process number. It is open for writing, as NFS demands.
+The system releases the lock even when the holder is killed."""
+
+_PATIENCE = 0.5  # seconds of waiting before it is reported: whoever only removes a folder holds its lock for less
+_POLL = 0.05  # seconds
+
+
+@contextmanager
+def held(folder: Path, waiting: Callable[[str], None]) -> Iterator[int]:
+    """Within, `folder` is there, empty but for the lock, and this process's alone; afterwards it is removed.
+
+    `waiting` gets the number of the process that holds the folder, once this process has to wait for it. Yields the
+    descriptor of the lock: a program that inherits it holds the folder, too. FileNotFoundError without a folder above.
+    """
+    descriptor = _acquire(folder, waiting)
+    try:
+        for left in folder.iterdir():  # by a holder that was killed
+            if left.name != _LOCK:
+                shutil.rmtree(left, ignore_errors=True)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield descriptor
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+
+
+def remove_abandoned(folders: Iterable[Path]) -> list[Path]:
+    """Remove those of `folders` whose holder is gone, and return them. The lock of each is held meanwhile."""
+    removed = []
+    for folder in folders:
+        try:
+            descriptor = _open(folder)
+        except OSError:  # its holder has just removed it
+            continue
+        try:
+            if _try(descriptor) and _is_locked_file(descriptor, folder):
+                shutil.rmtree(folder, ignore_errors=True)
+                removed.append(folder)
+        finally:
+            os.close(descriptor)
+    return removed
+
+
+def _acquire(folder: Path, waiting: Callable[[str], None]) -> int:
+    """The descriptor of the folder's lock, held. Where the lock file was removed meanwhile, try again."""
+    while True:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            descriptor = _open(folder)
+        except FileNotFoundError:
+            continue
+        try:
+            _wait(descriptor, waiting)
+            if _is_locked_file(descriptor, folder):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def _wait(descriptor: int, waiting: Callable[[str], None]) -> None:
+    until = time.monotonic() + _PATIENCE
+    while not _try(descriptor):
+        if time.monotonic() > until:
+            waiting(os.pread(descriptor, 20, 0).decode(errors="replace") or "of unknown number")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            return
+        time.sleep(_POLL)
+
+
+def _open(folder: Path) -> int:
+    return os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+
+
+def _try(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_locked_file(descriptor: int, folder: Path) -> bool:
+    """Whether the file behind `descriptor` is still the one in `folder`."""
+    try:
+        return os.path.samestat(os.fstat(descriptor), (folder / _LOCK).stat())
+    except OSError:
+        return False

@@ -1,0 +1,92 @@
+"""What a launcher had made when it was killed is removed by whoever comes next, and nothing else is."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import gone, wait_until
+from tests.campaign_files import write_header
+from tests.cli.typed import typed
+from timpani.campaign.run.launch_temporary import launch_temporary, remove_temporaries
+
+# Starts the launcher, a shell script that kills this process and then itself.
+RUN = """
+import sys
+from pathlib import Path
+from timpani.campaign.run.concurrency import run_to_end
+from timpani.campaign.run.processes import Processes
+from timpani.campaign.run.start import Start
+from timpani.libraries.launch_request import Command
+command = Command(("sh", "-c", sys.argv[2]), {})
+start = Start(None, Processes("mark", print), "openmpi", "0001-1", Path(sys.argv[1]), command, (), local=True)
+run_to_end(start.follow(60, lambda: False, lambda line: None))
+"""
+MOMENTS = {
+    "before it made anything": "",
+    "with an empty session folder": "mkdir -p $TMPDIR/ompi.vm.0/pid.$$;",
+    "with a session folder": "mkdir -p $TMPDIR/ompi.vm.0/pid.$$/0/0; echo 7 > $TMPDIR/ompi.vm.0/pid.$$/contact.txt;",
+}
+
+
+@pytest.fixture
+def temporary(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The system's folder for temporary files, with something of others in it. Its path is short."""
+    tmp_path_factory.getbasetemp()  # made before, so that it is elsewhere
+    with tempfile.TemporaryDirectory(prefix="t-") as folder:
+        (Path(folder) / "ompi.vm.0/pid.1").mkdir(parents=True)
+        monkeypatch.setattr("tempfile.tempdir", folder)
+        yield Path(folder)
+
+
+def killed(temporary: Path, launch: Path, script: str) -> list[Path]:
+    """The folders left by a run that is killed together with its launcher, once the launcher has run `script`."""
+    launcher = launch / "launcher"
+    run = [sys.executable, "-c", RUN, str(launch), f"echo $$ > {launcher}; {script} kill -9 $PPID; kill -9 $$"]
+    assert subprocess.run(run, env={**os.environ, "TMPDIR": str(temporary)}, check=False).returncode == -9
+    wait_until(lambda: gone(int(launcher.read_text())))
+    return list(temporary.glob(f"timpani-launches-{os.getuid()}/launch-*"))
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_what_a_killed_launch_left_is_removed_and_nothing_else(temporary: Path, tmp_path: Path, moment: str) -> None:
+    (left,) = killed(temporary, tmp_path, MOMENTS[moment])
+    assert (left / "ompi.vm.0").exists() == bool(MOMENTS[moment])
+    with launch_temporary(local=True) as (variables, _):
+        assert [path.name for path in remove_temporaries()] == [left.name]
+        assert Path(variables["TMPDIR"]).is_dir(), "a launch that is under way keeps its folder"
+    assert [path.name for path in temporary.iterdir()] == ["ompi.vm.0"]
+
+
+def test_while_its_launcher_lives_the_folder_of_a_killed_run_stays(temporary: Path) -> None:
+    with launch_temporary(local=True) as (variables, locks):
+        folder = Path(variables["TMPDIR"])
+        (folder / "ompi.vm.0").mkdir()
+        with subprocess.Popen(["sleep", "600"], pass_fds=locks) as launcher:
+            with Path(os.devnull).open() as nothing:
+                os.dup2(nothing.fileno(), locks[0])  # closes the lock here, as a kill of this process does
+            assert remove_temporaries() == []
+            launcher.kill()
+        assert [path.name for path in remove_temporaries()] == [folder.name]
+
+
+def test_the_check_of_a_campaign_removes_and_reports_it(temporary: Path, tmp_path: Path) -> None:
+    (left,) = killed(temporary, tmp_path, MOMENTS["with a session folder"])
+    checked = typed("check", write_header(tmp_path))
+    assert f"removed {left}: a launch that was killed left it" in checked.stdout
+    assert [path.name for path in temporary.iterdir()] == ["ompi.vm.0"]
+
+
+def test_a_launch_on_other_computers_or_below_a_long_path_keeps_the_usual_folder(
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with launch_temporary(local=False) as without:
+        assert without == ({}, ())
+    monkeypatch.setattr("tempfile.tempdir", str(temporary / "long" / ("x" * 100)))
+    with launch_temporary(local=True) as without:
+        assert without == ({}, ())
+    assert [path.name for path in temporary.iterdir()] == ["ompi.vm.0"]

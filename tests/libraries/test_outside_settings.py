@@ -1,0 +1,110 @@
+"""What sets something of a library without Timpani is found with its place, and reported in words."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.installed import every_open_mpi
+from timpani.libraries.outside_settings import baseline_warnings, described, outside_settings
+from timpani.machine.checks.findings import check_settings
+from timpani.native.mpi import Mpi
+
+TUNED = "# what `timpani tune` wrote\n\ncoll_tuned_use_dynamic_rules = 1\nosc = rdma\n"
+
+
+def openmpi(info: Path | None) -> Mpi:
+    return Mpi("openmpi", "Open MPI", "4.1.4", Path("mpirun"), Path("mpicxx"), info)
+
+
+def hydra(kind: str, folder: Path) -> Mpi:
+    return Mpi(kind, kind, "4.0.2", folder / "bin/mpiexec", folder / "bin/mpicxx", None, (("I_MPI_ROOT", "here"),))
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".openmpi").mkdir()
+    (tmp_path / ".openmpi/mca-params.conf").write_text(TUNED)
+    return tmp_path
+
+
+@every_open_mpi
+@pytest.mark.parametrize("place", [".openmpi/mca-params.conf", "site/openmpi-mca-params.conf"])
+def test_a_file_that_chooses_open_mpis_algorithms_is_named_with_its_line(home: Path, mpi: Mpi, place: str) -> None:
+    (home / "site").mkdir()
+    (home / ".openmpi/mca-params.conf").rename(home / place)
+    environment = {**os.environ, "OMPI_MCA_mca_base_param_files": str(home / place)}
+    said = list(described(outside_settings(mpi, environment)))
+    assert f"default is not the library's default: ~/{place} line 3 sets coll_tuned_use_dynamic_rules to " in said[0]
+    assert any(f"~/{place} sets osc=rdma, which choose no algorithm" in each for each in said)
+
+
+@every_open_mpi
+def test_a_removed_variable_does_not_hide_the_file_that_holds_without_it(home: Path, mpi: Mpi) -> None:
+    environment = {**os.environ, "OMPI_MCA_coll_tuned_use_dynamic_rules": "0"}
+    found = outside_settings(mpi, environment)
+    assert len(list(baseline_warnings(found))) == 1
+    (removed,) = [each for each in found if each.removed]
+    assert (removed.name, removed.source) == ("OMPI_MCA_coll_tuned_use_dynamic_rules", "the environment")
+    assert any(text.startswith(f"Timpani removes {removed.name} from the environment") for text in described(found))
+
+
+def test_variables_of_components_with_their_own_algorithms_decide_the_default() -> None:
+    environment = {"UCC_TL_UCP_TUNE": "bcast:@0", "UCC_LOG_LEVEL": "info", "OMPI_MCA_pml": "ob1", "HOME": "/"}
+    found = outside_settings(openmpi(None), environment)
+    assert [each.name for each in found if each.decides_default] == ["UCC_TL_UCP_TUNE"]
+    assert {each.name for each in found if not each.chooses} == {"UCC_LOG_LEVEL", "OMPI_MCA_pml"}
+
+
+def test_of_hydras_configuration_files_mpich_reads_the_first(tmp_path: Path) -> None:
+    text = "# all launches\n-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial -iface lo\n-genv UCX_TLS=tcp\n"
+    (tmp_path / "named.conf").write_text(text)
+    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPICH_REDUCE_SHORT_MSG_SIZE 1\n")
+    environment = {"HYDRA_CONFIG_FILE": str(tmp_path / "named.conf"), "HOME": str(tmp_path)}
+    found = outside_settings(hydra("mpich", tmp_path), environment)
+    named = [(each.name, each.value, each.source, each.chooses) for each in found if each.source != "the environment"]
+    assert named == [
+        ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial", f"{tmp_path}/named.conf line 2", True),
+        ("-iface", "lo", f"{tmp_path}/named.conf line 2", False),
+        ("UCX_TLS", "tcp", f"{tmp_path}/named.conf line 3", False),
+    ]
+    del environment["HYDRA_CONFIG_FILE"]
+    (warning,) = baseline_warnings(outside_settings(hydra("mpich", tmp_path), environment))
+    assert "MPICH_REDUCE_SHORT_MSG_SIZE" in warning
+
+
+def test_intels_configuration_files_and_variables_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mpiexec.conf").write_text("-genv I_MPI_ADJUST_BCAST 3\n")
+    (tmp_path / ".mpiexec.conf").write_text("-genv I_MPI_DEBUG 5\n")
+    environment = {
+        "HOME": str(tmp_path),
+        "I_MPI_TUNING_BIN": "/site/tuning.dat",
+        "I_MPI_FABRICS": "shm",
+        "I_MPI_ROOT": "x",
+    }
+    found = outside_settings(hydra("intel", tmp_path), environment)
+    assert {each.name: (each.chooses, each.removed) for each in found} == {
+        "I_MPI_TUNING_BIN": (True, True),
+        "I_MPI_DEBUG": (False, False),
+        "I_MPI_ADJUST_BCAST": (True, False),
+        "I_MPI_FABRICS": (False, False),
+    }
+
+
+def test_loaded_modules_are_reported() -> None:
+    found = outside_settings(openmpi(None), {"LOADEDMODULES": "gcc/12:openmpi/4.1.4"})
+    assert list(described(found)) == ["loaded modules: gcc/12, openmpi/4.1.4"]
+    assert list(described(outside_settings(openmpi(None), {"HOME": "/"}))) == []
+
+
+def test_the_doctor_warns_of_what_decides_the_default_and_of_what_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
+    mpi = hydra("mpich", tmp_path)
+    environment = {"HOME": str(tmp_path), "MPICH_BCAST_INTRA_ALGORITHM": "tree", "FI_PROVIDER": "tcp"}
+    findings = list(check_settings(mpi, outside_settings(mpi, environment)))
+    assert [finding.level for finding in findings] == ["warning", "warning", "ok"]
+    assert "MPIR_CVAR_BCAST_INTRA_ALGORITHM" in findings[0].what
+    assert findings[1].fix.startswith("`unset MPICH_BCAST_INTRA_ALGORITHM`")
+    assert "FI_PROVIDER" in findings[2].what
