@@ -22,7 +22,7 @@ def placement_curves(
     cells   columns of `estimate_cells`, a row per label, placement and value of what `x` encodes
     joined  a Vega expression: which rows are joined by lines
     """
-    styled = theme.styles(cells["placement"], palette)
+    styled = theme.neutral_styles(sorted(set(cells["placement"])), palette)
     legend = theme.legend(cells["placement"], title="placed by", **theme.OF_LINES)
     colour = theme.colour(styled, legend, "placement")
     y = axes.panel_value_axis(VALUE, "Median (µs)", linear)
