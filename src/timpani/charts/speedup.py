@@ -61,7 +61,12 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     measured = points(base, statuses, palette, (26, 40), y=y, color=colour, tooltip=tooltip)
     panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
-        facet=alt.Facet("label:N", title=None, sort=[style.label for style in styled], header=theme.panel_header()),
+        facet=alt.Facet(
+            "label:N",
+            title=f"{reference[0].upper()}{reference[1:]}’s time over the algorithm’s; grey may be chance",
+            sort=[style.label for style in styled],
+            header=theme.panel_header(),
+        ),
         columns=3,
         data=ratios,
     )
@@ -75,8 +80,7 @@ FIGURE = Figure(
     section=Section(
         "speedup",
         "Speed-up against the default",
-        "The default’s time divided by the algorithm’s: above the line at 1× the algorithm is faster. Grey points may "
-        "be chance.",
+        "The default’s time divided by the algorithm’s: above the line at 1× the algorithm is faster.",
         absent="no algorithm was timed beside the default",
         of=CALLS,
     ),

@@ -37,7 +37,7 @@ class Series:
 
     of          a Vega expression: its name in a row
     names       all of them
-    are_labels  whether they are algorithms, which have colors
+    are_labels  whether they are algorithms; if not, curves of one algorithm have its color and different dashes
     """
 
     of: str
@@ -97,10 +97,11 @@ def curves(
 
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
-    styled = (theme.styles if series.are_labels else theme.neutral_styles)(series.names, palette)
-    height = max(_HEIGHT, _NAME_HEIGHT * (len(styled) + 1))
+    styled = theme.styles(cells["label"], palette)
+    dash = theme.dash(styled, field="curve") if series.are_labels else theme.dash_of_others(series.names, "curve")
+    height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
-    colour = theme.colour(styled, field="curve")
+    colour = theme.colour(styled)
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
@@ -128,7 +129,7 @@ def curves(
         .encode(
             y=y,
             color=colour,
-            strokeDash=theme.dash(styled, field="curve"),
+            strokeDash=dash,
             strokeWidth=alt.StrokeWidthValue(
                 theme.OTHER_WIDTH,
                 condition=[{"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}],

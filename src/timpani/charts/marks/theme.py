@@ -116,11 +116,6 @@ def styles(labels: Iterable[str], palette: Palette) -> list[Style]:
     return found
 
 
-def neutral_styles(names: Sequence[str], palette: Palette) -> list[Style]:
-    """A style for each name of something that is not an algorithm: all in the color of the text, with dashes."""
-    return [Style(name, palette.text, DASHES[i % len(DASHES)], OTHER_WIDTH) for i, name in enumerate(names)]
-
-
 def style_numbers(groups: Iterable[Iterable[str]]) -> dict[str, int]:
     """A number for each label, by which all figures of a report give it the same color and dash.
 
@@ -176,6 +171,12 @@ def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "la
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
 
 
+def dash_of_others(names: Sequence[str], field: str, legend: alt.Legend | None = None) -> alt.StrokeDash:
+    """Dashes, in their order, for the names in `field` of what is no algorithm and therefore has no color."""
+    dashes = [DASHES[i % len(DASHES)] for i in range(len(names))]
+    return alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=list(names), range=dashes), legend=legend)
+
+
 _CHARACTER = 6.2  # pixels of a legend's letter, about
 _SYMBOL = 50  # pixels of a legend's symbol and gaps
 _COLUMN_PADDING = 24  # pixels
@@ -199,7 +200,7 @@ OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 def panel_header() -> alt.Header:
     """The names of small panels, broken where they are longer than a panel is wide."""
     broken = r"split(replace(datum.label, /(.{8,24}[\/:,]|.{12,22}_)/g, '$1\n'), '\n')"
-    return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken)
+    return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken, titleAnchor="start")
 
 
 class _Layers(alt.LayerChart):
@@ -265,7 +266,14 @@ def apply(chart: Chart, palette: Palette, description: str) -> Chart:
             orient="bottom",
             columns=4,
         ),
-        header=alt.HeaderConfig(labelColor=palette.text, titleColor=palette.text, labelFontSize=12, labelLimit=0),
+        header=alt.HeaderConfig(
+            labelColor=palette.text,
+            titleColor=palette.text,
+            labelFontSize=12,
+            labelLimit=0,
+            titleFontSize=12,
+            titleFontWeight="normal",
+        ),
         title=alt.TitleConfig(color=palette.text, anchor="start", fontSize=14, offset=12),
     )
     return chart

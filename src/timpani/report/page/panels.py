@@ -20,7 +20,7 @@ _TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm"}
 """What a choice is called where its column's name does not say it."""
 
 
-_PADDING = {"left": 6, "top": 6, "bottom": 6, "right": 6}  # pixels around a figure
+_PADDING = 6  # pixels around a figure
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,12 @@ class Panel:
             return ""
         columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
         specification = self.specification(linear and self.has_linear)
-        # Names stand to the right of the plot, and the reader's font may be wider than the one they are laid out in.
+        # Names stand beside the plot, and the reader's font may be wider than the one they are laid out in.
         longest = max(map(len, rows["label"])) if "label" in rows.columns else 0
-        margin = {"padding": _PADDING | {"right": _PADDING["right"] + longest}}
-        data = {"data": {"values": rows.select(columns).to_dicts()}}
-        return static_svg(specification | margin | data, self.name)
+        beside = _PADDING + longest
+        padding = {"left": beside, "right": beside, "top": _PADDING, "bottom": _PADDING}
+        data = {"values": rows.select(columns).to_dicts()}
+        return static_svg(specification | {"padding": padding, "data": data}, self.name)
 
     def _shown_first(self) -> pl.DataFrame:
         return self.frame.filter(pl.col(selector.column) == selector.chosen for selector in self.selectors)
