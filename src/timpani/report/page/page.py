@@ -22,11 +22,11 @@ from timpani.campaign.read.other_activity import load_warnings
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.page.contents import Report
+from timpani.report.page.figure_guide import figure_guide
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
-from timpani.report.page.reading import reading
 from timpani.report.page.sections import sections
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.words.algorithm_tables import with_unit
@@ -86,7 +86,7 @@ def render(
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
         sections=shown,
         static=static,
-        reading=list(reading(report)),
+        figure_guide=list(figure_guide(report)),
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),

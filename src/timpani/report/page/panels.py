@@ -91,10 +91,10 @@ class Panel:
             return ""
         columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
         specification = self.specification(linear and self.has_linear)
-        # Names stand beside the plot, and the reader's font may be wider than the one they are laid out in.
+        # Names stand next to the plot, and the reader's font may be wider than the one they are laid out in.
         longest = max(map(len, rows["label"])) if "label" in rows.columns else 0
-        beside = _PADDING + longest
-        padding = {"left": beside, "right": beside, "top": _PADDING, "bottom": _PADDING}
+        side = _PADDING + longest
+        padding = {"left": side, "right": side, "top": _PADDING, "bottom": _PADDING}
         data = {"values": rows.select(columns).to_dicts()}
         return static_svg(specification | {"padding": padding, "data": data}, self.name)
 

@@ -21,7 +21,7 @@ _TIES = (
 )
 
 
-def reading(report: Report) -> Iterator[str]:
+def figure_guide(report: Report) -> Iterator[str]:
     """What applies to the figures of this report, a paragraph each."""
     drawn = {name for name, panels in report.panels.items() if panels}
     if not drawn:
