@@ -1,5 +1,6 @@
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import altair as alt
@@ -23,6 +24,26 @@ def test_no_algorithm_has_the_default_s_look() -> None:
     default, *others = theme.styles(["default", *map(str, range(20))], theme.LIGHT)
     assert default.colour not in {style.colour for style in others}
     assert default.width > max(style.width for style in others)
+
+
+def test_an_algorithm_has_one_color_in_all_figures_of_a_report() -> None:
+    bcast = ["default", "binomial", "chain", "linear", "pipeline", "ring"]
+    scatter = ["default", "bruck", "binomial", "linear", "tree"]
+    palette = replace(theme.LIGHT, numbers=theme.style_numbers([bcast, scatter]))
+    drawn = [{style.label: style for style in theme.styles(labels, palette)} for labels in (bcast, scatter, ["tree"])]
+    for label in (*bcast, *scatter):
+        assert len({(style[label].colour, tuple(style[label].dash)) for style in drawn if label in style}) == 1
+    for styles in drawn:
+        assert len({style.colour for style in styles.values()}) == len(styles)
+
+
+def test_curves_of_one_algorithm_at_several_placements_have_its_color_and_different_dashes() -> None:
+    palette = replace(theme.LIGHT, numbers=theme.style_numbers([["default", "binomial", "linear"]]))
+    alone = {style.label: style.colour for style in theme.styles(["default", "binomial", "linear"], palette)}
+    labels = [f"{name}, {placement}" for name in alone for placement in ("core", "node")]
+    placed = theme.styles(labels, palette)
+    assert all(style.colour == alone[style.label.split(", ")[0]] for style in placed)
+    assert len({(style.colour, tuple(style.dash)) for style in placed}) == len(labels)
 
 
 def test_every_colour_of_the_page_is_defined_in_light_and_dark() -> None:

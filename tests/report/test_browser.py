@@ -264,14 +264,151 @@ def test_figures_of_several_panels_fill_their_frames_and_no_more(browser: Driver
         assert 0.85 * frame <= content <= frame
 
 
-def test_a_phone_scrolls_figures_but_not_the_page(browser: Driver, report_file: Path) -> None:
-    phone = {"width": 390, "height": 800, "deviceScaleFactor": 1, "mobile": True}
-    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+BEYOND = """
+const width = document.documentElement.clientWidth;
+const beyond = document.documentElement.scrollWidth > width ? ["the page"] : [];
+const isHidden = (box, style) => box.width === 0 || style.opacity === "0" || style.clipPath !== "none";
+for (const element of document.querySelectorAll("body *:not(.skip)")) {
+  if (element.closest("thead, tbody, caption") || (element.closest("svg") && !element.matches("svg, text"))) continue;
+  const box = element.getBoundingClientRect();
+  if (isHidden(box, getComputedStyle(element))) continue;
+  const frame = element.matches("text")
+    ? element.ownerSVGElement.getBoundingClientRect()
+    : { left: 0, right: width, top: -Infinity, bottom: Infinity };
+  const isWide = box.left < frame.left - 1 || box.right > frame.right + 1;
+  if (isWide || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+    beyond.push(`${element.tagName} ${element.textContent.trim().slice(0, 40)}: ${box.left} to ${box.right}`);
+}
+return beyond;
+"""
+"""What is wider than the page, and which texts leave their figure. Rows of tables may scroll inside the table."""
+
+
+@pytest.mark.parametrize(
+    ("width", "media"), [(1400, "screen"), (800, "screen"), (390, "screen"), (690, "print")], ids=str
+)
+def test_nothing_is_wider_than_the_page_and_no_text_leaves_its_figure(
+    browser: Driver, report_file: Path, messages_html: str, tmp_path: Path, width: int, media: str
+) -> None:
+    messages = tmp_path / "messages.html"
+    messages.write_text(messages_html, encoding="utf-8")
+    size = {"width": width, "height": 1000, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     try:
-        opened(browser, report_file)
-        assert browser.execute_script("return document.documentElement.scrollWidth") <= 390
+        for path in (report_file, messages):
+            opened(browser, path)
+            browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+            assert browser.execute_script(BEYOND) == []
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_long_settings_are_broken_into_lines(browser: Driver, tmp_path: Path) -> None:
+    setting = "mpirun " + " ".join(f"--mca coll_tuned_parameter_{i} {i}" for i in range(12)) + " " + 200 * "x"
+    header = synthetic_header() | {"settings": {name: dict.fromkeys(ALGORITHMS[name], setting) for name in ALGORITHMS}}
+    path = tmp_path / "report.html"
+    results = [result for result in synthetic_results() if result.cell.ranks == 2]
+    path.write_text(render(load(write_campaign(tmp_path / "c", header, results, []))), encoding="utf-8")
+    phone = {"width": 390, "height": 1000, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", phone)
+    try:
+        opened(browser, path)
+        tables = browser.find_elements(By.CSS_SELECTOR, "#gains table")
+        assert any("--mca coll_tuned_parameter_11 11" in table.text for table in tables)
+        for table in tables:
+            assert browser.execute_script("return arguments[0].scrollWidth - arguments[0].clientWidth", table) <= 0
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+def test_without_scripts_every_figure_is_there(browser: Driver, report_file: Path) -> None:
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    try:
+        browser.get(report_file.as_uri())
+        figures = browser.find_elements(By.CSS_SELECTOR, "figure[data-panel]")
+        assert len(figures) >= 7 * len(ALGORITHMS)
+        for figure in figures:
+            assert figure.find_element(By.CSS_SELECTOR, ".chart svg").size["height"] > 50
+        assert not [button for button in browser.find_elements(By.TAG_NAME, "button") if button.is_displayed()]
+        assert browser.execute_script(BEYOND) == []
+    finally:
+        browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+def test_verdict_and_ratios_stand_above_warnings_and_all_other_figures(page: Driver) -> None:
+    order = ["#verdict", "#speedup", "#gains", "#caveats", "#size", "#map", "#tables", "#provenance"]
+    tops = [page.find_element(By.CSS_SELECTOR, selector).location["y"] for selector in order]
+    assert tops == sorted(tops)
+    figures = page.find_elements(By.CSS_SELECTOR, "figure[data-panel]")
+    assert figures[0].get_attribute("data-panel") == "speedup-bcast"
+
+
+MARKS = """
+const shapes = ":is(.mark-symbol, .mark-rect) > [aria-label]";
+return [...document.querySelectorAll(shapes)].map((mark) => {
+  const found = / ?(?:algorithm|best|curve): ([^;,]+)/.exec(mark.getAttribute("aria-label"));
+  const style = getComputedStyle(mark);
+  const figure = mark.closest("figure").dataset.panel;
+  const isHatch = figure.startsWith("algorithm-map") && mark.closest(".mark-symbol") !== null;
+  return isHatch ? [] : [found?.[1], style.fill, style.stroke, figure];
+}).filter(([name]) => name);
+"""
+"""Algorithm, fill, stroke and figure of points and of the map's cells."""
+
+
+def test_an_algorithm_has_one_color_in_all_figures(page: Driver) -> None:
+    found: dict[str, set[str]] = {}
+    figures: dict[str, set[str]] = {}
+    neutral = {
+        "none",
+        "rgba(0, 0, 0, 0)",
+        *(page.execute_script(f"return {color}") for color in map(color_of, ("unsure", "paper"))),
+    }
+    for name, fill, stroke, figure in page.execute_script(MARKS):
+        if "spread" not in figure:  # its shade is the spread
+            found.setdefault(name, set()).update({fill, stroke} - neutral)
+            figures.setdefault(name, set()).add(figure)
+    assert found.keys() >= {name for names in ALGORITHMS.values() for name in names}
+    assert all(len(colors) == 1 for colors in found.values()), found
+    assert len(figures["binomial"]) >= 6
+
+
+def color_of(name: str) -> str:
+    """A script expression: a color of the style sheet as computed styles write it."""
+    return (
+        "(() => { const part = document.body.appendChild(document.createElement('i'));"
+        f" part.style.color = 'var(--{name})'; const found = getComputedStyle(part).color;"
+        " part.remove(); return found; })()"
+    )
+
+
+def test_the_default_is_drawn_on_top(page: Driver) -> None:
+    figure = page.find_element(By.CSS_SELECTOR, SIZE_FIGURE)
+    text = colour_of(page, page.find_element(By.TAG_NAME, "body"), "color")
+    lines = figure.find_elements(By.CSS_SELECTOR, ".role-mark.mark-line path")
+    assert [colour_of(page, line, "stroke") == text for line in lines] == [False] * (len(lines) - 1) + [True]
+
+
+def test_choosing_ranks_moves_undecided_algorithms_into_the_line_of_text(browser: Driver, tmp_path: Path) -> None:
+    equal = [
+        replace(result, median_us=float(result.launch))
+        if result.cell.ranks == 2 and result.cell.algorithm.name in ("default", "bruck")
+        else result
+        for result in synthetic_results()
+        if result.cell.collective == "scatter"
+    ]
+    path = tmp_path / "report.html"
+    path.write_text(render(load(write_campaign(tmp_path / "c", synthetic_header(), equal, []))), encoding="utf-8")
+    page = opened(browser, path)
+    figure = page.find_element(By.CSS_SELECTOR, "figure[data-panel=speedup-scatter]")
+    line = figure.find_element(By.CSS_SELECTOR, ".undecided")
+    assert line.text == "Not significantly different from the default at any size: binomial."
+    Select(figure.find_element(By.TAG_NAME, "select")).select_by_visible_text("2 ranks")
+    WebDriverWait(page, SECONDS).until(lambda _: "bruck" in line.text, f"the line says {line.text}")
+    panels = {
+        text.text for text in figure.find_elements(By.CSS_SELECTOR, ".role-column-header text, .role-header text")
+    }
+    assert "bruck" not in panels
 
 
 def test_a_hostile_campaign_runs_nothing(browser: Driver, tmp_path: Path) -> None:

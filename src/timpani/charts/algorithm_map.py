@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.row_filter import CALLS
+from timpani.charts.marks.row_filter import CALLS, several
 from timpani.charts.marks.status import corner_marks
 
 TIE = "tie"
@@ -37,6 +37,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
     """
     decisions = with_key(decisions)
     labels = theme.styles(decisions["best_label"], palette)
+    defaults = [style.label for style in labels if theme.is_default(style.label)]
     keys = {row["best_label"]: row["legend"] for row in decisions.select("best_label", "legend").unique().to_dicts()}
     columns = axes.size_column()
     lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
@@ -46,12 +47,17 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
             "legend:N",
             scale=alt.Scale(
                 domain=[keys[style.label] for style in labels],
-                # the default's own colour would hide the number on it
-                range=[palette.unsure if theme.is_default(style.label) else style.colour for style in labels],
+                range=[style.colour for style in labels],
             ),
             legend=theme.legend(keys.values(), title="best", symbolType="square", symbolStrokeWidth=0),
         ),
-        opacity=alt.OpacityValue(0.8, condition=[{"test": alt.datum.verdict == TIE, "value": 0.3}]),
+        opacity=alt.OpacityValue(
+            0.8,
+            condition=[
+                {"test": alt.datum.verdict == TIE, "value": 0.3},
+                {"test": {"field": "best_label", "oneOf": defaults}, "value": 0.45},  # its number is as dark as it is
+            ],
+        ),
         tooltip=[
             alt.Tooltip("message_bytes:Q", title="message bytes"),
             alt.Tooltip("ranks:Q", title="ranks"),
@@ -107,10 +113,9 @@ FIGURE = Figure(
     section=Section(
         "map",
         "Best algorithm by ranks and size",
-        "The best algorithm at each rank count and size, by number and colour. Hatched cells are ties: no algorithm "
-        "is significantly faster than the default there, and the default isn't significantly faster than all others; "
-        "the number is that of the algorithm with the lowest median.",
-        absent="no algorithms were timed beside each other",
+        "The best algorithm at each rank count and size, by number and color. Hatched cells are ties; their number is "
+        "that of the algorithm with the lowest median.",
+        absent="one rank count was measured",
         of=CALLS,
     ),
     place=40,
@@ -120,5 +125,6 @@ FIGURE = Figure(
         *("collective", "ranks", "message_bytes", CONDITIONS, "verdict", "status"),
         *("best_label", "best_us", "default_us", "tied_with", "key", "legend"),
     ),
+    rows=several("ranks", within=("collective", CONDITIONS)),
     chosen_by=(CONDITIONS,),
 )

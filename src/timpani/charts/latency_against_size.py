@@ -6,11 +6,10 @@ import polars as pl
 
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.interval_bars import HOW_CUT
-from timpani.charts.marks.labelled_curves import COLUMNS, IN_STEPS, OPTIONAL, by_label, curves_over_sizes
-from timpani.charts.marks.latency_columns import coverage, latency_title
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_label, curves_over_sizes
+from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.measure import latency
-from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES, UNSIZED
+from timpani.charts.marks.row_filter import CALLS, UNSIZED
 
 
 def latency_against_size(
@@ -25,15 +24,8 @@ def latency_against_size(
 
 
 def _about(cells: pl.DataFrame) -> str:
-    covered = coverage(cells)
-    return " ".join(
-        [
-            f"{latency_title(cells)} of a call against message size.",
-            *(["Then of one algorithm, with a curve for each rank count."] if cells["ranks"].n_unique() > 1 else []),
-            *([IN_STEPS] if cells[SIZE_SERIES].is_not_null().any() else []),
-            *([f"A vertical line is the {covered} interval over launches. {HOW_CUT}"] if covered else []),
-        ]
-    )
+    by_ranks = " Then of one algorithm, with a curve for each rank count." if cells["ranks"].n_unique() > 1 else ""
+    return f"{latency_title(cells)} of a call against message size.{by_ranks}"
 
 
 FIGURE = Figure(

@@ -6,11 +6,8 @@ import polars as pl
 
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.interval_bars import HOW_CUT
-from timpani.charts.marks.labelled_curves import COLUMNS, IN_STEPS, OPTIONAL, by_label, curves_over_sizes
-from timpani.charts.marks.latency_columns import coverage
+from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_label, curves_over_sizes
 from timpani.charts.marks.measure import HALF_ROUND_TRIP
-from timpani.charts.marks.row_filter import SIZE_SERIES
 
 
 def message_latency(
@@ -24,21 +21,14 @@ def message_latency(
     return theme.apply(chart, palette, "Half a round trip against message size, one curve per pair of ranks")
 
 
-def _about(cells: pl.DataFrame) -> str:
-    covered = coverage(cells)
-    return " ".join(
-        [
-            "Half of a round trip, and bytes by time, against message size; a curve for each pair of ranks, named by "
-            "the smallest part of the machine that holds both.",
-            *([IN_STEPS] if cells[SIZE_SERIES].is_not_null().any() else []),
-            *([f"A vertical line is the {covered} interval over launches. {HOW_CUT}"] if covered else []),
-        ]
-    )
-
-
 FIGURE = Figure(
     name="message-latency",
-    section=Section("messages", "Messages between ranks", _about),
+    section=Section(
+        "messages",
+        "Messages between ranks",
+        "Half of a round trip, and bytes by time, against message size; a curve for each pair of ranks, named by the "
+        "smallest part of the machine that holds both.",
+    ),
     place=60,
     table="messages",
     draw=message_latency,

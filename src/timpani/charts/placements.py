@@ -5,9 +5,8 @@ import polars as pl
 
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import SETTING, Figure, Section
-from timpani.charts.marks.interval_bars import HOW_CUT, with_bars
-from timpani.charts.marks.latency_columns import coverage
-from timpani.charts.marks.placement_rows import ORDER, WHERE, row_height, rows, times
+from timpani.charts.marks.interval_bars import with_bars
+from timpani.charts.marks.placement_rows import WHERE, row_height, rows, times
 from timpani.charts.marks.row_filter import CALLS, UNSIZED, several
 from timpani.study.schema import BOUND
 
@@ -49,16 +48,10 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
 
 
 def _about(cells: pl.DataFrame) -> str:
-    covered = coverage(cells)
-    intervals = f", each with its {covered} interval over launches. {HOW_CUT}" if covered else "."
-    bounds = (
-        " A bar stands where the dearest link alone would end: the bytes that must cross it whatever the algorithm, by "
-        "its rate."
-    )
+    bounds = " A bar stands where the slowest link alone would end: the bytes that must cross it by its rate."
     return (
-        "Every algorithm’s time at each rank count and placement, one panel per message size, times on log scales"
-        f"{intervals} {ORDER}{bounds if BOUND in cells.columns else ''} Below, a panel per algorithm with a curve for "
-        "each placement."
+        "Every algorithm’s time at each rank count and placement, one panel per message size; then a panel per "
+        f"algorithm with a curve for each placement.{bounds if BOUND in cells.columns else ''}"
     )
 
 

@@ -5,12 +5,9 @@ import polars as pl
 
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.interval_bars import HOW_CUT, VALUE, bars, with_bars
+from timpani.charts.marks.interval_bars import VALUE, bars, with_bars
 from timpani.charts.marks.row_filter import CALLS, any_with
 from timpani.charts.marks.status import OK, points
-from timpani.stats.compare import ALPHA, INDIFFERENCE
-from timpani.stats.regret import ALPHA as RACE_ALPHA
-from timpani.study.counted import per_cent
 
 COLUMNS = (
     *("collective", "label", "ranks", "message_bytes", CONDITIONS),
@@ -27,15 +24,17 @@ _OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{
 
 def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, reference: str = "the default") -> theme.Chart:
     """A small panel per algorithm: the ratio reference / algorithm against size, with its interval; 2 = twice as fast.
+    Significant ratios have the algorithm's color, others are grey.
 
     ratios  columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left out
     """
     ratios = ratios.filter(pl.col("ratio").is_not_null())
-    names = [style.label for style in theme.styles(ratios["label"], palette)]
+    styled = theme.styles(ratios["label"], palette)
     colour = alt.Color(
-        "outcome:N",
-        scale=alt.Scale(domain=[FASTER, SLOWER, UNSURE], range=[palette.faster, palette.slower, palette.unsure]),
-        legend=alt.Legend(title=f"than {reference}", symbolType="circle", symbolOpacity=1),
+        "label:N",
+        scale=theme.colours(styled),
+        legend=None,
+        condition=[{"test": "!datum.significant", "value": palette.unsure}],
     )
     y = alt.Y(
         f"{VALUE}:Q",
@@ -62,7 +61,12 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     measured = points(base, statuses, palette, (26, 40), y=y, color=colour, tooltip=tooltip)
     panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
-        facet=alt.Facet("label:N", title=None, sort=names, header=theme.panel_header()),
+        facet=alt.Facet(
+            "label:N",
+            title=f"{reference[0].upper()}{reference[1:]}’s time over the algorithm’s; grey may be chance",
+            sort=[style.label for style in styled],
+            header=theme.panel_header(),
+        ),
         columns=3,
         data=ratios,
     )
@@ -76,18 +80,17 @@ FIGURE = Figure(
     section=Section(
         "speedup",
         "Speed-up against the default",
-        "The default’s time divided by the algorithm’s, so that 2× is twice as fast, with its "
-        f"{per_cent(1 - ALPHA)} interval, of a race two bounds of {per_cent(1 - RACE_ALPHA)} each. Grey points may be "
-        "chance: they don’t differ significantly (after Holm’s correction, or by the bounds of a race), or by less "
-        f"than {per_cent(INDIFFERENCE[1] - 1)}. " + HOW_CUT,
+        "The default’s time divided by the algorithm’s: above the line at 1× the algorithm is faster.",
         absent="no algorithm was timed beside the default",
         of=CALLS,
     ),
-    place=50,
+    place=5,
     table="cells",
     draw=speedup,
     columns=COLUMNS,
     rows=CALLS & any_with("ratio"),
     chosen_by=("ranks", CONDITIONS),
     measure="ratio",
+    decided_by="significant",
+    undecided="Not significantly different from the default at any size",
 )

@@ -10,10 +10,9 @@ from timpani.study.schema import CHANGED, STATE, STATES
 STATES_OF_MACHINE = Section(
     "states",
     "States of the machine",
-    "Before and after each point a probe takes some 20 µs: how long the cores of two ranks take to pass a cache line "
-    "on, or two nodes a message. Where it falls into separate groups the machine has states, named by what it takes. "
-    "Times from different states belong to different machines, as it were; ratios between algorithms that took turns "
-    "hardly depend on the state. Then the default’s median in each state, with that of all launches together.",
+    "Before and after each point a probe measures how long a cache line takes between the cores of two ranks, or a "
+    "message between two nodes. Where the probes form separate groups the machine has states, and times from different "
+    "states are not comparable.",
 )
 
 

@@ -26,4 +26,7 @@ FIGURE = Figure(
     columns=COLUMNS,
     rows=TRANSPOSES & any_with("ratio"),
     chosen_by=("ranks", CONDITIONS),
+    measure="ratio",
+    decided_by="significant",
+    undecided="Not significantly different from a plain message at any size",
 )

@@ -12,9 +12,9 @@ FIGURE = Figure(
     section=Section(
         "transpose",
         "Transposing a matrix",
-        "The matrix’s bytes by time. plain_message and local_memcpy transpose nothing: they show what moving the bytes "
-        "costs. Below, the plain message’s time divided by each way’s: what is lost under 1× is the price of "
-        "transposing on the way. Grey points may be chance.",
+        "The matrix’s bytes by time; plain_message and local_memcpy transpose nothing and show the cost of moving the "
+        "bytes. Below, the plain message’s time divided by the time of each way to transpose: what is lost under 1× is "
+        "the price of transposing.",
     ),
     place=90,
     table="cells",

@@ -5,9 +5,9 @@ import polars as pl
 
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import SETTING, Figure, Section
-from timpani.charts.marks.interval_bars import HOW_CUT, with_bars
-from timpani.charts.marks.latency_columns import LATENCY_US, coverage, latency_title, latency_us
-from timpani.charts.marks.placement_rows import ORDER, WHERE, row_height, times
+from timpani.charts.marks.interval_bars import with_bars
+from timpani.charts.marks.latency_columns import LATENCY_US, latency_title, latency_us
+from timpani.charts.marks.placement_rows import WHERE, row_height, times
 from timpani.charts.marks.row_filter import UNSIZED
 
 _SETUP = (
@@ -32,10 +32,8 @@ def unsized(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.
 
 
 def _about(cells: pl.DataFrame) -> str:
-    covered = coverage(cells)
-    intervals = f", with its {covered} interval over launches. {HOW_CUT}" if covered else "."
     setup = _SETUP if "setup" in cells["collective"] else ""
-    return f"{latency_title(cells)} at each rank count and placement, on a log scale{intervals} {ORDER}{setup}"
+    return f"{latency_title(cells)} at each rank count and placement, on a log scale.{setup}"
 
 
 FIGURE = Figure(

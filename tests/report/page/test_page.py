@@ -26,6 +26,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.osu.osu_import import OsuLog, import_osu
 from timpani.campaign.osu.published_tables import import_published
+from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.row_filter import SIZE_SERIES
 from timpani.cli.report import report
 from timpani.errors import UserError
@@ -96,15 +97,16 @@ def one(name: str = "default", launches: int = 1, **values: Any) -> list[LaunchR
     return [LaunchResult(cell, launch, "desk", **values) for launch in range(1, launches + 1)]
 
 
-def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
+def test_the_answer_comes_first_then_warnings_and_provenance_last(page: Page) -> None:
     expected = [
         "Verdict",
+        "Speed-up against the default",
+        "What to switch on",
+        "Before you believe it",
         "Latency against size",
         "Latency against ranks",
         "Best algorithm by ranks and size",
-        "Speed-up against the default",
         "Tables",
-        "What to switch on",
         "Which algorithm behaves most like the default",
         "Where curves leave their flat part",
         "Models: latency, throughput, switches",
@@ -119,13 +121,58 @@ def test_sections_come_verdict_first_and_provenance_last(page: Page) -> None:
 def test_the_contents_say_why_a_section_that_could_be_there_is_not(tmp_path: Path, page: Page) -> None:
     alone = Page(render(campaign_of(tmp_path / "c", one(median_us=1.0)))).text
     assert (
-        "Not here: Latency against ranks (one rank count was measured); Placements compared (one placement was "
-        "measured); Best algorithm by ranks and size (no algorithms were timed beside each other); Speed-up against "
-        "the default (no algorithm was timed beside the default); What to switch on (one algorithm was measured); "
-        "Which algorithm behaves most like the default (one algorithm was measured); Spread between launches (nothing "
-        "was measured in several launches)."
+        "Not here: Speed-up against the default (no algorithm was timed beside the default); What to switch on (one "
+        "algorithm was measured); Latency against ranks (one rank count was measured); Placements compared (one "
+        "placement was measured); Best algorithm by ranks and size (one rank count was measured); Which algorithm "
+        "behaves most like the default (one algorithm was measured); Spread between launches (nothing was measured in "
+        "several launches)."
     ) in alone
     assert "Not here: Placements compared (one placement was measured)." in page.text
+
+
+def test_machine_library_date_and_command_stand_at_the_top(page: Page) -> None:
+    top = page.text[: page.text.index("Verdict")]
+    for text in ("desk, Example CPU, 4 cores", "Open MPI 5.0.11", "2025-01-31", "timpani run demo -o campaign"):
+        assert text in top
+
+
+def test_a_caption_has_at_most_two_sentences_and_what_they_share_stands_once(html: str, page: Page) -> None:
+    captions = re.findall(r'-title">[^<]*</h2>\s*<p>(.*?)</p>', html, re.DOTALL)
+    assert len(captions) >= 9
+    assert all(len(re.findall(r"[.:)]\s+[A-Z]|\.$", caption)) <= 2 for caption in captions), captions
+    assert page.text.count(HOW_CUT) == page.text.count("the default is black") == 1
+
+
+def test_a_map_of_a_single_rank_count_is_left_out(tmp_path: Path) -> None:
+    results = [r for r in synthetic_results() if r.cell.ranks == 2 and r.cell.collective == "scatter"]
+    panels = Page(render(campaign_of(tmp_path / "c", results))).data["panels"]
+    assert "speedup-scatter" in panels
+    assert "algorithm-map-scatter" not in panels
+
+
+def test_neighboring_sizes_with_the_same_winner_are_one_row_of_what_to_switch_on(html: str) -> None:
+    gains = html[html.index('id="gains-title"') : html.index('id="caveats-title"')]
+    assert re.search(r"4 ranks, 64 KiB to 4 MiB</th><td>1\.\d\d to 1\.99<small>at 4 sizes</small>", gains)
+    assert re.search(r"4 ranks, 16 KiB</th><td>1\.1\d<small>interval 1\.\d\d to 1\.\d\d</small>", gains)
+
+
+def test_an_algorithm_for_which_nothing_is_decided_is_a_line_of_text(html: str) -> None:
+    lines = re.findall(r'<p class="undecided key">([^<]*)<span>([^<]*)</span>', html)
+    assert lines == [("Not significantly different from the default at any size: ", "binomial")] * 2
+    figure = html[html.index('data-panel="speedup-bcast"') : html.index('data-panel="speedup-scatter"')]
+    assert ">scatter_allgather</text>" in figure
+    assert ">binomial</text>" not in figure
+
+
+def test_figures_are_in_the_page_as_drawings_up_to_a_size(
+    html: str, campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = re.findall(r'<div class="chart"><svg ', html)
+    assert len(drawn) == html.count("<figure ")
+    monkeypatch.setattr("timpani.report.page.page._MAX_STATIC_BYTES", 50_000)
+    few = render(campaign)
+    assert 0 < few.count('<div class="chart"><svg ') < len(drawn)
+    assert few.count("Only a browser with JavaScript shows") == len(drawn) - few.count('<div class="chart"><svg ')
 
 
 def test_headings_skip_no_level_and_there_is_one_title(page: Page) -> None:

@@ -43,6 +43,7 @@ def test_messages_have_figures_of_their_own_and_none_of_collectives(page: Page) 
     of_messages = [
         "Latency and bandwidth",
         "Messages between ranks",
+        "Before you believe it",
         "Every pair of ranks",
         "Transposing a matrix",
         "Tables",

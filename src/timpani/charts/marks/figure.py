@@ -52,6 +52,9 @@ class Figure:
     chosen_by   columns of which the reader chooses one value each
     switchable  whether the reader can take each `label` out
     measure     a row without a value in this column is not drawn; small panels are counted by it
+    decided_by  the column that is true in rows in which something is decided: the page draws no small panel for a
+                `label` without such a row
+    undecided   what the page says of these labels in place of their panels
     """
 
     name: str
@@ -67,3 +70,5 @@ class Figure:
     rows: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)
     switchable: bool = False
     measure: str = "median_us"
+    decided_by: str = ""
+    undecided: str = ""

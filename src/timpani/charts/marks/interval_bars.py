@@ -17,7 +17,7 @@ HOW_CUT = (
     "Intervals that reach far beyond all points are cut off at an arrowhead, and points far from all others are drawn "
     "as an arrowhead at the edge; how many there are is written above the plot."
 )
-"""What a caption says of figures with such bars."""
+"""What the report says of figures with such bars."""
 
 # A point is far by its logarithm: beyond Tukey's outer fences of all points, three times the distance of the quartiles
 # (at least a factor 2) from the nearer one, and ten times over or under the median of those at its place. A curve that

@@ -26,28 +26,34 @@ OPTIONAL = (SIZE_SERIES,)
 """Columns that curves need where there are several series of sizes."""
 
 IN_STEPS = "Sizes in equal steps are points beside the lines, and have a figure of their own on linear axes."
-"""What a caption says of figures where there are several series of sizes."""
+"""What the report says of figures where there are several series of sizes."""
 
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 
 @dataclass(frozen=True)
 class Series:
-    """What has a curve of its own. of: a Vega expression, its name in a row; names: all of them."""
+    """What has a curve of its own.
+
+    of          a Vega expression: its name in a row
+    names       all of them
+    are_labels  whether they are algorithms; if not, curves of one algorithm have its color and different dashes
+    """
 
     of: str
     names: tuple[str, ...]
+    are_labels: bool
 
 
 def by_label(cells: pl.DataFrame) -> Series:
     """A curve for each label."""
-    return Series("datum.label", tuple(theme.ordered(cells["label"])))
+    return Series("datum.label", tuple(theme.ordered(cells["label"])), are_labels=True)
 
 
 def by_ranks(cells: pl.DataFrame) -> Series:
     """A curve for each rank count."""
     names = tuple(counted(count, "rank") for count in sorted(set(cells["ranks"])))
-    return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names)
+    return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names, are_labels=False)
 
 
 def curves_over_sizes(
@@ -91,10 +97,11 @@ def curves(
 
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
-    styled = theme.styles(series.names, palette)
-    height = max(_HEIGHT, _NAME_HEIGHT * (len(styled) + 1))
+    styled = theme.styles(cells["label"], palette)
+    dash = theme.dash(styled, field="curve") if series.are_labels else theme.dash_of_others(series.names, "curve")
+    height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
-    colour = theme.colour(styled, field="curve")
+    colour = theme.colour(styled)
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
@@ -122,7 +129,7 @@ def curves(
         .encode(
             y=y,
             color=colour,
-            strokeDash=theme.dash(styled, field="curve"),
+            strokeDash=dash,
             strokeWidth=alt.StrokeWidthValue(
                 theme.OTHER_WIDTH,
                 condition=[{"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}],

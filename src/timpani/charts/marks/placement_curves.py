@@ -22,15 +22,15 @@ def placement_curves(
     cells   columns of `estimate_cells`, a row per label, placement and value of what `x` encodes
     joined  a Vega expression: which rows are joined by lines
     """
-    styled = theme.styles(cells["placement"], palette)
-    legend = theme.legend(cells["placement"], title="placed by", **theme.OF_LINES)
-    colour = theme.colour(styled, legend, "placement")
+    names = sorted(set(cells["placement"]))
+    dash = theme.dash_of_others(names, "placement", theme.legend(names, title="placed by", **theme.OF_LINES))
+    colour = theme.colour(theme.styles(cells["label"], palette))
     y = axes.panel_value_axis(VALUE, "Median (µs)", linear)
     base = alt.Chart().transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
     line = (
         base.transform_filter(joined)
         .mark_line(strokeWidth=theme.OTHER_WIDTH)
-        .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend, "placement"))
+        .encode(y=y, color=colour, strokeDash=dash)
     )
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),

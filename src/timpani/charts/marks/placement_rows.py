@@ -11,8 +11,8 @@ from timpani.study.counted import counted
 WHERE = "datum.ranks + (datum.ranks == 1 ? ' rank, ' : ' ranks, ') + datum.placement"
 """A Vega expression: what a row stands for, the column `where`."""
 
-ORDER = "In a row, algorithms stand in the order of the legend."
-"""What a caption says, since there may be more of them than hues."""
+ORDER = "In a row of times, algorithms stand in the order of the legend."
+"""What the report says of figures with such rows, since there may be more algorithms than hues."""
 
 _ROW_HEIGHT = 9  # of each algorithm in a row
 

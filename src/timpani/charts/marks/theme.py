@@ -1,8 +1,9 @@
 """How every figure looks: colours that colour-blind readers can distinguish, dashes, axes and their labels."""
 
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass, fields
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import altair as alt
@@ -20,6 +21,9 @@ DEFAULT_WIDTH, OTHER_WIDTH = 2.6, 1.6
 DASHES: tuple[list[int], ...] = ([1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [12, 3])
 """Dash patterns, pixels on and off. Five dashes and seven hues repeat together only after 35 algorithms."""
 
+_SEPARATOR = ", "
+"""Between an algorithm and a placement or a state in a label."""
+
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-serif"
 
 
@@ -27,10 +31,11 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-ser
 class Palette:
     """The colours of one appearance.
 
-    text    titles, labels, the default's curve      faster, slower  significant differences from the default
-    quiet   axis labels                              unsure          differences that may be chance
-    rule    grid and axis lines                      paper           the background
-    series  seven hues, in the order algorithms take them
+    text     titles, labels, the default's curve      faster, slower  times that differ significantly
+    quiet    axis labels                              unsure          differences that may be chance
+    rule     grid and axis lines                      paper           the background
+    series   seven hues, in the order algorithms take them
+    numbers  of `style_numbers`: the style of each label, the same in all figures that are drawn with this palette
     """
 
     text: str
@@ -41,12 +46,16 @@ class Palette:
     slower: str
     unsure: str
     series: tuple[str, ...]
+    numbers: Mapping[str, int] = field(default_factory=dict)
 
     def css(self) -> str:
         """Declarations of the CSS variables that `PAGE` refers to."""
-        plain = [f"--{field.name}: {getattr(self, field.name)};" for field in fields(self) if field.name != "series"]
+        plain = [f"--{name}: {getattr(self, name)};" for name in _SINGLE]
         return " ".join([*plain, *(f"--series-{i}: {colour};" for i, colour in enumerate(self.series))])
 
+
+_SINGLE = tuple(field.name for field in fields(Palette) if field.name not in ("series", "numbers"))
+"""The fields of a palette that are one color each."""
 
 # Okabe and Ito's palette (jfly.uni-koeln.de/color, 2008); on white its yellow is darkened, on black its blue lightened.
 LIGHT = Palette(
@@ -70,8 +79,9 @@ DARK = Palette(
     series=("#3d9be0", "#e8803a", "#1fc296", "#d998bb", "#e69f00", "#8ccdf2", "#f0e442"),
 )
 PAGE = Palette(
-    **{field.name: f"var(--{field.name})" for field in fields(Palette) if field.name != "series"},
+    **{name: f"var(--{name})" for name in _SINGLE},
     series=tuple(f"var(--series-{i})" for i in range(len(LIGHT.series))),
+    numbers={},
 )
 """Colours left to the page's style sheet, so that dark mode and print change a figure that is already drawn."""
 
@@ -87,14 +97,48 @@ class Style:
 
 
 def styles(labels: Iterable[str], palette: Palette) -> list[Style]:
-    """A style per distinct label, in order; the default's curve is thick and in the colour of the text."""
+    """A style per distinct label, in order; the default's curve is thick and in the color of the text.
+
+    An algorithm takes the style of its number in the palette, or, if the palette has none, of its place in the order.
+    Several labels of one algorithm, such as `linear, core` and `linear, node`, have its color and different dashes.
+    """
     names = ordered(labels)
-    default = [Style(name, palette.text, DASHES[0], DEFAULT_WIDTH) for name in names if is_default(name)]
-    others = [name for name in names if not is_default(name)]
-    return default + [
-        Style(name, palette.series[i % len(palette.series)], DASHES[i % len(DASHES)], OTHER_WIDTH)
-        for i, name in enumerate(others)
-    ]
+    defaults = sum(map(is_default, names))
+    hues, seen, found = len(palette.series), Counter[str](), []
+    for i, name in enumerate(names):
+        algorithm = next((part for part in (name, *name.split(_SEPARATOR)) if part in palette.numbers), name)
+        if is_default(name):
+            found.append(Style(name, palette.text, DASHES[i % len(DASHES)], DEFAULT_WIDTH))
+        else:
+            number = palette.numbers.get(algorithm, i - defaults) + hues * seen[algorithm]
+            found.append(Style(name, palette.series[number % hues], DASHES[number % len(DASHES)], OTHER_WIDTH))
+        seen[algorithm] += 1
+    return found
+
+
+def style_numbers(groups: Iterable[Iterable[str]]) -> dict[str, int]:
+    """A number for each label, by which all figures of a report give it the same color and dash.
+
+    Labels of one group have different numbers as long as there are enough, and different hues as far as possible.
+
+    groups  the labels that can stand in one figure, a group for each operation
+    """
+    neighbors: dict[str, set[str]] = {}
+    for group in groups:
+        members = {label for label in group if not is_default(label)}
+        for label in members:
+            neighbors.setdefault(label, set()).update(members)
+    hues = len(LIGHT.series)
+    numbers: dict[str, int] = {}
+    for label in ordered(neighbors):
+        near = [numbers[other] for other in neighbors[label] if other in numbers]
+        near_hues = [number % hues for number in near]
+        taken = set(numbers.values())
+        numbers[label] = min(
+            range(hues * len(DASHES)),
+            key=lambda number: (number in near, near_hues.count(number % hues), number in taken, number),
+        )
+    return numbers
 
 
 def ordered(labels: Iterable[str]) -> list[str]:
@@ -103,8 +147,8 @@ def ordered(labels: Iterable[str]) -> list[str]:
 
 
 def is_default(label: str) -> bool:
-    """Whether `label` is the library's own choice, with or without its provider before it."""
-    return label.rpartition("/")[2] == DEFAULT
+    """Whether `label` is the library's choice, with or without its provider before it and a placement behind it."""
+    return any(part.rpartition("/")[2] == DEFAULT for part in label.split(_SEPARATOR))
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
@@ -125,6 +169,12 @@ def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "la
     """The algorithms' dashes by `field`; a legend must be the one of their colours."""
     scale = alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled])
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
+
+
+def dash_of_others(names: Sequence[str], field: str, legend: alt.Legend | None = None) -> alt.StrokeDash:
+    """Dashes, in their order, for the names in `field` of what is no algorithm and therefore has no color."""
+    dashes = [DASHES[i % len(DASHES)] for i in range(len(names))]
+    return alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=list(names), range=dashes), legend=legend)
 
 
 _CHARACTER = 6.2  # pixels of a legend's letter, about
@@ -150,7 +200,7 @@ OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 def panel_header() -> alt.Header:
     """The names of small panels, broken where they are longer than a panel is wide."""
     broken = r"split(replace(datum.label, /(.{8,24}[\/:,]|.{12,22}_)/g, '$1\n'), '\n')"
-    return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken)
+    return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken, titleAnchor="start")
 
 
 class _Layers(alt.LayerChart):
@@ -216,7 +266,14 @@ def apply(chart: Chart, palette: Palette, description: str) -> Chart:
             orient="bottom",
             columns=4,
         ),
-        header=alt.HeaderConfig(labelColor=palette.text, titleColor=palette.text, labelFontSize=12, labelLimit=0),
+        header=alt.HeaderConfig(
+            labelColor=palette.text,
+            titleColor=palette.text,
+            labelFontSize=12,
+            labelLimit=0,
+            titleFontSize=12,
+            titleFontWeight="normal",
+        ),
         title=alt.TitleConfig(color=palette.text, anchor="start", fontSize=14, offset=12),
     )
     return chart

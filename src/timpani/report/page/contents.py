@@ -14,6 +14,7 @@ from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.algorithm_map import with_key
 from timpani.charts.marks.figure import CONDITIONS, SETTING
 from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
+from timpani.charts.marks.theme import is_default, style_numbers
 from timpani.charts.registry import figures
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.panels import Panel, panels
@@ -72,13 +73,25 @@ class Report:
             pl.format("{} ranks placed by {} on {}", "ranks", "placement", "machine").alias(CONDITIONS),
         )
         fitted = {"fits": self.models.fits, "residuals": self.models.residuals}
-        self.tables = measured | fitted
+        self.tables = {name: default_last(table) for name, table in (measured | fitted).items()}
+        numbers = style_numbers([*_by_operation(self.tables["cells"]), *_by_operation(self.tables["messages"])])
         self.panels: dict[str, list[Panel]] = {
-            figure.name: panels(figure, tables[figure.table])
-            for tables in (measured, fitted)
+            figure.name: panels(figure, self.tables[figure.table], numbers)
             for figure in sorted(figures(), key=lambda figure: figure.place)
-            if figure.table in tables
         }
+
+
+def default_last(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame with the rows of the default behind all others: what is drawn last lies on top."""
+    if "label" not in frame.columns:
+        return frame
+    of_default = pl.col("label").map_elements(is_default, return_dtype=pl.Boolean)
+    return frame.sort(of_default, maintain_order=True)
+
+
+def _by_operation(frame: pl.DataFrame) -> list[list[str]]:
+    """The labels of each operation."""
+    return frame.group_by("collective", maintain_order=True).agg(pl.col("label").unique())["label"].to_list()
 
 
 def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:

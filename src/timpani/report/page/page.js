@@ -1,7 +1,7 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const narrowest = 480; // pixels; below, a figure scrolls inside its frame
+  const narrowest = 480; // pixels; below, the style sheet makes a figure smaller as a whole
   const narrowestPanel = 120; // of a figure of several
 
   // Tables travel as columns; figures want rows, and only those of their collective.
@@ -21,6 +21,15 @@
     }
   }
 
+  // Legends have columns for the full width.
+  function narrowLegends(part, share) {
+    for (const [key, value] of Object.entries(part)) {
+      if (value === null || typeof value !== "object") continue;
+      if (key === "legend" && value.columns) value.columns = Math.max(1, Math.floor(value.columns * share));
+      narrowLegends(value, share);
+    }
+  }
+
   class Figure {
     constructor(element) {
       this.element = element;
@@ -29,6 +38,7 @@
       this.rows = byCollective.get(JSON.stringify([this.panel.table, this.panel.collective])) ?? [];
       this.selects = [...element.querySelectorAll("select")];
       this.boxes = [...element.querySelectorAll(".algorithms input")];
+      this.undecided = element.querySelector(".undecided");
       this.linear = element.querySelector("input[data-linear]");
       this.drawing = Promise.resolve();
       element.addEventListener("change", () => this.draw());
@@ -46,11 +56,25 @@
       );
     }
 
-    fitted() {
+    // Rows of panels in which something is decided; the others become a line of text.
+    decided() {
+      const rows = this.shown();
+      const column = this.panel.decided_by;
+      if (!column) return rows;
+      const compared = rows.filter((row) => row[this.panel.measure] !== null);
+      const decided = new Set(compared.filter((row) => row[column]).map((row) => row.label));
+      const rest = [...new Set(compared.map((row) => row.label))].filter((label) => !decided.has(label));
+      this.undecided.hidden = rest.length === 0;
+      this.undecided.querySelector("span").textContent = rest.sort().join(", ");
+      return compared.filter((row) => decided.has(row.label));
+    }
+
+    fitted(rows) {
       const specification = structuredClone(this.linear?.checked ? this.panel.linear : this.panel.specification);
       const available = this.chart.clientWidth;
       const width = Math.max(available, narrowest);
-      specification.data = { values: this.shown() };
+      if (width < data.full_width) narrowLegends(specification, width / data.full_width);
+      specification.data = { values: rows };
       if (specification.facet) {
         const drawn = specification.data.values.filter((row) => row[this.panel.measure] !== null);
         const panels = new Set(drawn.map((row) => row[specification.facet.field])).size;
@@ -68,11 +92,16 @@
     draw() {
       this.drawing = this.drawing.then(async () => {
         this.width = this.chart.clientWidth;
-        const specification = this.fitted();
+        const rows = this.decided();
+        if (this.panel.decided_by && rows.length === 0) {
+          this.chart.replaceChildren();
+          return;
+        }
+        const specification = this.fitted(rows);
         await this.show(specification);
         // What axes and gaps take beside the panels is known once they are drawn, and changes a little with their width.
         for (let turn = 0; specification.facet && turn < 3; ++turn) {
-          const beyond = this.chart.scrollWidth - this.width;
+          const beyond = this.chart.querySelector("svg").width.baseVal.value - this.width;
           if (beyond <= 0) break;
           const narrower = specification.spec.width - Math.ceil(beyond / specification.columns);
           specification.spec.width = Math.max(narrowestPanel, narrower);

@@ -21,9 +21,11 @@ from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.page.contents import Report
+from timpani.report.page.figure_guide import figure_guide
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data
-from timpani.report.page.provenance import provenance
+from timpani.report.page.panels import Panel
+from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import sections
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.words.algorithm_tables import with_unit
@@ -38,6 +40,7 @@ from timpani.study.sizes import show_size
 from timpani.tuning.race.outcome import race_verdict
 
 _MOST_FAILURES = 40  # shown; the campaign holds all
+_MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; scripts draw the others
 
 
 def render(
@@ -52,6 +55,8 @@ def render(
     report = Report(campaign, published, predicted)
     study = campaign.header.study
     messages = message_summary(campaign, report.cells)
+    shown = sections(report, _caveats(campaign, report))
+    static = static_figures([panel for section in shown for panel in section.panels], linear)
     here = resources.files("timpani.report.page")
     environment = Environment(
         loader=PackageLoader("timpani", "report/page"),
@@ -69,7 +74,7 @@ def render(
         generator=f"Timpani {__version__}",
         title=study.title or campaign.folder.resolve().name,
         question=study.question,
-        created=campaign.header.created,
+        facts=facts(campaign.header),
         verdict=report.verdict,
         headline=[
             *race_lines(race_verdict(campaign.raced, campaign.planned)),
@@ -78,11 +83,9 @@ def render(
         messages=messages,
         linear=linear,
         answer="Verdict" if report.verdict.has_collectives or not messages else "Latency and bandwidth",
-        warnings=list(campaign_warnings(campaign)),
-        notes=list(states_told(campaign.results)),
-        left_out=campaign.header.left_out,
-        doubts=_doubts(campaign, report.cells),
-        sections=sections(report),
+        sections=shown,
+        static=static,
+        figure_guide=list(figure_guide(report)),
         failures=_failures(report.cells),
         most_failures=_MOST_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),
@@ -96,6 +99,33 @@ def render(
         library=_library(),
         data=script_data(report),
     )
+
+
+def _caveats(campaign: Campaign, report: Report) -> list[str]:
+    """What to know of the machine, the records and the cells before the figures are believed."""
+    return [
+        *(f"Warning: {warning}" for warning in campaign_warnings(campaign)),
+        *(f"Note: {note}" for note in states_told(campaign.results)),
+        *report.verdict.warnings,
+        *(f"Left out: {text}" for text in campaign.header.left_out),
+        *(f"Doubtful in what was imported: {text}" for text in _doubts(campaign, report.cells)),
+    ]
+
+
+def static_figures(panels: Sequence[Panel], linear: bool) -> dict[str, Markup]:
+    """The figures by their names as a reader without scripts sees them: the first ones, as many as the page may hold.
+
+    Figures in which nothing is decided are empty.
+    """
+    found: dict[str, Markup] = {}
+    held = 0
+    for panel in panels:
+        if held >= _MAX_STATIC_BYTES:
+            break
+        svg = panel.svg(linear)
+        held += len(svg)
+        found[panel.name] = Markup(svg)  # noqa: S704 Vega escapes the texts in it
+    return found
 
 
 def _breakable(name: str) -> Markup:

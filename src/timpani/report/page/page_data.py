@@ -31,6 +31,7 @@ def _data(report: Report) -> dict[str, Any]:
                 "specification": panel.specification(),
                 **({"linear": panel.specification(linear=True)} if panel.has_linear else {}),
                 "measure": panel.figure.measure,
+                "decided_by": panel.figure.decided_by,
             }
             for panels in report.panels.values()
             for panel in panels

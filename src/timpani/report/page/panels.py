@@ -1,7 +1,7 @@
 """Each figure of a campaign's report for each of its operations, and the choices that a reader has in it."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -11,12 +11,16 @@ from altair.utils.schemapi import debug_mode
 
 from timpani.charts.marks.figure import SETTING, Figure
 from timpani.charts.marks.theme import PAGE, Chart, Palette, Style, ordered, styles
+from timpani.report.page.static_figure import static_svg
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 _TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm"}
 """What a choice is called where its column's name does not say it."""
+
+
+_PADDING = 6  # pixels around a figure
 
 
 @dataclass(frozen=True)
@@ -31,12 +35,17 @@ class Selector:
 
 @dataclass(frozen=True)
 class Panel:
-    """A figure for one operation. frame: its rows for every choice of the selectors."""
+    """A figure for one operation.
+
+    frame    its rows for every choice of the selectors
+    numbers  of `style_numbers`, the same for all panels of a report
+    """
 
     figure: Figure
     collective: str
     frame: pl.DataFrame
     selectors: tuple[Selector, ...]
+    numbers: Mapping[str, int]
 
     @property
     def name(self) -> str:
@@ -49,7 +58,7 @@ class Panel:
     @property
     def curves(self) -> list[Style]:
         """The algorithms that the reader can switch, as they are drawn."""
-        return styles(self.frame["label"], PAGE) if self.figure.switchable else []
+        return styles(self.frame["label"], self._numbered(PAGE)) if self.figure.switchable else []
 
     @property
     def has_linear(self) -> bool:
@@ -59,7 +68,38 @@ class Panel:
     def chart(self, rows: pl.DataFrame, palette: Palette, linear: bool) -> Chart:
         """The figure of some of the frame's rows, on linear axes where it can be."""
         draw = self.figure.draw_linear if linear and self.figure.draw_linear else self.figure.draw
-        return draw(rows, palette)
+        return draw(rows, self._numbered(palette))
+
+    def _numbered(self, palette: Palette) -> Palette:
+        return replace(palette, numbers=self.numbers)
+
+    @property
+    def undecided(self) -> list[str]:
+        """The labels for which nothing is decided among the rows that the reader sees first."""
+        if not self.figure.decided_by:
+            return []
+        rows = self._shown_first().filter(pl.col(self.figure.measure).is_not_null())
+        decided = rows.filter(pl.col(self.figure.decided_by))
+        return ordered(set(rows["label"]) - set(decided["label"]))
+
+    def svg(self, linear: bool = False) -> str:
+        """The figure that the reader sees first; empty where nothing is decided in it."""
+        rows = self._shown_first()
+        if self.figure.decided_by:
+            rows = rows.filter(pl.col(self.figure.measure).is_not_null(), ~pl.col("label").is_in(self.undecided))
+        if rows.is_empty():
+            return ""
+        columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
+        specification = self.specification(linear and self.has_linear)
+        # Names stand next to the plot, and the reader's font may be wider than the one they are laid out in.
+        longest = max(map(len, rows["label"])) if "label" in rows.columns else 0
+        side = _PADDING + longest
+        padding = {"left": side, "right": side, "top": _PADDING, "bottom": _PADDING}
+        data = {"values": rows.select(columns).to_dicts()}
+        return static_svg(specification | {"padding": padding, "data": data}, self.name)
+
+    def _shown_first(self) -> pl.DataFrame:
+        return self.frame.filter(pl.col(selector.column) == selector.chosen for selector in self.selectors)
 
     def specification(self, linear: bool = False) -> dict[str, Any]:
         """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
@@ -92,10 +132,10 @@ class Choice:
     rows: pl.DataFrame
 
 
-def panels(figure: Figure, table: pl.DataFrame) -> list[Panel]:
+def panels(figure: Figure, table: pl.DataFrame, numbers: Mapping[str, int]) -> list[Panel]:
     """A panel per operation that has rows for the figure in its `table`."""
     return [
-        Panel(figure, str(name), part, tuple(_selector(column, part) for column in figure.chosen_by))
+        Panel(figure, str(name), part, tuple(_selector(column, part) for column in figure.chosen_by), numbers)
         for (name,), part in table.filter(figure.rows).group_by("collective", maintain_order=True)
     ]
 

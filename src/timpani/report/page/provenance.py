@@ -6,11 +6,28 @@ from typing import Any
 from timpani.campaign.folder.header import Header
 from timpani.campaign.read.other_activity import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.node_set import fold, fold_numbers
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 
 _MOST_LAUNCHES = 12  # whose command and binding are shown
+
+
+def facts(header: Header) -> list[tuple[str, str]]:
+    """What a reader needs first: machine, library, date and command. What campaign.json does not hold is left out."""
+    machine, mpi = header.machine, header.mpi
+    nodes = counted(len(machine.hosts), "node") if machine.hosts else ""
+    cores = counted(machine.cores, "core") if machine.cores else ""
+    virtual = "virtual" if machine.virtualised else ""
+    name = LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else mpi.kind
+    found = [
+        ("Machine", ", ".join(filter(None, (machine.name, machine.cpu, nodes or cores, virtual)))),
+        ("Library", f"{name or ''} {mpi.version or ''}".strip()),
+        ("Date", (header.created or "")[:10]),
+        ("Command", header.commands[0] if header.commands else ""),
+    ]
+    return [(term, value) for term, value in found if value]
 
 
 def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str, list[str]]]:

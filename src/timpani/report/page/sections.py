@@ -1,6 +1,6 @@
 """The sections of a report between its verdict and its provenance: which there are, in which order, what each holds."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import polars as pl
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from timpani.charts.marks.figure import MODELS, Figure, Section
 from timpani.charts.marks.latency_columns import coverage, latency_title
 from timpani.charts.marks.row_filter import CALLS, MESSAGES
-from timpani.charts.marks.status import shape_key, words
+from timpani.charts.marks.status import words
 from timpani.charts.registry import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
@@ -28,30 +28,44 @@ class PageSection:
     """What stands under a title.
 
     place     sections come in ascending order
+    key       what the signs in its tables mean
     tables    by operation
     left_out  what is lacking, a sentence each
+    lines     a list in place of tables and figures
     absent    why it has nothing to show; the contents say so in its place
     """
 
     id: str
     title: str
     place: int
-    about: str
+    about: str = ""
+    key: str = ""
     tables: dict[str, list[Table]] = field(default_factory=dict)
     panels: list[Panel] = field(default_factory=list)
     left_out: tuple[str, ...] = ()
+    lines: tuple[str, ...] = ()
     absent: str = ""
 
     @property
     def shown(self) -> bool:
         """Whether it has something to show."""
-        return bool(self.tables or self.panels or self.left_out)
+        return bool(self.tables or self.panels or self.left_out or self.lines)
 
 
-def sections(report: Report) -> list[PageSection]:
-    """All that have something to show, or could have and say why not, in their order."""
+def sections(report: Report, caveats: Sequence[str]) -> list[PageSection]:
+    """All that have something to show, or could have and say why not, in their order.
+
+    The caveats stand behind the answer: behind the first section with figures and what to switch on.
+    """
     found = [*_of_tables(report), *_of_figures(report)]
-    return sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
+    ordered = sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
+    if not caveats:
+        return ordered
+    answer = next((i for i, each in enumerate(ordered) if each.panels), 0) + 1
+    if [each.id for each in ordered[answer : answer + 1]] == [_GAINS]:
+        answer += 1
+    believed = PageSection("caveats", "Before you believe it", ordered[answer - 1].place, lines=tuple(caveats))
+    return [*ordered[:answer], believed, *ordered[answer:]]
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
@@ -65,7 +79,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "tables",
         "Tables",
         100,
-        f"{latency_title(report.cells)} by size and algorithm{intervals}.{bold}{_marks(report.cells)}",
+        f"{latency_title(report.cells)} by size and algorithm{intervals}.",
+        f"{bold}{_marks(report.cells)}",
         _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
     )
     settings = report.campaign.header.settings
@@ -73,10 +88,11 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
     several = calls["label"].n_unique() > 1
     alone = _ONE_ALGORITHM if calls.height else ""
     yield PageSection(
-        "gains",
+        _GAINS,
         "What to switch on",
-        105,
-        gains.ABOUT if settings is not None else f"{gains.ABOUT} {NOT_RECORDED}",
+        6,
+        gains.ABOUT if settings is not None else NOT_RECORDED,
+        gains.KEY if settings is not None else "",
         gains.gain_tables(report.decisions, settings, report.cells),
         absent=_NOTHING_FASTER if several else alone,
     )
@@ -86,6 +102,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             "Predicted beside measured",
             107,
             predicted_sentence(report.predicted),
+            "",
             _by_operation(report.predicted.cells, predicted_tables),
             left_out=report.predicted.foretold.left_out,
             absent="no measured cell was predicted",
@@ -96,6 +113,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         110,
         "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|, "
         "about the share by which the times differ. The smallest is bold.",
+        "",
         _by_operation(report.distances, distance_tables),
         left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
         absent=alone,
@@ -107,6 +125,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         f"The flat time of a curve is its median over the {knee.FLAT_SIZES} smallest sizes. Given is the smallest size "
         f"at which, and at all larger ones, the whole interval lies above {knee.KNEE_FACTOR} times the flat time; "
         "where there is no interval, the time itself.",
+        "",
         _by_operation(report.knees, knee_tables),
     )
 
@@ -122,26 +141,32 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
         if section != MODELS:
             about = section.about if isinstance(section.about, str) else section.about(report.cells)
             absent = section.absent if report.cells.filter(section.of).height else ""
-            about += _shapes(report.cells)
             yield PageSection(section.id, section.title, place, about, panels=panels, absent=absent)
         elif report.models.tables or report.models.left_out:
-            about = _ABOUT_MODELS if report.models.tables else _NO_MODELS
+            about, key = (_ABOUT_MODELS, _KEY_OF_MODELS) if report.models.tables else (_NO_MODELS, "")
             yield PageSection(
-                section.id, section.title, place, about, report.models.tables, panels, report.models.left_out
+                section.id, section.title, place, about, key, report.models.tables, panels, report.models.left_out
             )
 
 
+_GAINS = "gains"
+"""The section of what to switch on."""
+
+
 _BOLD = (
-    " Bold: an algorithm that is significantly faster than the default; or the default, where it is significantly "
+    "Bold: an algorithm that is significantly faster than the default, or the default where it is significantly "
     "faster than all other algorithms; of transposes, the way that is significantly faster than all others."
 )
 
 _ABOUT_MODELS = Markup(
-    "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors. Latency is the first line’s "
-    "intercept, throughput the last one’s inverse slope; {level} intervals are in small type, over launches where "
-    "there are several. A dashed line stands at the first size after a switch; the table gives the time after it over "
-    "the time before. At a bend the slope changes, perhaps without a jump."
-).format(level=per_cent(LEVEL))
+    "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors: latency is the first line’s "
+    "intercept, throughput the last line’s inverse slope. A dashed line stands at the first size after a switch."
+)
+
+_KEY_OF_MODELS = (
+    f"Small type: {per_cent(LEVEL)} intervals, over launches where there are several. Switch: the time after it over "
+    "the time before. Bend: the slope changes, perhaps without a jump."
+)
 
 _NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
 
@@ -160,11 +185,6 @@ def _statuses(cells: pl.DataFrame) -> list[str]:
     """The parts of statuses that occur, without ok."""
     found = {part for status in set(cells["status"]) for part in status.split("+")}
     return [status for status in MARKS if status in found]
-
-
-def _shapes(cells: pl.DataFrame) -> str:
-    key = shape_key(set(cells["status"]))
-    return f" {key}" if key else ""
 
 
 def _marks(cells: pl.DataFrame) -> str:

@@ -1,62 +1,83 @@
 """The table of what is shown to be faster than the default, and how a user switches it on."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import polars as pl
 
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.words.report_table import Table, Value
-from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
-from timpani.study.counted import counted, per_cent
+from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.other_points import elsewhere
 from timpani.tuning.decide.verdict import Settings
 
 ABOUT = (
-    "A row for each point at which an algorithm is significantly faster than the default: the fastest, what it gains, "
-    "and what to type to have it. A setting of the library holds for all calls of the collective in a program, of "
-    f"whatever size, also where it is slower; algorithms of ours ({OWN}/…) replace calls by the rules that `timpani "
-    "rules` writes. The correction for many comparisons is within each point: a default that nothing beats is listed "
-    f"with a chance of at most {per_cent(ALPHA)}. The largest of many gains is probably somewhat "
-    "overestimated; `timpani confirm` measures it anew."
+    "The points at which an algorithm is significantly faster than the default; then how to switch each of these "
+    "algorithms on."
+)
+
+_RUN = "run"
+"""The column: a number for neighboring sizes with the same fastest algorithm."""
+
+KEY = (
+    "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
+    f"is slower. Built-in algorithms ({OWN}/…) replace calls by the rules that `timpani rules` writes."
 )
 
 
 def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl.DataFrame) -> dict[str, list[Table]]:
-    """By operation, a table for each of the conditions.
+    """By operation, a table of gains for each of the conditions, and one of the settings that switch them on.
 
     decisions  columns of `decide` and CONDITIONS
     compared   as `elsewhere` takes it
     """
-    beaten = decisions.filter(pl.col("verdict") == "better").sort("collective", CONDITIONS, "ranks", "message_bytes")
+    is_better = pl.col("verdict") == "better"
+    ordered = decisions.sort("collective", CONDITIONS, "ranks", "message_bytes")
+    same_winner = pl.struct(is_better, "best_label", "ranks").rle_id().over("collective", CONDITIONS)
+    beaten = ordered.with_columns(same_winner.alias(_RUN)).filter(is_better)
     several = decisions[CONDITIONS].n_unique() > 1
     tables: dict[str, list[Table]] = {}
     for (collective, conditions), part in beaten.group_by("collective", CONDITIONS, maintain_order=True):
-        known = (settings or {}).get(str(collective), {})
         rows = tuple(
-            (_where(str(collective), row["ranks"], row["message_bytes"]), _values(row, known, compared))
-            for row in part.iter_rows(named=True)
+            (_points(str(collective), run), (_gain(run), Value(run["best_label"][0])))
+            for _, run in part.group_by(_RUN, maintain_order=True)
         )
         caption = str(conditions) if several else ""
-        table = Table(caption, "Point", ("fastest, and how to have it", "× as fast as the default"), rows)
+        table = Table(caption, "Point", ("× as fast as the default", "fastest algorithm"), rows, wraps=True)
         tables.setdefault(str(collective), []).append(table)
+    for collective, of_it in tables.items():
+        if known := (settings or {}).get(collective, {}):
+            of_it.append(_settings(beaten.filter(pl.col("collective") == collective), known, compared))
     return tables
 
 
-def _where(collective: str, ranks: int, size: int) -> str:
-    sized = collective not in OPERATIONS or OPERATIONS[collective].sized
-    of = counted(ranks, "rank")
-    return f"{of}, {show_size(size)}" if sized else of
+def _points(collective: str, run: pl.DataFrame) -> str:
+    """Rank count and sizes of neighboring points."""
+    ranks = counted(run["ranks"][0], "rank")
+    if collective in OPERATIONS and not OPERATIONS[collective].sized:
+        return ranks
+    ends = dict.fromkeys(show_size(run["message_bytes"][i]) for i in (0, -1))
+    return f"{ranks}, {' to '.join(ends)}"
 
 
-def _values(row: dict[str, Any], settings: Mapping[str, str], compared: pl.DataFrame) -> tuple[Value, ...]:
-    low, high = row["gain_low"], row["gain_high"]
-    interval = f"{low:.2f} to {high:.2f}" if low is not None and high is not None else ""
-    label = str(row["best_label"])
-    setting = settings.get(label, "")
-    in_all_calls = bool(setting) and not label.startswith(OWN)
-    costs = elsewhere(compared, row, label) if in_all_calls else None
-    return Value(label, f"{setting}; it is {costs}" if costs else setting), Value(f"{row['gain']:.2f}", interval)
+def _gain(run: pl.DataFrame) -> Value:
+    """The gain at one point with its interval, or the range of gains at several."""
+    if run.height > 1:
+        gains = run["gain"].to_list()
+        return Value(f"{min(gains):.2f} to {max(gains):.2f}", f"at {run.height} sizes")
+    gain, low, high = run.select("gain", "gain_low", "gain_high").row(0)
+    return Value(f"{gain:.2f}", f"interval {low:.2f} to {high:.2f}" if low is not None and high is not None else "")
+
+
+def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataFrame) -> Table:
+    """A row for each algorithm that is the fastest somewhere: its setting, and what it costs at other points."""
+    rows = []
+    for row in beaten.unique("best_label", keep="first", maintain_order=True).iter_rows(named=True):
+        label = str(row["best_label"])
+        setting = known.get(label, "")
+        in_all_calls = bool(setting) and not label.startswith(OWN)
+        costs = elsewhere(compared, row, label) if in_all_calls else None
+        rows.append((label, (Value(setting or "unknown", f"It is {costs}." if costs else ""),)))
+    return Table("", "Algorithm", ("how to switch it on",), tuple(rows), wraps=True)

@@ -18,9 +18,13 @@ MISSING = Value("–")
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its row heads; as many values in each row as there are columns."""
+    """A table with its row heads; as many values in each row as there are columns.
+
+    wraps  whether its entries are sentences or commands, which are broken into lines
+    """
 
     caption: str
     corner: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[Value, ...]], ...]
+    wraps: bool = False
