@@ -20,9 +20,10 @@ import pytest
 from tests.campaign.live import SECONDS, keys, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
-from timpani.campaign.folder.header import FORMAT, Header, RecordedMpi, seal_header
+from timpani.campaign.folder.header import Header, RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.load import load
+from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
@@ -139,9 +140,15 @@ def test_what_a_killed_creation_left_is_no_obstacle(tmp_path: Path) -> None:
         (b"[]", "is not a campaign's"),
         (b"{}", "is not a campaign's"),
         (b'{"format": "timpani-campaign", "version": 1}', "it has no checksum"),
-        (seal_header({"format": FORMAT, "version": 1, "id": "1"} | {"study": []}), r"study can't be \[\]"),
-        (seal_header({"format": FORMAT, "version": 1, "id": "1"} | {"mpi": None}), "mpi can't be None"),
-        (seal_header({"format": FORMAT, "version": 1}), "id is missing"),
+        (
+            seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "study": []}'),
+            r"study can't be \[\]",
+        ),
+        (
+            seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "mpi": null}'),
+            "mpi can't be None",
+        ),
+        (seal_object(b'{"format": "timpani-campaign", "version": 1}'), "id is missing"),
         (b'{"format": "timpani-campaign", "version": 99}', "has version 99, this Timpani reads 1"),
     ],
 )

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.errors import UserError
-from timpani.rules.table.table_file import read_table, table_text
+from timpani.rules.table.table_file import SEALED_FOR, read_table, table_text
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.tuning.decide.selection_table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
@@ -109,9 +110,20 @@ def test_what_is_no_table_is_named(change: tuple[str, str], says: str, tmp_path:
     rule = Rule("bcast", Algorithm.parse("openmpi/ring"), ranks=Span(4, 8))
     text = table_text(SelectionTable("openmpi", "5.0.11", (rule,)))
     assert change[0] in text
-    (tmp_path / "table.json").write_text(text.replace(*change, 1))
+    unsealed = text[: text.rindex(",")] + "\n}"
+    (tmp_path / "table.json").write_bytes(seal_object(unsealed.replace(*change, 1).encode(), SEALED_FOR))
     with pytest.raises(UserError, match=says):
         read_table(tmp_path / "table.json")
+
+
+def test_a_changed_table_is_refused(tmp_path: Path) -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(4, 8), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
+    written = table_text(SelectionTable("openmpi", "5.0.11", (rule,)))
+    for was, changed in (('"gain": 2.0', '"gain": 9.99'), ('"first": 4', '"first": 2')):
+        assert was in written
+        (tmp_path / "table.json").write_text(written.replace(was, changed))
+        with pytest.raises(UserError, match=r"table\.json can't be believed: .* changed since it was written"):
+            read_table(tmp_path / "table.json")
 
 
 def test_a_missing_table_is_said(tmp_path: Path) -> None:

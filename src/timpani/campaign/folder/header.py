@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from timpani import __version__
 from timpani.campaign.folder.fields import Count
 from timpani.campaign.folder.recorded import Recorded
-from timpani.campaign.folder.sealed_lines import DamageError, checksum, unseal
+from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
@@ -304,18 +304,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def seal_header(values: Mapping[str, Any]) -> bytes:
-    """The text of campaign.json, its checksum included."""
-    body = json.dumps(values, indent=1, ensure_ascii=False).encode().removesuffix(b"\n}")
-    return body + f',\n "checksum": "{checksum(body, "")}"\n}}\n'.encode()
-
-
 def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a header is there whole or not at all."""
     beside = path.with_name(UNFINISHED)
     try:
         with beside.open("wb") as file:
-            file.write(seal_header(values))
+            file.write(seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode()))
             file.flush()
             os.fsync(file.fileno())
         beside.rename(path)

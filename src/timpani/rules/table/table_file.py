@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
@@ -13,6 +14,8 @@ from timpani.study.operations import COLLECTIVES
 from timpani.tuning.decide.selection_table import Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
 
 NAME = "table.json"
+SEALED_FOR = "selection"
+"""What the checksum at the end of NAME is of, where that of a campaign's file has the campaign's id."""
 
 _STEP = "`timpani tune` writes it"
 _Count = Annotated[int, Field(ge=0, lt=2**62)]
@@ -88,10 +91,11 @@ class _Table(_Strict):
     predicted: _Predicted | None = None
     looked_at: list[_SizesAt] = []
     unmeasured: list[_SizesAt] = []
+    checksum: str
 
 
 def table_text(table: SelectionTable) -> str:
-    """The table as JSON."""
+    """The table as JSON, with a checksum at its end."""
     predicted = table.predicted
     values = {
         "format": "timpani-selection",
@@ -108,18 +112,22 @@ def table_text(table: SelectionTable) -> str:
         "unmeasured": list(map(_written_sizes, table.unmeasured)),
         **({} if predicted is None else {"predicted": _written_predicted(predicted)}),
     }
-    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+    return seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode(), SEALED_FOR).decode()
 
 
 def read_table(path: Path) -> SelectionTable:
-    """The table in `path`; UserError where there is none, or it is none."""
+    """The table in `path`; UserError where there is none, it is none, or it was changed since it was written."""
     try:
         raw = read_bytes(path, _STEP)
-        found = _Table.model_validate(parse_json(raw))
+        values = parse_json(raw)
+        unseal(raw, SEALED_FOR)
+        found = _Table.model_validate(values)
     except FileNotFoundError:
         raise UserError(f"no table found: {path}", _STEP) from None
     except ValidationError as error:
         raise UserError(f"{path} is no selection table: {wrong(dict(error.errors()[0]))}", _STEP) from None
+    except DamageError as damage:
+        raise UserError(f"{path} can't be believed: {damage}", "restore it, or write it anew: timpani tune") from None
     except ValueError as error:
         raise UserError(f"{path} can't be read ({error})", _STEP) from None
     return SelectionTable(
