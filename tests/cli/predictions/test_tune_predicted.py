@@ -204,7 +204,7 @@ def test_predicted_rules_are_never_confirmed(campaign: Path, larger: Path, tmp_p
     asked = ("--predict-to", "64", "--on", larger, "--with-predicted")
     assert typed("tune", campaign, "-o", tmp_path / "tuned", *asked).returncode == 0
     table = read_table(tmp_path / "tuned" / "table.json")
-    (tmp_path / "tuned" / "table.json").write_text(table_text(replace(table, rules=())))
+    (tmp_path / "tuned" / "table.json").write_text(table_text(replace(table, rules=()), tmp_path / "tuned"))
     done = typed("confirm", tmp_path / "tuned")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "left alone: " in done.stdout

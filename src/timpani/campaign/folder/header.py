@@ -225,6 +225,7 @@ class Header(_Recorded):
         return {**self.recorded, **later, "commands": commands}
 
 
+_OTHER_FOLDER = "choose another folder with -o, or move this one away"
 _RESTORE = "restore it, or measure into another folder"
 
 
@@ -278,25 +279,19 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         if key not in _MAY_CHANGE and before.get(key) != now[key]:
             raise UserError(
                 f"{folder} holds another study: {key} differs: {_short(before.get(key))} there, {_short(now[key])} now",
-                "choose another folder with -o, or give the same study",
+                f"{_OTHER_FOLDER}, or give the same study",
             )
     if old.rules != new.rules:
-        raise UserError(
-            f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
-        )
+        raise UserError(f"{folder} was measured with other rules in {now.get('rules')}", _OTHER_FOLDER)
     if old.tuned != new.tuned:
-        raise UserError(
-            f"{folder} was measured with other files in {now.get('tuned')}", "choose another folder with -o"
-        )
+        raise UserError(f"{folder} was measured with other files in {now.get('tuned')}", _OTHER_FOLDER)
     for what, was, is_ in (
         ("MPI library", old.mpi.kind, new.mpi.kind),
         ("library version", old.mpi.version, new.mpi.version),
         ("machine", old.machine.name, new.machine.name),
     ):
         if was != is_:
-            raise UserError(
-                f"{folder} was measured with {what} {was}, and this is {is_}", "choose another folder with -o"
-            )
+            raise UserError(f"{folder} was measured with {what} {was}, and this is {is_}", _OTHER_FOLDER)
 
 
 def _short(value: Any) -> str:

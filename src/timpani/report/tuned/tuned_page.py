@@ -7,7 +7,7 @@ from pathlib import Path
 from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.report.words.campaign_text import headline
 from timpani.rules.table.table_file import NAME
-from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, TunedFiles
+from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, SWITCH_OFF, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
 from timpani.study.counted import counted, per_cent
@@ -77,7 +77,7 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
     if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
         yield "no file of the library can say its rules: nothing is there to switch on"
     if files.settings:
-        yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
+        yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`; off: . {where}/{SWITCH_OFF}"
     if files.our_rules:
         yield f"use ours: timpani preload --rules {where}/{OUR_RULES} -- mpirun …"
 

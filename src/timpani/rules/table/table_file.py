@@ -94,8 +94,11 @@ class _Table(_Strict):
     checksum: str
 
 
-def table_text(table: SelectionTable) -> str:
-    """The table as JSON, with a checksum at its end."""
+def table_text(table: SelectionTable, folder: Path) -> str:
+    """The table as JSON for `folder`, with a checksum at its end.
+
+    Campaigns inside the folder are named by relative paths, so that it can be moved.
+    """
     predicted = table.predicted
     values = {
         "format": "timpani-selection",
@@ -104,7 +107,7 @@ def table_text(table: SelectionTable) -> str:
         "library_version": table.version,
         "simulated": table.simulated,
         "source": table.source,
-        "campaigns": list(table.campaigns),
+        "campaigns": [_from(folder.resolve(), each) for each in table.campaigns],
         "rules": list(map(_written, table.rules)),
         "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
@@ -135,7 +138,7 @@ def read_table(path: Path) -> SelectionTable:
         found.library_version,
         tuple(_rule(each, path) for each in found.rules),
         found.source,
-        tuple(found.campaigns),
+        tuple(str(path.parent.resolve() / each) for each in found.campaigns),
         tuple(Gap(**each.model_dump()) for each in found.gaps),
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
         _predicted(found.predicted, path) if found.predicted else None,
@@ -143,6 +146,10 @@ def read_table(path: Path) -> SelectionTable:
         tuple(map(_sizes_at, found.looked_at)),
         tuple(map(_sizes_at, found.unmeasured)),
     )
+
+
+def _from(folder: Path, campaign: str) -> str:
+    return str(Path(campaign).relative_to(folder)) if Path(campaign).is_relative_to(folder) else campaign
 
 
 def _written(rule: Rule) -> dict[str, Any]:
