@@ -105,6 +105,10 @@ def test_the_module_says_what_it_is_and_follows_its_folder(environment: dict[str
     assert "conflict timpani-tuned\n" in done.stdout
     assert f"the module replaces {NAME}=mine.conf\n" in done.stderr
     assert "Unload the module" in done.stderr
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "modulefile").symlink_to(moved / "modulefile")
+    linked = loaded(tmp_path / "modules", environment, tmp_path)
+    assert f"{NAME}={moved / FILE}\n" in linked.stdout, linked.stderr
 
 
 def loaded(folder: Path, environment: dict[str, str], place: Path) -> "subprocess.CompletedProcess[str]":

@@ -75,7 +75,8 @@ conflict {MODULE_NAME}
 
 set folder {_tcl(str(folder))}
 if {{[info exists ModulesCurrentModulefile]}} {{
-    set here [file dirname [file normalize $ModulesCurrentModulefile]]
+    # `file normalize` follows links in all parts of a path but the last.
+    set here [file dirname [file dirname [file normalize [file join $ModulesCurrentModulefile part]]]]
     if {{[file exists [file join $here {_tcl(evidence)}]]}} {{ set folder $here }}
 }}
 if {{[module-info mode load]}} {{
