@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.errors import UserError, cannot_lock
 from timpani.native.die_with_parent import die_with_parent
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
@@ -97,7 +97,10 @@ def _locked(folder: Path) -> Iterator[None]:
     """Alone in `folder` among all processes; the system lets go of the lock even when we are killed."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        except OSError as error:
+            raise cannot_lock(folder, error, "set XDG_CACHE_HOME to a folder on a local disk") from None
         yield
     finally:
         os.close(descriptor)

@@ -239,8 +239,20 @@ def test_a_file_system_without_locks_is_said(folder: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    with pytest.raises(UserError, match=r"lock can't be written \(No locks available\)"):
+    with pytest.raises(UserError, match=r"without file locks \(No locks available\); measure into a folder on a local"):
         Store(folder, header())
+
+
+def test_a_lock_file_that_is_removed_or_replaced_ends_the_run(folder: Path) -> None:
+    before = (folder / "results.jsonl").read_bytes()
+    for change, says in ((lambda lock: None, "removed"), (Path.touch, "replaced")):
+        with Store(folder, header()) as store:
+            lock = folder / "lock"
+            lock.rename(folder / "taken")
+            change(lock)
+            with pytest.raises(UserError, match=rf"lock was {says} while this run held it; start the same command"):
+                store.add_result(RESULT)
+    assert (folder / "results.jsonl").read_bytes() == before
 
 
 def test_a_lock_that_what_a_killed_run_started_holds_for_a_moment_is_waited_for(folder: Path) -> None:
