@@ -83,5 +83,5 @@ def cannot_lock(path: Path, error: OSError, next_step: str) -> UserError:
 def cannot_write(path: Path, error: OSError) -> UserError:
     """The error for a file or folder that the system refuses to write."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    step = "make room; what was written before stays" if full else "choose a place that you may write to"
+    step = "make room, then give the same command again" if full else "choose a place that you may write to"
     return UserError(f"{path} can't be written ({error.strerror})", step)

@@ -362,7 +362,7 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
         full = typed(*study, "--launches", "3")
         if full.returncode:
             assert full.returncode == 2
-            assert "can't be written (No space left on device); make room; " in full.stderr.splitlines()[-1]
+            assert "can't be written (No space left on device); make room, then" in full.stderr.splitlines()[-1]
         else:
             assert room > 16
         assert (disk / "c" / "results.jsonl").read_bytes().startswith(before)
@@ -412,7 +412,7 @@ def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
         *study, "--launches", "2", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
     )
     assert limited.returncode == 2
-    assert "can't be written (File too large); make room; " in limited.stderr.splitlines()[-1]
+    assert "can't be written (File too large); make room, then" in limited.stderr.splitlines()[-1]
     assert (tmp_path / "c" / "results.jsonl").read_bytes() == before
     assert typed(*study, "--launches", "2").returncode == 0
     assert len(keys(tmp_path / "c")) == 4

@@ -51,6 +51,7 @@ def examine() -> list[Finding]:
         *check_load(busy_cores(), cores),
         *check_shared_memory(cores),
         *(finding for mpi in libraries for finding in check_environment(mpi, os.environ)),
+        *check_remote_shell(shutil.which("ssh") or shutil.which("rsh"), srun=shutil.which("srun")),
         *check_launchers(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
     ]
 
@@ -217,6 +218,21 @@ def check_environment(mpi: Mpi, names: Iterable[str]) -> Iterator[Finding]:
             "environment",
             f"{', '.join(found)} would override {mpi.kind}'s choice of algorithms; launches run without",
             f"`unset {' '.join(found)}`, so that your own programs run what is measured",
+        )
+
+
+def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[Finding]:
+    """What the libraries' launchers reach other nodes by."""
+    if shell:
+        yield Finding("ok", "remote shell", f"{shell} starts ranks on other nodes")
+    else:
+        by_slurm = " outside a Slurm job" if srun else ""
+        yield Finding(
+            "warning",
+            "remote shell",
+            f"no ssh on PATH: mpirun can't start ranks on other nodes{by_slurm}, "
+            "nor on this one where Open MPI's settings name ssh",
+            "`apt install openssh-client`",
         )
 
 
