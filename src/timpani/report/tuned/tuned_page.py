@@ -122,7 +122,7 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     yield from _rules(table, known)
     if files.settings:
         yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / EXPORTS))}`; or by a module,")
-        yield from (f"`{MODULE}`; or in the library's own settings:", "", "```")
+        yield from (f"`{MODULE}`; or in the library's own settings. `{SWITCH_OFF}` undoes the first.", "", "```")
         yield from (f"{name}={value}" for name, value in files.settings.items())
         yield from ("```", "")
     if files.our_rules:
