@@ -1,14 +1,15 @@
 """How long the program itself takes: its help, and a report from 100,000 results."""
 
+import json
 import statistics
 import tempfile
 from itertools import product
 from pathlib import Path
 
 from bench.command import timpani
-from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
+from timpani.campaign.folder.header import FORMAT, VERSION
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.sealed_lines import seal
+from timpani.campaign.folder.sealed_lines import seal, seal_object
 from timpani.study.cell import Algorithm, Cell
 
 HELP_MUST_TAKE = 0.3
@@ -31,7 +32,7 @@ def write_campaign(folder: Path) -> int:
     study = {"title": "large", "collectives": {name: ["all"] for name in collectives}}
     identity = "large"
     header = {"format": FORMAT, "version": VERSION, "id": identity, "study": study}
-    (folder / "campaign.json").write_bytes(seal_header(header))
+    (folder / "campaign.json").write_bytes(seal_object(json.dumps(header).encode()))
     names = ["default", *(f"algorithm_{number}" for number in range(1, 10))]
     rows = 0
     with (folder / "results.jsonl").open("wb") as file:

@@ -6,9 +6,9 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.folder.header import FORMAT, VERSION, seal_header
+from timpani.campaign.folder.header import FORMAT, VERSION
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.sealed_lines import checksum
+from timpani.campaign.folder.sealed_lines import checksum, seal_object
 
 RESULT_DEFAULTS = {each.name: each.default for each in fields(LaunchResult) if each.default is not MISSING}
 
@@ -16,7 +16,7 @@ RESULT_DEFAULTS = {each.name: each.default for each in fields(LaunchResult) if e
 def write_header(folder: Path, **parts: Any) -> Path:
     """Write campaign.json with these keys, and the folder's place as the campaign's id; returns the folder."""
     values = {"format": FORMAT, "version": VERSION, "id": str(folder), **parts}
-    (folder / "campaign.json").write_bytes(seal_header(values))
+    (folder / "campaign.json").write_bytes(seal_object(json.dumps(values).encode()))
     return folder
 
 

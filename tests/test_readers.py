@@ -28,7 +28,7 @@ from tests.libraries.tuned_tables import CATALOGUES, mpi
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
-from timpani.campaign.folder.sealed_lines import checksum
+from timpani.campaign.folder.sealed_lines import checksum, seal_object
 from timpani.campaign.folder.verify import verify
 from timpani.campaign.osu.osu_import import OsuLog, import_osu
 from timpani.campaign.read.cell_table import estimate_cells
@@ -58,11 +58,11 @@ from timpani.native.build import build
 from timpani.providers.verification import parse_range
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
+from timpani.report.predicted import prediction_output
 from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
-from timpani.report.predicted.prediction_output import sealed
 from timpani.report.predicted.stored_predictions import foretold
 from timpani.report.words.campaign_text import cell_table
-from timpani.rules.table.table_file import read_table
+from timpani.rules.table import table_file
 from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
 from timpani.study.placement import check_placement
@@ -158,12 +158,6 @@ def lines(values: list[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(each) + "\n" for each in values).encode()
 
 
-def sealed_header(raw: bytes) -> bytes:
-    """`raw` with its checksum, so that a reader sees more of it than that it was damaged."""
-    body = raw.rstrip().removesuffix(b"}")
-    return body + f', "checksum": "{checksum(body, "")}"}}\n'.encode()
-
-
 def sealed_lines(raw: bytes) -> bytes:
     """Each line of `raw` with its number and checksum."""
     bodies = [
@@ -186,7 +180,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
     def read(raw: bytes, folder: Path) -> None:
         for each, content in files.items():
             text = raw if each == name else content
-            (folder / each).write_bytes(sealed_header(text) if each == "campaign.json" else sealed_lines(text))
+            (folder / each).write_bytes(seal_object(text) if each == "campaign.json" else sealed_lines(text))
         verify(folder, read_header(folder))
         found = load(folder)
         cells = with_locality(estimate_cells(found.raced), found)
@@ -230,7 +224,7 @@ def predictions(raw: bytes, folder: Path) -> None:
     write_lines(folder / "results.jsonl", RESULTS)
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
-    (place / "predictions.json").write_bytes(sealed(raw))
+    (place / "predictions.json").write_bytes(seal_object(raw, prediction_output.SEALED_FOR))
     beside = beside_predicted(estimate_cells(campaign.raced), foretold(place, campaign))
     assert all(text.isprintable() for text in (predicted_sentence(beside), *beside.foretold.left_out))
 
@@ -241,6 +235,11 @@ def in_file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
         return read(folder / "file")
 
     return into
+
+
+def selection(raw: bytes, folder: Path) -> None:
+    (folder / "file").write_bytes(seal_object(raw, table_file.SEALED_FOR))
+    table_file.read_table(folder / "file")
 
 
 def as_text(read: Callable[[str], object], errors: str = "surrogateescape") -> Callable[[bytes, Path], object]:
@@ -452,7 +451,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
         as_text(intel_variables),
         b"export I_MPI_ADJUST_BCAST='3:0-7;1:8-99@2-4'\n# so\nmpirun -genv I_MPI_ADJUST_REDUCE 1 ./a\n",
     ),
-    "selection table": (in_file(read_table), json.dumps(TABLE).encode()),
+    "selection table": (selection, json.dumps(TABLE).encode()),
     "predictions": (predictions, json.dumps(PREDICTIONS).encode()),
     "sizes": (as_text(parse_sizes), b"1:1M,64K:256KiB*4,8,2:48+2"),
     "range": (as_text(lambda text: parse_range(text, 1)), b"2:64"),

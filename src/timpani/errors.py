@@ -69,8 +69,19 @@ def _shown(value: Any) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
 
 
+NO_LOCKS = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK})
+"""Errors of flock on a file system without locks, such as Lustre mounted without `flock`."""
+
+
+def cannot_lock(path: Path, error: OSError, next_step: str) -> UserError:
+    """The error for a file or folder that can't be locked, where locks keep two processes apart."""
+    if error.errno in NO_LOCKS:
+        return UserError(f"{path} is on a file system without file locks ({error.strerror})", next_step)
+    return UserError(f"{path} can't be locked ({error.strerror})", next_step)
+
+
 def cannot_write(path: Path, error: OSError) -> UserError:
     """The error for a file or folder that the system refuses to write."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-    step = "make room; what was written before stays" if full else "choose a place that you may write to"
+    step = "make room, then give the same command again" if full else "choose a place that you may write to"
     return UserError(f"{path} can't be written ({error.strerror})", step)

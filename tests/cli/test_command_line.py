@@ -3,6 +3,7 @@
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,22 @@ def test_it_is_one_line_and_status_2(words: str, said: str) -> None:
     [line] = done.stderr.splitlines()
     assert line.startswith("timpani: ")
     assert said in line
+
+
+@pytest.mark.parametrize(
+    ("words", "after"),
+    [
+        (("run", "bcast", "-o", ""), "-o"),
+        (("run", "bcast", "--on", ""), "--on"),
+        (("run", "bcast", "--on=", "-o", "c"), "--on="),
+        (("show", ""), "show"),
+    ],
+)
+def test_an_empty_value_is_refused(words: tuple[str, ...], after: str, tmp_path: Path) -> None:
+    done = typed(*words, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"timpani: the value after {after} is empty; give a value, or leave it out\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("words", ["show NAME", "tune NAME -o new", "run bcast --on simgrid:NAME --dry-run"])

@@ -103,7 +103,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     [rule] = read_table(tuned / "table.json").rules
     assert (str(rule.algorithm), rule.ranks.first, rule.sizes.first) == ("openmpi/linear", RANKS, SIZE)
     [file] = tuned.glob("*tuned*.conf")
-    assert str(file) in (tuned / "switch-on.sh").read_text()
+    assert f'"$_timpani"/{file.name}' in (tuned / "switch-on.sh").read_text()
     assert str(file) in (tuned / "mca-params.conf").read_text()
 
     linted = typed("tune", "lint", str(file), "--mpi", str(OPEN_MPIS[0].mpirun))
@@ -131,6 +131,15 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     other = typed(*asked, "2", "--beside", str(tuned / "confirmation-of-1"))
     assert (other.returncode, other.stderr.count("\n")) == (2, 1), other.stderr
     assert f"it did for --ranks {RANKS} --nodes 1" in other.stderr
+
+    moved = tuned.rename(tmp_path / "moved")
+    resumed = typed("confirm", str(moved), "--launches", "1")
+    assert (resumed.returncode, "of 1 point with a rule" in resumed.stdout) == (0, True), resumed.stderr
+    elsewhere = campaign.rename(tmp_path / "elsewhere")
+    lost = typed("confirm", str(moved), "--launches", "1")
+    assert (lost.returncode, lost.stderr.count("\n"), "name it with --campaign" in lost.stderr) == (2, 1, True)
+    named = typed("confirm", str(moved), "--launches", "1", "--campaign", str(elsewhere))
+    assert named.returncode == 0, named.stderr
 
 
 @needs_mpich

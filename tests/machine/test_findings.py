@@ -16,6 +16,7 @@ from timpani.machine.checks.findings import (
     check_launchers,
     check_libraries,
     check_load,
+    check_remote_shell,
     check_shared_memory,
     examine,
 )
@@ -133,6 +134,12 @@ def test_launchers(tmp_path: Path) -> None:
         srun.write_text(f"#!/bin/sh\necho MPI plugin types are {plugins}\n")
         srun.chmod(0o755)
         assert levels(check_launchers([], root=False, srun=str(srun))) == {"PMIx": level}
+
+
+def test_a_missing_ssh_is_a_warning() -> None:
+    assert levels(check_remote_shell("/usr/bin/ssh", srun=None)) == {"remote shell": "ok"}
+    [finding] = check_remote_shell(None, srun=None)
+    assert (finding.level, finding.what.startswith("no ssh on PATH")) == ("warning", True)
 
 
 def test_whatever_is_wrong_comes_with_what_mends_it() -> None:

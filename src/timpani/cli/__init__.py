@@ -88,6 +88,7 @@ def main() -> None:
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
         prepare()
+        _refuse_empty(sys.argv[1:])
         status = app(prog_name="timpani", standalone_mode=False)
         flush()
         sys.exit(status)
@@ -112,6 +113,20 @@ def main() -> None:
         _refuse(UserError("there is too little memory", "raise the limit (`ulimit -v`), or use a computer with more"))
     finally:
         sys.unraisablehook = before
+
+
+def _refuse_empty(words: list[str]) -> None:
+    """UserError where a word is empty, as that of an unset variable: as a path it would be the current folder.
+
+    Words after `--` belong to another program.
+    """
+    before = "timpani"
+    for word in words:
+        if word == "--":
+            return
+        if not word or (word.startswith("--") and word.endswith("=")):
+            raise UserError(f"the value after {word or before} is empty", "give a value, or leave it out")
+        before = word
 
 
 def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:

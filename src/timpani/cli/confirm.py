@@ -38,6 +38,7 @@ def confirm(
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
     from timpani.cli.terminal.measuring import measure_or_exit
+    from timpani.errors import UserError
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.source_warnings import made_from as known_of
     from timpani.report.words.answer import brief_warnings, more_warnings
@@ -48,7 +49,9 @@ def confirm(
     from timpani.study.counted import counted
 
     table = read_table(folder / NAME)
-    campaigns = campaign or [Path(each) for each in table.campaigns]
+    campaigns = campaign or list(map(Path, table.campaigns))
+    if lost := [each for each in campaigns if not each.exists()]:
+        raise UserError(f"{folder / NAME} was made from {lost[0]}, which is not there", "name it with --campaign")
     made_from = load_together(campaigns)
     known = known_of(campaigns, made_from)
     if predicted := table.predicted and table.predicted.rules:

@@ -1,5 +1,6 @@
 """Build the native programs for one MPI library, once for each combination of sources, library and compiler."""
 
+import errno
 import hashlib
 import os
 import platform
@@ -25,6 +26,8 @@ _UNFINISHED = "building-"
 _ERROR_LINES = 5
 _SECONDS = "build-seconds"
 """The file, next to the built programs, that holds the seconds of the build and the names of the programs wanted."""
+_LEAST_DISK_SPACE = 2**16
+"""Bytes: compilers that can't write their last block print other reasons."""
 
 
 def build(
@@ -169,6 +172,11 @@ def _compile(
     for step in (configure, make):
         result = _run(step, _environment(mpi))
         if result.returncode != 0:
+            if _is_full(tree, result.stdout):
+                raise UserError(
+                    f"the native programs can't be built in {tree.parents[1]}: the disk is full",
+                    "make room, or set XDG_CACHE_HOME to a folder on another disk",
+                )
             library = "choose another library with --mpi, or fix this one; `timpani doctor` looks at it"
             raise UserError(
                 f"the native programs don't build with {cxx}: {_first_errors(result.stdout)}",
@@ -191,6 +199,13 @@ def _run(command: list[str], environment: Mapping[str, str]) -> "subprocess.Comp
         )
     except OSError as error:
         return subprocess.CompletedProcess(command, 127, stdout=str(error))
+
+
+def _is_full(folder: Path, output: str) -> bool:
+    """Whether the disk of `folder` has no room, or a program whose `output` this is printed so."""
+    disk = os.statvfs(folder.parent)
+    nearly = disk.f_bavail * disk.f_frsize < _LEAST_DISK_SPACE
+    return nearly or any(os.strerror(number) in output for number in (errno.ENOSPC, errno.EDQUOT))
 
 
 def _first_errors(output: str) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from timpani.errors import cannot_lock
+
 _LOCK = "lock"
 """The locked file in the folder, which contains the holder's process number. It is open for writing, as NFS demands.
 The system releases the lock even when the holder is killed."""
@@ -45,7 +47,7 @@ def remove_abandoned(folders: Iterable[Path]) -> list[Path]:
         except OSError:  # its holder has just removed it
             continue
         try:
-            if _try(descriptor) and _is_locked_file(descriptor, folder):
+            if _try(descriptor, folder) and _is_locked_file(descriptor, folder):
                 shutil.rmtree(folder, ignore_errors=True)
                 removed.append(folder)
         finally:
@@ -62,7 +64,7 @@ def _acquire(folder: Path, waiting: Callable[[str], None]) -> int:
         except FileNotFoundError:
             continue
         try:
-            _wait(descriptor, waiting)
+            _wait(descriptor, folder, waiting)
             if _is_locked_file(descriptor, folder):
                 return descriptor
         except BaseException:
@@ -71,9 +73,9 @@ def _acquire(folder: Path, waiting: Callable[[str], None]) -> int:
         os.close(descriptor)
 
 
-def _wait(descriptor: int, waiting: Callable[[str], None]) -> None:
+def _wait(descriptor: int, folder: Path, waiting: Callable[[str], None]) -> None:
     until = time.monotonic() + _PATIENCE
-    while not _try(descriptor):
+    while not _try(descriptor, folder):
         if time.monotonic() > until:
             waiting(os.pread(descriptor, 20, 0).decode(errors="replace") or "of unknown number")
             fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -85,11 +87,13 @@ def _open(folder: Path) -> int:
     return os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
 
 
-def _try(descriptor: int) -> bool:
+def _try(descriptor: int, folder: Path) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
+    except OSError as error:
+        raise cannot_lock(folder, error, "choose a folder on a local disk: set XDG_CACHE_HOME or TMPDIR") from None
     return True
 
 

@@ -250,12 +250,14 @@ class StudyKeys:
         "a file that `timpani rules` wrote: each collective is also measured with its calls replaced by these "
         "rules, as `timpani/rules`",
         Option(WHAT, "What `timpani rules` wrote: measured in addition to the others, as timpani/rules.", type=Path),
+        may_change=True,  # the file may have moved: a campaign compares its text
     )
     tuned: str | None = key(
         None,
         "the name of a folder that `timpani tune` wrote",
         "a folder that `timpani tune` wrote: each collective is also measured with the library's tuning files switched "
         "on, as `openmpi/tuned`, say",
+        may_change=True,  # as `rules`
     )
     include_setup: bool = key(
         False,

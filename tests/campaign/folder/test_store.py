@@ -20,9 +20,10 @@ import pytest
 from tests.campaign.live import SECONDS, keys, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
-from timpani.campaign.folder.header import FORMAT, Header, RecordedMpi, seal_header
+from timpani.campaign.folder.header import Header, RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.load import load
+from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
@@ -139,9 +140,15 @@ def test_what_a_killed_creation_left_is_no_obstacle(tmp_path: Path) -> None:
         (b"[]", "is not a campaign's"),
         (b"{}", "is not a campaign's"),
         (b'{"format": "timpani-campaign", "version": 1}', "it has no checksum"),
-        (seal_header({"format": FORMAT, "version": 1, "id": "1"} | {"study": []}), r"study can't be \[\]"),
-        (seal_header({"format": FORMAT, "version": 1, "id": "1"} | {"mpi": None}), "mpi can't be None"),
-        (seal_header({"format": FORMAT, "version": 1}), "id is missing"),
+        (
+            seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "study": []}'),
+            r"study can't be \[\]",
+        ),
+        (
+            seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "mpi": null}'),
+            "mpi can't be None",
+        ),
+        (seal_object(b'{"format": "timpani-campaign", "version": 1}'), "id is missing"),
         (b'{"format": "timpani-campaign", "version": 99}', "has version 99, this Timpani reads 1"),
     ],
 )
@@ -232,8 +239,20 @@ def test_a_file_system_without_locks_is_said(folder: Path, monkeypatch: pytest.M
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.setattr(fcntl, "flock", no_locks)
-    with pytest.raises(UserError, match=r"lock can't be written \(No locks available\)"):
+    with pytest.raises(UserError, match=r"without file locks \(No locks available\); measure into a folder on a local"):
         Store(folder, header())
+
+
+def test_a_lock_file_that_is_removed_or_replaced_ends_the_run(folder: Path) -> None:
+    before = (folder / "results.jsonl").read_bytes()
+    for change, says in ((lambda lock: None, "removed"), (Path.touch, "replaced")):
+        with Store(folder, header()) as store:
+            lock = folder / "lock"
+            lock.rename(folder / "taken")
+            change(lock)
+            with pytest.raises(UserError, match=rf"lock was {says} while this run held it; start the same command"):
+                store.add_result(RESULT)
+    assert (folder / "results.jsonl").read_bytes() == before
 
 
 def test_a_lock_that_what_a_killed_run_started_holds_for_a_moment_is_waited_for(folder: Path) -> None:
@@ -343,7 +362,7 @@ def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: 
         full = typed(*study, "--launches", "3")
         if full.returncode:
             assert full.returncode == 2
-            assert "can't be written (No space left on device); make room; " in full.stderr.splitlines()[-1]
+            assert "can't be written (No space left on device); make room, then" in full.stderr.splitlines()[-1]
         else:
             assert room > 16
         assert (disk / "c" / "results.jsonl").read_bytes().startswith(before)
@@ -393,7 +412,7 @@ def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
         *study, "--launches", "2", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
     )
     assert limited.returncode == 2
-    assert "can't be written (File too large); make room; " in limited.stderr.splitlines()[-1]
+    assert "can't be written (File too large); make room, then" in limited.stderr.splitlines()[-1]
     assert (tmp_path / "c" / "results.jsonl").read_bytes() == before
     assert typed(*study, "--launches", "2").returncode == 0
     assert len(keys(tmp_path / "c")) == 4

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from tests.installed import needs_compiler
+from tests.report.words.test_output_files import full_after
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.osu.osu_grammar import OsuFile, OsuTable, read_osu
 from timpani.campaign.osu.osu_import import Imported, OsuLog, import_osu
@@ -150,6 +151,16 @@ def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not empty"):
         imported(tmp_path, "bcast-5.6.txt")
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
+@pytest.mark.parametrize("size", [100, 3000])
+def test_an_import_on_a_full_disk_is_repeated_by_the_same_command(size: int, tmp_path: Path) -> None:
+    """There is no room for the header, or none for all results."""
+    with full_after(size), pytest.raises(UserError, match=r"make room, then give the same command again"):
+        imported(tmp_path / "c", "bcast-5.6.txt")
+    assert not (tmp_path / "c").exists() or [each.name for each in (tmp_path / "c").iterdir()] == ["lock"]
+    imported(tmp_path / "c", "bcast-5.6.txt")
+    assert (tmp_path / "c" / "results.jsonl").stat().st_size > 3000
 
 
 def test_an_unreadable_file_leaves_no_folder(tmp_path: Path) -> None:

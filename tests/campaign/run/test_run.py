@@ -14,6 +14,7 @@ from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait
 from tests.cli.typed import typed
 from tests.installed import FOUND, each_kind, needs_mpi, needs_two_cores
 from timpani.campaign.folder.store import Store
+from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.run import Runner
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.ending import stopped_status
@@ -240,6 +241,13 @@ def test_a_library_that_starts_nothing_is_said_on_one_line(runner_with: Callable
     with pytest.raises(UserError, match=r"can't start 2 ranks: ended with status 7: There is no network\.; ") as said:
         runner.run()
     assert "\n" not in str(said.value)
+
+
+def test_a_sentence_of_several_lines_is_told_whole() -> None:
+    printed = 'The value of "plm_rsh_agent" was set to a path\nthat could not be found:\n  ssh : rsh\nPlease unset it.'
+    assert one_line(printed) == 'The value of "plm_rsh_agent" was set to a path that could not be found: ssh : rsh'
+    assert one_line("error: one\nError: two") == "error: one"
+    assert one_line("") == "it printed nothing"
 
 
 def test_a_launcher_that_is_no_program_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:

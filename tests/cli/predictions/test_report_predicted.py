@@ -10,10 +10,11 @@ from tests.cli.predictions.test_predict import SIZES, measured, write
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 from timpani.campaign.folder.load import load
+from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
-from timpani.report.predicted.prediction_output import sealed
+from timpani.report.predicted.prediction_output import SEALED_FOR
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.predicted.stored_predictions import foretold as foretold_by
 
@@ -105,18 +106,18 @@ def test_another_machine_and_another_library_are_named(measured: Path, tmp_path:
 
 
 def write_sealed(folder: Path, values: dict[str, object]) -> None:
-    (folder / "predictions.json").write_bytes(sealed(json.dumps(values).encode()))
+    (folder / "predictions.json").write_bytes(seal_object(json.dumps(values).encode(), SEALED_FOR))
 
 
 def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> None:
     torn = tmp_path / "torn"
     torn.mkdir()
-    (torn / "predictions.json").write_bytes(sealed(b'{"machine": null')[:-2])
+    (torn / "predictions.json").write_bytes(seal_object(b'{"machine": null', SEALED_FOR)[:-2])
     changed = tmp_path / "changed"
     changed.mkdir()
     foreign = tmp_path / "foreign"
     foreign.mkdir()
-    (foreign / "predictions.json").write_bytes(sealed(b'{"predictions": []}'))
+    (foreign / "predictions.json").write_bytes(seal_object(b'{"predictions": []}', SEALED_FOR))
     negative = tmp_path / "negative"
     negative.mkdir()
     row = {

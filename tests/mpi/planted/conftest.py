@@ -18,7 +18,7 @@ HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
 HOW_TO_DECLARE = ROOT / "docs" / "how-to" / "add-a-study-key.md"
 PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
 TABLE = "native/collectives/operations.def"
-CALLS = "native/operations/collective/library_call.cpp"
+CALLS = "native/operations/collective/library_calls.def"
 
 COLLECTIVE_ROW = """\
 COLLECTIVE(iallreduce, "Non-blocking allreduce", "the whole vector", all, vector, all, vector, sum, equal)
@@ -29,7 +29,7 @@ COLLECTIVE(misread, "Allreduce taken for a scan", "the whole vector", all, vecto
 CALL = """\
 int {name}(const Arguments& a, void* send, void* receive) {{
     MPI_Request request = MPI_REQUEST_NULL;
-    const int error = MPI_Iallreduce(send, receive, a.count, a.type, a.op, a.comm, &request);
+    const int error = FORM(Iallreduce)(send, receive, a.count, a.type, a.op, a.comm, &request);
     return error | MPI_Wait(&request, MPI_STATUS_IGNORE);
 }}
 """
@@ -168,7 +168,7 @@ def insert(file: Path, text: str, before: str) -> None:
 
 def plant_collective(root: Path, row: str, name: str) -> None:
     insert(root / TABLE, row, "COLLECTIVE(barrier,")
-    insert(root / CALLS, CALL.format(name=name), "}  // namespace calls")
+    insert(root / CALLS, CALL.format(name=name), "constexpr std::array all{")
 
 
 def plant_operation(root: Path) -> None:

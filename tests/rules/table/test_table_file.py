@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.errors import UserError
-from timpani.rules.table.table_file import read_table, table_text
+from timpani.rules.table.table_file import SEALED_FOR, read_table, table_text
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.tuning.decide.selection_table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
@@ -60,8 +61,17 @@ tables = st.builds(
 @given(table=tables)
 def test_a_table_is_read_as_it_was_written(table: SelectionTable, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "table.json"
-    path.write_text(table_text(table))
+    path.write_text(table_text(table, path.parent))
     assert read_table(path) == table
+
+
+def test_campaigns_inside_a_moved_folder_are_found(tmp_path: Path) -> None:
+    before = tmp_path / "before"
+    before.mkdir()
+    table = SelectionTable("openmpi", "5.0.11", (), campaigns=(str(before / "campaign"), "/elsewhere"))
+    (before / "table.json").write_text(table_text(table, before))
+    moved = before.rename(tmp_path / "moved")
+    assert read_table(moved / "table.json").campaigns == (str(moved / "campaign"), "/elsewhere")
 
 
 def test_the_first_rule_that_applies_decides() -> None:
@@ -88,7 +98,9 @@ def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
 
 def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
     rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
-    (tmp_path / "table.json").write_text(table_text(SelectionTable("openmpi", "5", (), predicted=Predicted((rule,)))))
+    (tmp_path / "table.json").write_text(
+        table_text(SelectionTable("openmpi", "5", (), predicted=Predicted((rule,))), tmp_path)
+    )
     with pytest.raises(UserError, match="as if it were measured"):
         read_table(tmp_path / "table.json")
 
@@ -107,11 +119,22 @@ def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
 )
 def test_what_is_no_table_is_named(change: tuple[str, str], says: str, tmp_path: Path) -> None:
     rule = Rule("bcast", Algorithm.parse("openmpi/ring"), ranks=Span(4, 8))
-    text = table_text(SelectionTable("openmpi", "5.0.11", (rule,)))
+    text = table_text(SelectionTable("openmpi", "5.0.11", (rule,)), tmp_path)
     assert change[0] in text
-    (tmp_path / "table.json").write_text(text.replace(*change, 1))
+    unsealed = text[: text.rindex(",")] + "\n}"
+    (tmp_path / "table.json").write_bytes(seal_object(unsealed.replace(*change, 1).encode(), SEALED_FOR))
     with pytest.raises(UserError, match=says):
         read_table(tmp_path / "table.json")
+
+
+def test_a_changed_table_is_refused(tmp_path: Path) -> None:
+    rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(4, 8), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
+    written = table_text(SelectionTable("openmpi", "5.0.11", (rule,)), tmp_path)
+    for was, changed in (('"gain": 2.0', '"gain": 9.99'), ('"first": 4', '"first": 2')):
+        assert was in written
+        (tmp_path / "table.json").write_text(written.replace(was, changed))
+        with pytest.raises(UserError, match=r"table\.json can't be believed: .* changed since it was written"):
+            read_table(tmp_path / "table.json")
 
 
 def test_a_missing_table_is_said(tmp_path: Path) -> None:

@@ -9,6 +9,15 @@ from timpani.campaign.folder.sealed_lines import seal
 from timpani.errors import UserError, cannot_write
 
 
+def lost_name(path: Path, file: int) -> str | None:
+    """What happened to the name of an open file: `was removed` or `was replaced`; None: `path` is still this file."""
+    ours = os.fstat(file)
+    there = path.stat() if path.exists() else None
+    if there is None:
+        return "was removed"
+    return None if (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino) else "was replaced"
+
+
 class AppendedFile:
     """A file of sealed lines, opened to append to; it is there from the first line on."""
 
@@ -55,15 +64,11 @@ class AppendedFile:
 
     def _check_same(self, file: int) -> None:
         """Whether the name still is that of the open file, and that holds what was written into it."""
-        ours = os.fstat(file)
-        there = self._path.stat() if self._path.exists() else None
-        if there is None or (there.st_dev, there.st_ino) != (ours.st_dev, ours.st_ino):
-            what = "was removed" if there is None else "was replaced"
-        elif ours.st_size != self._size:
+        what = lost_name(self._path, file)
+        if what is None and os.fstat(file).st_size != self._size:
             what = "was changed"
-        else:
-            return
-        raise self._changed(what)
+        if what is not None:
+            raise self._changed(what)
 
     def _changed(self, what: str) -> UserError:
         return UserError(

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 from timpani import __version__
 from timpani.campaign.folder.fields import Count
 from timpani.campaign.folder.recorded import Recorded
-from timpani.campaign.folder.sealed_lines import DamageError, checksum, unseal
+from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import MachineDescription, Printable
@@ -237,6 +237,7 @@ class Header(_Recorded):
         return {**self.recorded, **later, "commands": commands}
 
 
+_OTHER_FOLDER = "choose another folder with -o, or move this one away"
 _RESTORE = "restore it, or measure into another folder"
 
 
@@ -290,21 +291,17 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         if key not in _MAY_CHANGE and before.get(key) != now[key]:
             raise UserError(
                 f"{folder} holds another study: {key} differs: {_short(before.get(key))} there, {_short(now[key])} now",
-                "choose another folder with -o, or give the same study",
+                f"{_OTHER_FOLDER}, or give the same study",
             )
     if old.rules != new.rules:
-        raise UserError(
-            f"{folder} was measured with other rules in {now.get('rules')}", "choose another folder with -o"
-        )
+        raise UserError(f"{folder} was measured with other rules in {now.get('rules')}", _OTHER_FOLDER)
     if old.tuned != new.tuned:
-        raise UserError(
-            f"{folder} was measured with other files in {now.get('tuned')}", "choose another folder with -o"
-        )
+        raise UserError(f"{folder} was measured with other files in {now.get('tuned')}", _OTHER_FOLDER)
     if old.outside is not None and _deciding(old) != _deciding(new):
         raise UserError(
             f"{folder} was measured with another default: outside Timpani {_deciding(old) or 'nothing'} chose "
             f"algorithms, and now {_deciding(new) or 'nothing'} does",
-            "undo the change, or choose another folder with -o",
+            f"undo the change, or {_OTHER_FOLDER}",
         )
     for what, was, is_ in (
         ("MPI library", old.mpi.kind, new.mpi.kind),
@@ -312,9 +309,7 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         ("machine", old.machine.name, new.machine.name),
     ):
         if was != is_:
-            raise UserError(
-                f"{folder} was measured with {what} {was}, and this is {is_}", "choose another folder with -o"
-            )
+            raise UserError(f"{folder} was measured with {what} {was}, and this is {is_}", _OTHER_FOLDER)
 
 
 def _deciding(header: Header) -> str:
@@ -327,18 +322,12 @@ def _short(value: Any) -> str:
     return text if len(text) <= 60 else text[:57] + "…"
 
 
-def seal_header(values: Mapping[str, Any]) -> bytes:
-    """The text of campaign.json, its checksum included."""
-    body = json.dumps(values, indent=1, ensure_ascii=False).encode().removesuffix(b"\n}")
-    return body + f',\n "checksum": "{checksum(body, "")}"\n}}\n'.encode()
-
-
 def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
     """Write beside and rename, so that a header is there whole or not at all."""
     beside = path.with_name(UNFINISHED)
     try:
         with beside.open("wb") as file:
-            file.write(seal_header(values))
+            file.write(seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode()))
             file.flush()
             os.fsync(file.fileno())
         beside.rename(path)

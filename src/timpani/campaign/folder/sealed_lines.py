@@ -1,4 +1,5 @@
 """Lines of JSON that damage shows in: each carries its number in the file and a checksum, which holds for one campaign.
+Whole files of one JSON object end with a checksum, too.
 
     {"collective": "bcast", …, "line": 17, "checksum": "c0ffee…"}
 
@@ -49,6 +50,15 @@ def seal(values: Mapping[str, Any], number: int, campaign: str) -> bytes:
     """The line of `values` that is the file's line `number`."""
     body = json.dumps({**values, "line": number}, ensure_ascii=False, allow_nan=False).encode()[:-1]
     return body + f', "checksum": "{checksum(body, campaign)}"}}\n'.encode()
+
+
+def seal_object(text: bytes, sealed_for: str = "") -> bytes:
+    """`text`, a whole JSON object, with the checksum of all before it as its last key.
+
+    sealed_for  the kind of file, so that a file of another kind is not accepted in its place
+    """
+    body = text.rstrip().removesuffix(b"}").rstrip()
+    return body + f',\n "checksum": "{checksum(body, sealed_for)}"\n}}\n'.encode()
 
 
 def unseal(raw: bytes, campaign: str) -> None:

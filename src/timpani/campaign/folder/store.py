@@ -11,13 +11,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from timpani.campaign.folder.appending import AppendedFile
+from timpani.campaign.folder.appending import AppendedFile, lost_name
 from timpani.campaign.folder.fields import is_part
 from timpani.campaign.folder.header import UNFINISHED, Header, keep_header
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS
 from timpani.campaign.folder.repair import repair
-from timpani.errors import UserError, cannot_write
+from timpani.errors import UserError, cannot_lock, cannot_write
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
 
@@ -82,26 +82,26 @@ class Store:
 
     def add_result(self, result: LaunchResult) -> None:
         """Append a result."""
-        self._files[RESULTS].append(result.as_line())
+        self._append(RESULTS, result.as_line())
         self.done[result.cell, result.launch] = result.error
         if result.samples is not None:
             self._given[result.part] += 1
 
     def add_start(self, launch: dict[str, Any]) -> None:
         """Append the description of one start of the MPI program, before it begins."""
-        self._files[LAUNCHES].append(launch)
+        self._append(LAUNCHES, launch)
 
     def add_ending(self, part: str, facts: dict[str, Any]) -> None:
         """Append how the start `part` ended and what it told, once its results are there."""
         ending = {"part": part, "results": self._given[part], **facts}
-        self._files[ENDINGS].append(ending)
+        self._append(ENDINGS, ending)
         self.endings.append(ending)
 
     def add_proof(self, proof: Proof) -> None:
         """Append one cell's message matrix."""
         values = asdict(proof)
         del values["cell"]
-        self._files[PROOFS].append({**cell_columns(proof.cell), **values})
+        self._append(PROOFS, {**cell_columns(proof.cell), **values})
         self._proven.add(proof.cell)
         self._given[proof.part] += 1
 
@@ -160,6 +160,12 @@ class Store:
         finally:
             probe.unlink(missing_ok=True)
 
+    def _append(self, name: str, values: dict[str, Any]) -> None:
+        """Append a line while this process still holds the folder's lock: another could take a new lock file."""
+        if what := lost_name(self.folder / "lock", self._lock):
+            raise UserError(f"{self.folder / 'lock'} {what} while this run held it", "start the same command again")
+        self._files[name].append(values)
+
     @staticmethod
     def _take(folder: Path, header: Header, lock_seconds: float) -> tuple[int, Header]:
         if not str(folder).isprintable():  # records, reports and logs name it
@@ -185,7 +191,7 @@ class Store:
 
 
 def _locked(lock: int, path: Path, seconds: float) -> bool:
-    """Whether this process gets the lock of the open file at `path` in time; UserError where there are no locks."""
+    """Whether this process gets the lock of the open file at `path` in time; UserError where it can't be locked."""
     until = time.monotonic() + seconds
     while True:
         try:
@@ -194,7 +200,8 @@ def _locked(lock: int, path: Path, seconds: float) -> bool:
             if time.monotonic() > until:
                 return False
             time.sleep(0.02)
-        except OSError as error:  # as of a file system without locks
-            raise cannot_write(path, error) from None
+        except OSError as error:
+            step = "measure into a folder on a local disk, or mount Lustre with `-o flock`"
+            raise cannot_lock(path, error, step) from None
         else:
             return True

@@ -11,10 +11,10 @@ import polars as pl
 
 from timpani.campaign.folder.header import Header, RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.store import Store
 from timpani.campaign.osu.algorithm_names import check_names
 from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts
 from timpani.campaign.osu.osu_grammar import LeftOut, OsuRow, OsuTable, read_osu
+from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError, unknown
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
@@ -117,17 +117,14 @@ def import_osu(
         results=len(printed),
         left_out=left_out,
     )
-    with Store(folder, header) as store:
-        for each in printed:
-            store.add_result(each.result)
+    write_import(folder, header, (each.result for each in printed))
     return Imported(len(printed), _doubts(printed), names, left_out)
 
 
 def _only_provider(logs: Sequence[OsuLog], folder: Path) -> str:
     """The provider of all logs' algorithms; UserError where there are several, a log is named twice, or `folder` is in
     use."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    check_empty(folder)
     [(most, count)] = Counter(log.path.resolve() for log in logs).most_common(1)
     if count > 1:
         raise UserError(f"{most} is named twice", "name each file once: a copy is not a second run")

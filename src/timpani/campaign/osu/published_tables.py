@@ -11,9 +11,9 @@ from typing import Any
 
 from timpani.campaign.folder.header import Header, RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.store import Store
 from timpani.campaign.osu.doubts import Conditions
 from timpani.campaign.osu.osu_import import PROVIDER
+from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
@@ -146,8 +146,7 @@ def is_made_of(header: Header, table: Published) -> bool:
 def import_published(name: str, folder: Path, command: str) -> int:
     """Make the campaign `folder` of the measurements `name`; returns how many results it holds."""
     table = read_published(name, "measurements")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+    check_empty(folder)
     results = list(_results(table))
     empty = len(table.rows) - len(results)
     header = Header.new(
@@ -164,9 +163,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         results=len(results),
         left_out=[f"empty cells of the published table: {empty}"] if empty else [],
     )
-    with Store(folder, header) as store:
-        for result in results:
-            store.add_result(result)
+    write_import(folder, header, results)
     return len(results)
 
 

@@ -6,6 +6,7 @@ import subprocess
 import time
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -108,8 +109,10 @@ def tail(path: Path) -> str:
 
 
 def one_line(output: str) -> str:
-    """The first line of what a launch printed."""
-    return output.partition("\n")[0].strip() or "it printed nothing"
+    """The first sentence of what a launch printed: lines that begin with a small letter continue the one before."""
+    lines = [line.strip() for line in output.splitlines()]
+    following = takewhile(lambda line: line[:1].islower(), lines[1:])
+    return " ".join([*lines[:1], *following]) or "it printed nothing"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

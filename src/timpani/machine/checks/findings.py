@@ -52,6 +52,7 @@ def examine() -> list[Finding]:
         *check_load(busy_cores(), cores),
         *check_shared_memory(cores),
         *(finding for mpi in libraries for finding in check_settings(mpi, outside_settings(mpi, os.environ))),
+        *check_remote_shell(shutil.which("ssh") or shutil.which("rsh"), srun=shutil.which("srun")),
         *check_launchers(libraries, root=os.geteuid() == 0, srun=shutil.which("srun")),
     ]
 
@@ -221,6 +222,21 @@ def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[Fin
         yield Finding("warning", subject, text, fix)
     for text in described([each for each in settings if not each.chooses]):
         yield Finding("ok", subject, text)
+
+
+def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[Finding]:
+    """What the libraries' launchers reach other nodes by."""
+    if shell:
+        yield Finding("ok", "remote shell", f"{shell} starts ranks on other nodes")
+    else:
+        by_slurm = " outside a Slurm job" if srun else ""
+        yield Finding(
+            "warning",
+            "remote shell",
+            f"no ssh on PATH: mpirun can't start ranks on other nodes{by_slurm}, "
+            "nor on this one where Open MPI's settings name ssh",
+            "`apt install openssh-client`",
+        )
 
 
 def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:

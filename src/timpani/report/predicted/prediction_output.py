@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.sealed_lines import checksum
+from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.charts.marks import theme
 from timpani.errors import UserError, cannot_write
@@ -88,14 +88,8 @@ def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
     for collective, svg in figures.items():
         write_file(folder / f"{collective}.svg", svg.encode(), force)
     text = json.dumps(predicted_object(found), indent=1, allow_nan=False)
-    write_file(folder / JSON, sealed(text.encode()), force)
+    write_file(folder / JSON, seal_object(text.encode(), SEALED_FOR), force)
     write_file(folder / PAGE, _page(found, figures).encode(), force)
-
-
-def sealed(text: bytes) -> bytes:
-    """The text of a JSON object with a checksum at its end, which shows whether it was changed since."""
-    body = text.rstrip().removesuffix(b"}").rstrip()
-    return body + f',\n "checksum": "{checksum(body, SEALED_FOR)}"\n}}\n'.encode()
 
 
 def conditions(found: Predictions) -> Iterator[str]:

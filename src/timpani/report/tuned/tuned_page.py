@@ -7,7 +7,7 @@ from pathlib import Path
 from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.report.words.answer import brief_warnings, headline, more_warnings
 from timpani.rules.table.table_file import NAME
-from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, TunedFiles
+from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, SWITCH_OFF, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
 from timpani.study.counted import counted, per_cent
@@ -79,7 +79,7 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
     if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
         yield "no file of the library can say its rules: nothing is there to switch on"
     if files.settings:
-        yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`"
+        yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`; off: . {where}/{SWITCH_OFF}"
     if files.our_rules:
         yield f"use ours: timpani preload --rules {where}/{OUR_RULES} -- mpirun …"
 
@@ -124,7 +124,7 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     yield from _rules(table, known)
     if files.settings:
         yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / EXPORTS))}`; or by a module,")
-        yield from (f"`{MODULE}`; or in the library's own settings:", "", "```")
+        yield from (f"`{MODULE}`; or in the library's own settings. `{SWITCH_OFF}` undoes the first.", "", "```")
         yield from (f"{name}={value}" for name, value in files.settings.items())
         yield from ("```", "")
     if files.our_rules:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
@@ -13,6 +14,8 @@ from timpani.study.operations import COLLECTIVES
 from timpani.tuning.decide.selection_table import Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
 
 NAME = "table.json"
+SEALED_FOR = "selection"
+"""What the checksum at the end of NAME is of, where that of a campaign's file has the campaign's id."""
 
 _STEP = "`timpani tune` writes it"
 _Count = Annotated[int, Field(ge=0, lt=2**62)]
@@ -88,10 +91,14 @@ class _Table(_Strict):
     predicted: _Predicted | None = None
     looked_at: list[_SizesAt] = []
     unmeasured: list[_SizesAt] = []
+    checksum: str
 
 
-def table_text(table: SelectionTable) -> str:
-    """The table as JSON."""
+def table_text(table: SelectionTable, folder: Path) -> str:
+    """The table as JSON for `folder`, with a checksum at its end.
+
+    Campaigns inside the folder are named by relative paths, so that it can be moved.
+    """
     predicted = table.predicted
     values = {
         "format": "timpani-selection",
@@ -100,7 +107,7 @@ def table_text(table: SelectionTable) -> str:
         "library_version": table.version,
         "simulated": table.simulated,
         "source": table.source,
-        "campaigns": list(table.campaigns),
+        "campaigns": [_from(folder.resolve(), each) for each in table.campaigns],
         "rules": list(map(_written, table.rules)),
         "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
@@ -108,18 +115,22 @@ def table_text(table: SelectionTable) -> str:
         "unmeasured": list(map(_written_sizes, table.unmeasured)),
         **({} if predicted is None else {"predicted": _written_predicted(predicted)}),
     }
-    return json.dumps(values, indent=1, ensure_ascii=False) + "\n"
+    return seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode(), SEALED_FOR).decode()
 
 
 def read_table(path: Path) -> SelectionTable:
-    """The table in `path`; UserError where there is none, or it is none."""
+    """The table in `path`; UserError where there is none, it is none, or it was changed since it was written."""
     try:
         raw = read_bytes(path, _STEP)
-        found = _Table.model_validate(parse_json(raw))
+        values = parse_json(raw)
+        unseal(raw, SEALED_FOR)
+        found = _Table.model_validate(values)
     except FileNotFoundError:
         raise UserError(f"no table found: {path}", _STEP) from None
     except ValidationError as error:
         raise UserError(f"{path} is no selection table: {wrong(dict(error.errors()[0]))}", _STEP) from None
+    except DamageError as damage:
+        raise UserError(f"{path} can't be believed: {damage}", "restore it, or write it anew: timpani tune") from None
     except ValueError as error:
         raise UserError(f"{path} can't be read ({error})", _STEP) from None
     return SelectionTable(
@@ -127,7 +138,7 @@ def read_table(path: Path) -> SelectionTable:
         found.library_version,
         tuple(_rule(each, path) for each in found.rules),
         found.source,
-        tuple(found.campaigns),
+        tuple(str(path.parent.resolve() / each) for each in found.campaigns),
         tuple(Gap(**each.model_dump()) for each in found.gaps),
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
         _predicted(found.predicted, path) if found.predicted else None,
@@ -135,6 +146,10 @@ def read_table(path: Path) -> SelectionTable:
         tuple(map(_sizes_at, found.looked_at)),
         tuple(map(_sizes_at, found.unmeasured)),
     )
+
+
+def _from(folder: Path, campaign: str) -> str:
+    return str(Path(campaign).relative_to(folder)) if Path(campaign).is_relative_to(folder) else campaign
 
 
 def _written(rule: Rule) -> dict[str, Any]:

@@ -1,6 +1,5 @@
 """All files of a selection table: the library's own, ours, and what switches them on."""
 
-import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from timpani.libraries.launch_request import Parameters
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuning_file import LeftOut, TuningFile, Written
 from timpani.native.mpi import Mpi
+from timpani.rules.table.switch_scripts import module_file, switch_off_script, switch_on_script
 from timpani.rules.table.table_file import NAME, table_text
 from timpani.study.cell import OWN
 from timpani.tuning.decide.replacements import rules_text
@@ -18,8 +18,8 @@ from timpani.tuning.decide.selection_table import SIMULATED, Call, Rule, Selecti
 OUR_RULES = "timpani.rules"
 """Rules by which the preloaded library replaces collectives."""
 
-EXPORTS, MODULE = "switch-on.sh", "modulefile"
-"""Lines for a shell, and a module file (Tcl), that make the library read its files."""
+EXPORTS, SWITCH_OFF, MODULE = "switch-on.sh", "switch-off.sh", "modulefile"
+"""Scripts for a shell, and a module file (Tcl), that make the library read its files, or no longer."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ class TunedFiles:
 def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: Path) -> TunedFiles:
     """The files that say `table`, to be written into `folder`; formats that have nothing to say are left out."""
     library = LIBRARIES[mpi.kind]
-    texts = {NAME: table_text(table)}
+    folder = folder.absolute()
+    texts = {NAME: table_text(table, folder)}
     table = table.for_files()
     theirs = replace(table, rules=tuple(rule for rule in table.rules if rule.algorithm.provider != OWN))
     ours = [rule for rule in table.rules if rule.algorithm.provider == OWN]
@@ -63,16 +64,18 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
         written.append(LibraryFile(each, len(file.said.rules), file.left_out))
         if file.said.rules:
             texts[each.name] = file.text
-            switches |= dict(each.switch_on(folder.absolute() / each.name, file.text, mpi))
+            switches |= dict(each.switch_on(folder / each.name, file.text, mpi))
     if ours:
         about = [SIMULATED] if table.simulated else []
         texts[OUR_RULES] = rules_text(ours, [*about, f"from {table.source}"])
     settings = {library.variable(name): value for name, value in switches.items()}
     if settings:
-        texts[EXPORTS] = "".join(f"export {name}={shlex.quote(value)}\n" for name, value in settings.items())
-        texts[MODULE] = "#%Module1.0\n" + "".join(f"setenv {name} {_tcl(value)}\n" for name, value in settings.items())
+        texts[EXPORTS] = switch_on_script(EXPORTS, settings, folder, mpi)
+        texts[SWITCH_OFF] = switch_off_script(SWITCH_OFF, settings)
+        texts[MODULE] = module_file(settings, folder, mpi, evidence=NAME)
         if library.parameter_file:
-            texts[library.parameter_file] = "".join(f"{name} = {value}\n" for name, value in switches.items())
+            lines = (f"{name} = {value}\n" for name, value in switches.items())
+            texts[library.parameter_file] = "".join(["# Change the paths where this folder is moved.\n", *lines])
     return TunedFiles(texts, tuple(written), tuple(switches.items()), len(ours), settings)
 
 
@@ -103,9 +106,4 @@ def tuned_names(mpi: Mpi) -> tuple[str, ...]:
     """The names that files of `tuned_files` for `mpi` may have, but for the table's."""
     library = LIBRARIES[mpi.kind]
     theirs = (each.name for each in library.tuning_files)
-    return (*theirs, OUR_RULES, EXPORTS, MODULE, *filter(None, (library.parameter_file,)))
-
-
-def _tcl(text: str) -> str:
-    """One word of Tcl: nothing in it is replaced."""
-    return '"' + "".join(f"\\{c}" if c in '\\"$[]{};' else c for c in text) + '"'
+    return (*theirs, OUR_RULES, EXPORTS, SWITCH_OFF, MODULE, *filter(None, (library.parameter_file,)))
