@@ -1,20 +1,19 @@
 """`timpani check`: whether a campaign's files are as they were written."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.options import Campaign
 
-def check(
-    folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
-) -> None:
+
+def check(folder: Campaign = None) -> None:
     """Verify each record of a campaign and its raw samples; the exit status is 1 where one is not as it was written."""
     from timpani.campaign.folder.header import read_header
     from timpani.campaign.folder.load import way_on
     from timpani.campaign.folder.verify import verify
     from timpani.study.counted import counted
 
+    folder = campaign_or_newest(folder)
     header = read_header(folder)
     found = verify(folder, header)
     for problem in found.problems:
