@@ -19,6 +19,7 @@ from timpani.cli.importing import import_
 from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
+from timpani.cli.new import app as new
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
 from timpani.cli.prove import prove
@@ -81,6 +82,7 @@ app.command("prove", rich_help_panel=_PROGRAMS)(prove)
 app.command("verify", rich_help_panel=_PREDICT)(verify)
 app.command("draw", rich_help_panel=_PREDICT)(draw)
 app.command("predict", rich_help_panel=_PREDICT)(predict)
+app.add_typer(new, name="new", rich_help_panel=_PREDICT)
 app.add_typer(machine, name="machine", rich_help_panel=_CLUSTERS)
 app.command("hostfile", rich_help_panel=_CLUSTERS)(hostfile)
 app.command(
