@@ -136,3 +136,30 @@ def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     done = typed("compare", tmp_path / "a", tmp_path / "b")
     assert (done.returncode, done.stdout) == (2, "")
     assert "are the same campaign; name two" in done.stderr
+
+
+def test_the_figure_has_a_panel_for_each_curve_that_both_have(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    figure = tmp_path / "changes.svg"
+    done = typed("compare", *pair, "--figure", figure, "--no-title")
+    assert (done.returncode, done.stderr) == (0, "")
+    drawn = figure.read_text()
+    assert "bcast default, 2 ranks" in drawn
+    assert "bcast ring" not in drawn
+    assert "Time in A over time in B" not in drawn
+    assert "exists already" in typed("compare", *pair, "--figure", figure).stderr
+    assert typed("compare", *pair, "--figure", figure, "--force").returncode == 0
+    assert "Time in A over time in B" in figure.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--figure", "x.txt"], "unknown kind of figure '.txt'"),
+        (["--published", "malasi", "--figure", "x.svg"], "--figure draws the ratios of two campaigns"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_is_one_line(pair: tuple[Path, Path], words: list[str], said: str) -> None:
+    campaigns = pair[:1] if "--published" in words else pair
+    done = typed("compare", *campaigns, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
