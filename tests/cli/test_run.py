@@ -100,7 +100,7 @@ def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> Non
     assert lines[0].split(" ", 1)[1] == "0 of 1 measured, about 1 s for all"
     assert "\x1b" not in done.stderr
     assert done.stdout.splitlines()[-1] == (
-        f"read on: timpani show {tmp_path / 'c'}, timpani report {tmp_path / 'c'} -o report.html"
+        f"read on: timpani show {tmp_path / 'c'}, timpani report {tmp_path / 'c'}"
     )
 
 
