@@ -1,5 +1,6 @@
 """A command line that can't be used is told on one line, whichever command it is for."""
 
+import re
 import signal
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
+from timpani import __version__
 
 
 @pytest.mark.parametrize(
@@ -23,7 +25,8 @@ from tests.installed import needs_compiler
             marks=needs_compiler,
         ),
         ("machine detect --partitoin x", "no such option: --partitoin"),
-        ("show", "missing argument 'folder'; `timpani show --help` shows what it takes"),
+        ("compare", "missing argument 'A'; `timpani compare --help` shows what it takes"),
+        ("help shwo", "no such command 'shwo'; did you mean 'show'?"),
         ("doctor twice", "got unexpected extra argument"),
         ("shwo", "no such command 'shwo'; did you mean 'show'?"),
         ("list stars", "unknown"),
@@ -62,7 +65,9 @@ def test_a_name_that_no_file_may_have_is_one_line(words: str) -> None:
     assert len(line) < 1300
 
 
-@pytest.mark.parametrize(("words", "status"), [("", 2), ("lab", 2), ("--help", 0), ("lab up --help", 0)])
+@pytest.mark.parametrize(
+    ("words", "status"), [("", 2), ("lab", 2), ("--help", 0), ("lab up --help", 0), ("help", 0), ("help lab up", 0)]
+)
 def test_help_stays_a_page(words: str, status: int) -> None:
     done = typed(*words.split())
     assert (done.returncode, done.stderr) == (status, "")
@@ -86,3 +91,33 @@ def test_an_interrupt_that_a_library_loses_ends_it_all_the_same() -> None:
     argv = [sys.executable, "-c", LOSES_AN_INTERRUPT, "lose"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
+
+
+@pytest.mark.parametrize("words", ["show", "report", "fit", "run", "tune", "tune lint", "lab up", "machine calibrate"])
+def test_help_names_no_types_of_python_for_an_options_value(words: str) -> None:
+    page = typed("help", *words.split()).stdout
+    options = page.partition("Options ")[2]
+    assert "--help" in options
+    assert not re.search(r"<bool>|<str>|<path>|<int>|<float>|range>|list\[", options)
+
+
+def test_help_groups_the_commands() -> None:
+    page = typed("--help").stdout
+    panels = ["Measure", "Read what was measured", "Tune a library", "Replace the", "Verify, draw", "Clusters"]
+    places = [page.index(f"╭─ {panel}") for panel in panels]
+    assert places == sorted(places)
+    assert "╭─ Commands" not in page
+    assert places[1] < page.index("│ verdict ") < places[2] < page.index("│ tune ") < places[3]
+
+
+def test_the_help_of_tune_shows_the_options_of_its_form_without_a_command() -> None:
+    page = typed("tune", "--help").stdout
+    assert "--regret" in page
+    assert "--predict-to" in page
+    assert re.search(r"│ lint +Say", page)
+    assert not re.search(r"│ files ", page)
+
+
+@pytest.mark.parametrize("words", ["-V", "--version"])
+def test_the_version_is_printed(words: str) -> None:
+    assert typed(words).stdout == f"timpani {__version__}\n"

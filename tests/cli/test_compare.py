@@ -108,7 +108,7 @@ def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("", "'' begins 6 tables: behrooz_bcast_scatter, malasi_bcast_scatter, "),
+        ("", "the value after --published is empty"),
         ("holt_latency_throughput", "is somebody's fit, not measurements"),
         ("malassi", "unknown published table 'malassi'; choose among behrooz_bcast_scatter, malasi"),
     ],
@@ -161,3 +161,30 @@ def test_settings_outside_timpani_are_conditions(tmp_path: Path) -> None:
     verdict = typed("verdict", changed).stdout
     assert f"Warning: {warning} to 'true'" in " ".join(verdict.split())
     assert "not the library's default" not in typed("verdict", plain).stdout
+
+
+def test_the_figure_has_a_panel_for_each_curve_that_both_have(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    figure = tmp_path / "changes.svg"
+    done = typed("compare", *pair, "--figure", figure, "--no-title")
+    assert (done.returncode, done.stderr) == (0, "")
+    drawn = figure.read_text()
+    assert "bcast default, 2 ranks" in drawn
+    assert "bcast ring" not in drawn
+    assert "Time in A over time in B" not in drawn
+    assert "exists already" in typed("compare", *pair, "--figure", figure).stderr
+    assert typed("compare", *pair, "--figure", figure, "--force").returncode == 0
+    assert "Time in A over time in B" in figure.read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--figure", "x.txt"], "unknown kind of figure '.txt'"),
+        (["--published", "malasi", "--figure", "x.svg"], "--figure draws the ratios of two campaigns"),
+    ],
+)
+def test_a_figure_that_cannot_be_drawn_is_one_line(pair: tuple[Path, Path], words: list[str], said: str) -> None:
+    campaigns = pair[:1] if "--published" in words else pair
+    done = typed("compare", *campaigns, *words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr

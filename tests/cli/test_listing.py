@@ -9,6 +9,18 @@ from timpani.native.mpi import Mpi
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
 
+def test_alone_it_names_each_list_and_what_it_holds() -> None:
+    rows = json.loads(typed("list", "--format", "json").stdout)
+    assert [row["command"].split()[-1] for row in rows] == [
+        "operations",
+        "collectives",
+        "algorithms",
+        "studies",
+        "mpis",
+    ]
+    assert "timpani list studies" in typed("list").stdout
+
+
 def test_operations() -> None:
     rows = json.loads(typed("list", "operations", "--format", "json").stdout)
     assert [row["name"] for row in rows] == list(OPERATIONS)

@@ -16,6 +16,7 @@ from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
+from timpani.report.words.latex_tables import escaped
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import LOCALITY
 
@@ -106,3 +107,26 @@ def test_full_belongs_to_osu(campaign: Path) -> None:
 
 def test_a_folder_that_is_no_campaign_is_refused(tmp_path: Path) -> None:
     assert isinstance(run(tmp_path).exception, UserError)
+
+
+def test_latex_is_a_tabular_with_rules_and_characters_escaped(campaign: Path) -> None:
+    table = run(campaign, "--format", "latex").stdout
+    assert "% Broadcast, 2 ranks" in table
+    assert r"\begin{tabular}{lrrrrl}" in table
+    assert [line for line in table.splitlines() if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
+    rows = [line for line in table.splitlines() if line.endswith(r" \\")]
+    assert rows[0].startswith(r"algorithm & size & median \textmu{}s & from & to & status")
+    assert "3.500" in rows[1]
+    assert len({row.count(" & ") for row in rows}) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("scatter_allgather", r"scatter\_allgather"),
+        ("50 % & #1 {x} $", r"50 \% \& \#1 \{x\} \$"),
+        ("a\\b^c~d", r"a\textbackslash{}b\textasciicircum{}c\textasciitilde{}d"),
+    ],
+)
+def test_latex_prints_text_as_it_is(text: str, latex: str) -> None:
+    assert escaped(text) == latex

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from timpani.cli.terminal.default_folder import folder_of_today
 from timpani.errors import UserError
 from timpani.stats.regret import LOOKS
 from timpani.study.compose import compose, split_algorithms
@@ -246,7 +247,7 @@ def test_fixed_numbers_are_for_everything_but_collectives_timed_our_way() -> Non
         (["ibcast"], "'ibcast' is non-blocking, and Timpani times blocking collectives; measure bcast"),
         (["PingPong"], "did you mean latency?"),
         (["osu_bw"], "did you mean bandwidth?"),
-        (["MPI_Bcast"], "did you mean bcast?"),
+        (["osu_bcast"], "did you mean bcast?"),
         (["$(touch x)"], "unknown study or operation '$(touch x)'"),
         ([""], "unknown study or operation ''"),
     ],
@@ -255,6 +256,12 @@ def test_what_names_nothing_is_said_with_the_nearest_name(what: list[str], said:
     with pytest.raises(UserError) as caught:
         compose(what, {})
     assert said in str(caught.value)
+
+
+@pytest.mark.parametrize("typed", ["Allreduce", "MPI_Allreduce", "mpi_allreduce", "ALLREDUCE"])
+def test_an_operation_may_be_written_in_mpis_way(typed: str) -> None:
+    assert list(compose([typed], {}).collectives) == ["allreduce"]
+    assert folder_of_today([typed, "study.toml"]).name.startswith("allreduce-study-")
 
 
 @pytest.mark.parametrize("text", ["", ",", " , "])

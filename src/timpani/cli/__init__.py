@@ -19,6 +19,7 @@ from timpani.cli.importing import import_
 from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
+from timpani.cli.new import app as new
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
 from timpani.cli.prove import prove
@@ -27,6 +28,7 @@ from timpani.cli.rules import rules
 from timpani.cli.run import EXAMPLES, run
 from timpani.cli.script import script
 from timpani.cli.show import show
+from timpani.cli.terminal.help_page import HelpInWords, help_
 from timpani.cli.terminal.refused_value import refused_value
 from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
 from timpani.cli.tune import tune
@@ -48,34 +50,52 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
+    cls=HelpInWords,
 )
-app.command("doctor")(doctor)
-app.command("list")(list_)
-app.command("run", epilog=EXAMPLES)(run)
-app.command("show")(show)
-app.command("verdict")(verdict)
-app.command("report")(report)
-app.command("fit")(fit)
-app.command("predict")(predict)
-app.command("check")(check)
-app.command("import")(import_)
-app.command("compare")(compare)
-app.command("verify")(verify)
-app.command("draw")(draw)
-app.command("prove")(prove)
-app.command("hostfile")(hostfile)
-app.command("confirm")(confirm)
-app.command("rules")(rules)
-app.command("preload")(preload)
-app.command("script", context_settings={"allow_extra_args": True, "ignore_unknown_options": True})(script)
-app.add_typer(tune, name="tune")
-app.add_typer(machine, name="machine")
-app.add_typer(lab, name="lab")
+
+_MEASURE, _READ, _TUNE, _PROGRAMS, _PREDICT, _CLUSTERS = (
+    "Measure",
+    "Read what was measured",
+    "Tune a library",
+    "Replace the collectives of programs",
+    "Verify, draw and predict algorithms",
+    "Clusters",
+)
+"""The panels of commands in `timpani --help`."""
+
+app.command("doctor", rich_help_panel=_MEASURE)(doctor)
+app.command("list", rich_help_panel=_MEASURE)(list_)
+app.command("run", rich_help_panel=_MEASURE, epilog=EXAMPLES)(run)
+app.command("import", rich_help_panel=_MEASURE)(import_)
+app.command("help", rich_help_panel=_MEASURE)(help_)
+app.command("verdict", rich_help_panel=_READ)(verdict)
+app.command("show", rich_help_panel=_READ)(show)
+app.command("report", rich_help_panel=_READ)(report)
+app.command("compare", rich_help_panel=_READ)(compare)
+app.command("fit", rich_help_panel=_READ)(fit)
+app.command("check", rich_help_panel=_READ)(check)
+app.add_typer(tune, name="tune", rich_help_panel=_TUNE)
+app.command("confirm", rich_help_panel=_TUNE)(confirm)
+app.command("rules", rich_help_panel=_PROGRAMS)(rules)
+app.command("preload", rich_help_panel=_PROGRAMS)(preload)
+app.command("prove", rich_help_panel=_PROGRAMS)(prove)
+app.command("verify", rich_help_panel=_PREDICT)(verify)
+app.command("draw", rich_help_panel=_PREDICT)(draw)
+app.command("predict", rich_help_panel=_PREDICT)(predict)
+app.add_typer(new, name="new", rich_help_panel=_PREDICT)
+app.add_typer(machine, name="machine", rich_help_panel=_CLUSTERS)
+app.command("hostfile", rich_help_panel=_CLUSTERS)(hostfile)
+app.command(
+    "script",
+    rich_help_panel=_CLUSTERS,
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+)(script)
+app.add_typer(lab, name="lab", rich_help_panel=_CLUSTERS)
 
 
 @app.callback(invoke_without_command=True)
 def timpani(
-    version: bool = typer.Option(False, "--version", help="Print the version and stop."),
+    version: bool = typer.Option(False, "--version", "-V", help="Print the version and stop."),
 ) -> None:
     """Time MPI: which algorithm each collective should use here, how sure that is, and what it gains."""
     if version:

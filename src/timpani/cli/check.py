@@ -1,14 +1,12 @@
 """`timpani check`: whether a campaign's files are as they were written."""
 
-from pathlib import Path
-from typing import Annotated
-
 import typer
 
+from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.options import Campaign
 
-def check(
-    folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
-) -> None:
+
+def check(folder: Campaign = None) -> None:
     """Verify each record of a campaign and its raw samples; the exit status is 1 where one is not as it was written.
 
     What launches that were killed left on this computer is removed.
@@ -19,6 +17,7 @@ def check(
     from timpani.campaign.run.leftovers import remove_leftovers
     from timpani.study.counted import counted
 
+    folder = campaign_or_newest(folder)
     header = read_header(folder)
     found = verify(folder, header)
     for problem in found.problems:

@@ -1,14 +1,20 @@
 """`timpani compare`: a campaign beside another one, or beside a published table."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from timpani.cli.terminal.options import Format, format_option
+from timpani.cli.terminal.options import FigureOptions, Force, Format, expand, format_option
+
+if TYPE_CHECKING:
+    from timpani.campaign.folder.load import Campaign
+    from timpani.tuning.compare.changes import Changes
 
 
+@expand(style=FigureOptions)
 def compare(
+    *,
     folder: Annotated[Path, typer.Argument(metavar="A", help="What `timpani run -o` wrote.", show_default=False)],
     other: Annotated[
         Path | None,
@@ -25,6 +31,12 @@ def compare(
     format: Annotated[
         Format, format_option("json has every correlation, every cell, and all numbers behind a conclusion.")
     ] = Format.table,
+    figure: Annotated[
+        Path | None,
+        typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.", show_default=False),
+    ] = None,
+    style: FigureOptions,
+    force: Force = False,
 ) -> None:
     """Say what became faster or slower from one campaign to another; or how one agrees with a published table, what is
     doubtful there, and which of its conclusions hold."""
@@ -37,22 +49,40 @@ def compare(
             "a campaign is compared with one other thing",
             "name another campaign (timpani compare A B), or a published table (--published malasi)",
         )
-    told = _with_campaign(folder, other, format) if other else _with_published(folder, str(published), format)
+    if other is None and figure is not None:
+        raise UserError("--figure draws the ratios of two campaigns", "name another campaign, or leave out --figure")
+    if figure is not None:
+        from timpani.report.words.changes_figure import check_figure
+
+        check_figure(figure, force)
+    if other:
+        before, after, found = _two_campaigns(folder, other)
+        if figure is not None:
+            from timpani.report.words.changes_figure import write_changes
+
+            write_changes(found, figure, force, style.chosen())
+        told = _changes(before, after, found, format)
+    else:
+        told = _with_published(folder, str(published), format)
     typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
 
 
-def _with_campaign(folder: Path, other: Path, format: Format) -> str | dict[str, Any]:
+def _two_campaigns(folder: Path, other: Path) -> "tuple[Campaign, Campaign, Changes]":
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.matched_states import matched_states
     from timpani.errors import UserError
-    from timpani.report.words.changes_text import changes_object, changes_text
     from timpani.tuning.compare.changes import changes
 
     before, after = load(folder), load(other)
     copied = before.header.id == after.header.id
     if copied or folder.resolve() == other.resolve():
         raise UserError(f"{folder} and {other} are the same campaign", "name two")
-    found = changes(*matched_states(before, after))
+    return before, after, changes(*matched_states(before, after))
+
+
+def _changes(before: "Campaign", after: "Campaign", found: "Changes", format: Format) -> str | dict[str, Any]:
+    from timpani.report.words.changes_text import changes_object, changes_text
+
     shown = changes_object if format is Format.json else changes_text
     return shown(before, after, found)
 

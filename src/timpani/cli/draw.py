@@ -5,10 +5,12 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force
+from timpani.cli.terminal.options import FigureOptions, Force, expand
 
 
+@expand(style=FigureOptions)
 def draw(
+    *,
     name: Annotated[
         str, typer.Argument(help="COLLECTIVE/ALGORITHM[:parameter=value,…] of ours: bcast/knomial:radix=4.")
     ],
@@ -39,6 +41,7 @@ def draw(
     matrix: Annotated[
         bool, typer.Option("--matrix", help="Draw who sends how much to whom, even where it is a tree.")
     ] = (False),
+    style: FigureOptions,
     force: Force = False,
 ) -> None:
     """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace,
@@ -57,4 +60,4 @@ def draw(
     where = equal_nodes(ranks, nodes, groups, by) if nodes else None
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
-    typer.echo(drawing.write(Simulator(build(mpi)), view, output, force, format))
+    typer.echo(drawing.write(Simulator(build(mpi)), view, output, force, format, style.chosen()))

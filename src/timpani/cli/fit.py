@@ -5,11 +5,14 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force, Format, format_option
+from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
 
 
+@expand(style=FigureOptions)
 def fit(
-    folder: Annotated[Path, typer.Argument(help="What `timpani run -o` or `timpani import -o` wrote.")],
+    *,
+    folder: Campaign = None,
     format: Annotated[Format, format_option("json has the keys of docs/how-to/fit-a-model.md.")] = Format.table,
     formula: Annotated[
         str | None,
@@ -45,6 +48,7 @@ def fit(
             show_default=False,
         ),
     ] = None,
+    style: FigureOptions,
     force: Force = False,
 ) -> None:
     """Fit a campaign: where curves jump, latency and throughput, LogGP, max-rate, and regressions on ranks and size."""
@@ -61,6 +65,7 @@ def fit(
     from timpani.report.fit.fit_text import fit_text
     from timpani.report.predicted.accuracy import prediction_object, prediction_text
 
+    folder = campaign_or_newest(folder)
     campaign = load(folder)
     context = FitContext.of(campaign, clock_ghz, published or [])
     found = fit_models(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl", formula)
@@ -74,7 +79,7 @@ def fit(
     if figure is not None:
         from timpani.report.predicted.accuracy_figure import write_prediction
 
-        write_prediction(prediction, figure, force)
+        write_prediction(prediction, figure, force, style.chosen())
     if format is Format.json:
         found_object = fit_object(found, context)
         found_object["prediction"] = prediction_object(prediction) if prediction else None

@@ -14,18 +14,22 @@ if TYPE_CHECKING:
 
 
 def list_(
-    what: Annotated[str, typer.Argument(help="operations, collectives, algorithms, studies or mpis.")],
+    what: Annotated[
+        str | None,
+        typer.Argument(help="operations, collectives, algorithms, studies or mpis.", show_default="what can be listed"),
+    ] = None,
     mpi: Annotated[
         str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, intel, or a path.")
     ] = None,
     format: Annotated[Format, format_option("How to print the list.")] = Format.table,
 ) -> None:
-    """List what can be measured, as the library at hand says it."""
+    """List what can be measured: operations, algorithms of the library at hand, studies."""
     import json
 
     from timpani.errors import unknown
 
-    lists: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    lists: dict[str | None, Callable[[], list[dict[str, Any]]]] = {
+        None: _overview,
         "operations": _operations,
         "collectives": lambda: [row for row in _operations() if row["kind"] == "collective"],
         "algorithms": lambda: _algorithms(mpi),
@@ -33,12 +37,26 @@ def list_(
         "mpis": _mpis,
     }
     if what not in lists:
-        raise unknown("list", what, lists, "timpani list --help")
+        raise unknown("list", str(what), _LISTS, "timpani list")
     rows = lists[what]()
     if format is Format.json:
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         _print_table(_by_collective(rows) if what == "algorithms" else rows)
+
+
+_LISTS = {
+    "operations": "what can be measured: collectives, messages between two ranks, transposes",
+    "collectives": "the collectives among the operations",
+    "algorithms": "which algorithms each collective has: the library's, Timpani's and composed ones",
+    "studies": "studies that Timpani ships, for `timpani run STUDY`",
+    "mpis": "the MPI libraries on this computer",
+}
+"""Each list and what it holds."""
+
+
+def _overview() -> list[dict[str, Any]]:
+    return [{"command": f"timpani list {name}", "lists": holds} for name, holds in _LISTS.items()]
 
 
 def _operations() -> list[dict[str, Any]]:

@@ -6,14 +6,24 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force
-from timpani.errors import UserError
+from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.options import Campaign, FigureOptions, Force, expand
+
+_NAME = "report.html"
 
 
+@expand(style=FigureOptions)
 def report(
-    folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
+    *,
+    folder: Campaign = None,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The HTML file to write.", show_default=False)
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The HTML file to write.",
+            show_default=f"{_NAME} in the campaign's folder; none with --figures",
+        ),
     ] = None,
     figures: Annotated[
         Path | None, typer.Option(help="A folder for each figure as SVG, PNG and PDF.", show_default=False)
@@ -33,6 +43,7 @@ def report(
             show_default=False,
         ),
     ] = None,
+    style: FigureOptions,
     force: Force = False,
 ) -> None:
     """Write a report that opens offline, and the figures of a campaign."""
@@ -46,8 +57,9 @@ def report(
     from timpani.report.words.output_files import check_new, write_file
     from timpani.study.counted import counted
 
+    folder = campaign_or_newest(folder)
     if output is None and figures is None:
-        raise UserError("nothing to write", "name the report with -o report.html, or a folder with --figures DIR")
+        output = folder / _NAME
     if output is not None:
         check_new(output, force)  # before the work
     fits = [read_published(name, "fit") for name in published or []]
@@ -60,4 +72,5 @@ def report(
     if told is not None:
         typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.raced), told)))
     if figures is not None:
-        typer.echo(f"{counted(len(write_figures(campaign, figures, force, linear)), 'file')} in {figures}")
+        written = write_figures(campaign, figures, force, linear, style.chosen())
+        typer.echo(f"{counted(len(written), 'file')} in {figures}")

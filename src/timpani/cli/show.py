@@ -5,19 +5,21 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Force, Format, format_option
+from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.options import Campaign, Force, Format, format_option
 
 _ONLY = "Only a part of it"
 
 
 def show(
-    folder: Annotated[Path, typer.Argument(help="What `timpani run -o` or `timpani import -o` wrote.")],
+    folder: Campaign = None,
     format: Annotated[
         Format,
         format_option(
-            "csv, json and parquet have the columns of docs/columns.md.",
+            "latex is for the package booktabs; csv, json and parquet have the columns of docs/columns.md.",
             Format.table,
             Format.markdown,
+            Format.latex,
             Format.osu,
             Format.csv,
             Format.json,
@@ -67,7 +69,7 @@ def show(
         raise UserError(f"--full is not for --format {format}", "use it with --format osu")
     if format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
-    campaign = load(folder)
+    campaign = load(campaign_or_newest(folder))
     cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
     cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
     match format:
@@ -79,6 +81,10 @@ def show(
             from timpani.report.words.campaign_text import cell_markdown
 
             content = cell_markdown(cells).encode()
+        case Format.latex:
+            from timpani.report.words.latex_tables import cell_latex
+
+            content = cell_latex(cells).encode()
         case Format.osu:
             from timpani.report.words.osu_format import osu_blocks
 

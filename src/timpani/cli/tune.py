@@ -39,6 +39,20 @@ class _FilesUnlessNamed(TyperGroup):
             args = [_FILES, *args]
         return super().parse_args(ctx, args)
 
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The page of the form that names no command, and with it the commands."""
+        whole = TyperGroup(
+            name=self.name,
+            help=self.help,
+            epilog=self.epilog,
+            params=[*self.commands[_FILES].params, *filter(None, [self.get_help_option(ctx)])],
+            add_help_option=False,
+            commands={name: each for name, each in self.commands.items() if name != _FILES},
+            subcommand_metavar="",
+            rich_markup_mode=self.rich_markup_mode,
+        )
+        whole.format_help(ctx, formatter)
+
 
 tune = typer.Typer(
     help="Write files that make the library choose as was measured: timpani tune CAMPAIGN -o DIR.",

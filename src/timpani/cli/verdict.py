@@ -1,15 +1,15 @@
 """`timpani verdict`: the answer that `timpani run` ended with, again or as data."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import Format, format_option
+from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.options import Campaign, Format, format_option
 
 
 def verdict(
-    folder: Annotated[Path, typer.Argument(help="The campaign's folder.", show_default=False)],
+    folder: Campaign = None,
     format: Annotated[
         Format,
         format_option("json has every point: standing, ratio, interval, launches, setting.", Format.text, Format.json),
@@ -24,7 +24,7 @@ def verdict(
     from timpani.campaign.folder.load import load
     from timpani.report.words.verdict_text import verdict_object, verdict_text
 
-    campaign = load(folder)
+    campaign = load(campaign_or_newest(folder))
     if format is Format.json:
         typer.echo(json.dumps(verdict_object(campaign), indent=1, ensure_ascii=False, allow_nan=False))
     else:

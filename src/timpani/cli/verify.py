@@ -32,19 +32,19 @@ def verify(
     from timpani.cli.terminal.share_bar import share_bar
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build
-    from timpani.providers.own import own_catalogue
+    from timpani.providers.own import VERIFIER, read_own_catalogue
     from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
     from timpani.study.values import parse_duration
 
-    mpi = first_mpi()
-    own = own_catalogue(mpi)
+    programs = build(first_mpi(), programs=(VERIFIER,))
+    own = read_own_catalogue(programs)
     wanted = resolve_names(names or ["all"], own)
     rank_range, count_range = parse_range(ranks, 1), parse_range(count, 0)
     longest = parse_duration(budget)
-    _check_cost(build(mpi), wanted, own, rank_range, count_range, longest)
+    _check_cost(programs, wanted, own, rank_range, count_range, longest)
     rows: list[dict[str, Any]] = []
     with share_bar("verifying") as passed:
-        for row in verify_algorithms(build(mpi), wanted, rank_range, count_range, passed):
+        for row in verify_algorithms(programs, wanted, rank_range, count_range, passed):
             rows.append(row)
             if format is Format.table:
                 outcome = row.get("mistake", "right")

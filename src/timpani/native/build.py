@@ -18,7 +18,7 @@ from timpani.errors import UserError
 from timpani.native.die_with_parent import die_with_parent
 from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
-from timpani.native.sources import sources
+from timpani.native.sources import ALGORITHMS, further_algorithms, sources
 from timpani.native.wrapper import missing_compiler
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
@@ -36,10 +36,14 @@ def build(
     """The folder with the programs of `source` (ours by default), built for `mpi` or found in the cache.
 
     Without a library they are those that use none: the verifier and the simulator, by any C++ compiler.
-    `options` are CMake's, such as `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure. `programs`
-    names the targets to build, where not all are wanted; a folder with all of them is taken where it is there.
+    Timpani's programs include the algorithms of `further_algorithms`. `options` are CMake's, such as
+    `-DTIMPANI_TESTS=ON`; without any, the programs are those that measure. `programs` names the targets to build,
+    where not all are wanted; a folder with all of them is taken where it is there.
     """
-    source = source or sources()
+    if source is None:
+        source = sources()
+        if further := further_algorithms():
+            options = (*options, f"-D{ALGORITHMS}={further}")
     cache = cache_folder()
     library = f"{mpi.kind}-{mpi.version}" if mpi else "no-mpi"
     done = cache / f"{library}-{_key(mpi, source, options)}"
@@ -143,9 +147,12 @@ def _key(mpi: Mpi | None, source: Path, wanted: tuple[str, ...]) -> str:
         )
     flags = [os.environ.get(name, "") for name in _FLAGS]
     digest = hashlib.sha256(repr((mpi or cxx, compiler.stdout, flags, wanted, platform.machine())).encode())
-    for file in sorted(path for path in source.rglob("*") if path.is_file()):
+    files = {str(path.relative_to(source)): path for path in source.rglob("*") if path.is_file()}
+    if further := further_algorithms():
+        files |= {str(path): path for path in further.glob("*.[ch]pp")}
+    for name, file in sorted(files.items()):
         content = file.read_bytes()
-        digest.update(f"\0{file.relative_to(source)}\0{len(content)}\0".encode())
+        digest.update(f"\0{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
 
@@ -177,11 +184,15 @@ def _compile(
                     f"the native programs can't be built in {tree.parents[1]}: the disk is full",
                     "make room, or set XDG_CACHE_HOME to a folder on another disk",
                 )
-            library = "choose another library with --mpi, or fix this one; `timpani doctor` looks at it"
-            raise UserError(
-                f"the native programs don't build with {cxx}: {_first_errors(result.stdout)}",
-                library if mpi else "name another C++ compiler in the environment's CXX",
-            )
+            errors = _first_errors(result.stdout)
+            further = further_algorithms()
+            if further and str(further) in errors:
+                next_step = f"fix the file, or unset {ALGORITHMS} to build without the folder"
+            elif mpi:
+                next_step = "choose another library with --mpi, or fix this one; `timpani doctor` checks it"
+            else:
+                next_step = "name another C++ compiler in the environment's CXX"
+            raise UserError(f"the native programs don't build with {cxx}: {errors}", next_step)
 
 
 def _run(command: list[str], environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
@@ -214,5 +225,5 @@ def _first_errors(output: str) -> str:
     for number, line in enumerate(lines):
         if line.startswith("CMake Error"):  # what is wrong stands in the lines below
             return "\n".join(lines[number : number + _ERROR_LINES])
-    errors = [line for line in lines if re.search(r"\berror\b", line, re.IGNORECASE)]
+    errors = [line for line in lines if re.search(r"(?<!-)\berror\b", line, re.IGNORECASE)]
     return "\n".join(errors[:_ERROR_LINES] or lines[-_ERROR_LINES:])

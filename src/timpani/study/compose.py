@@ -1,6 +1,6 @@
 """A study from what was typed: a study's name or file, or operations, with options that take precedence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     """
     given = {name: value for name, value in options.items() if value is not None}
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else None
+    what = operation_names(what)
     base = _named(what)
     if base is None:
         strange = [name for name in what if name not in OPERATIONS]
@@ -38,6 +39,12 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     return Study.check({**values, **given}, "the command line" if given else "the study")
 
 
+def operation_names(what: Iterable[str]) -> list[str]:
+    """`what` with each operation by its own name where it was written in MPI's way: Allreduce, MPI_Bcast."""
+    small = ((name, name.lower().removeprefix("mpi_")) for name in what)
+    return [operation if operation in OPERATIONS else name for name, operation in small]
+
+
 _KNOWN_AS = {
     "pingpong": "latency",
     "pt2pt": "latency",
@@ -51,7 +58,7 @@ _KNOWN_AS = {
     "all_to_all": "alltoall",
     "reducescatter": "reduce_scatter",
 }
-"""What other benchmarks (OSU, Intel's, NCCL's) call our operations, in small letters and without their prefix."""
+"""What other benchmarks (OSU, Intel's, NCCL's) call Timpani's operations, in small letters, without their prefix."""
 
 
 def _strange(name: str, studies: list[str]) -> UserError:

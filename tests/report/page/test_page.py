@@ -11,6 +11,7 @@ import altair as alt
 import pytest
 import vl_convert
 
+from tests.cli.typed import typed
 from tests.report.conftest import (
     ALGORITHMS,
     HOSTILE_TITLE,
@@ -28,13 +29,12 @@ from timpani.campaign.osu.osu_import import OsuLog, import_osu
 from timpani.campaign.osu.published_tables import import_published
 from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.row_filter import SIZE_SERIES
-from timpani.cli.report import report
-from timpani.errors import UserError
 from timpani.report.page.figure_files import write_figures
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page import render
 from timpani.report.page.provenance import provenance
 from timpani.report.words.algorithm_tables import significant
+from timpani.report.words.output_files import FigureStyle
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
@@ -404,17 +404,14 @@ def test_a_report_replaces_a_file_only_by_force(tmp_path: Path) -> None:
     campaign = campaign_of(tmp_path / "campaign", one(median_us=1.0))
     output = tmp_path / "report.html"
     output.write_text("<p>years of work")
-    with pytest.raises(UserError, match="exists already; choose another name, or overwrite it with --force"):
-        report(campaign.folder, output)
+    refused = typed("report", campaign.folder, "-o", output).stderr
+    assert "exists already; choose another name, or overwrite it with --force" in refused
     assert output.read_text() == "<p>years of work"
-    report(campaign.folder, output, force=True)
+    assert typed("report", campaign.folder, "-o", output, "--force").returncode == 0
     assert "Broadcast" in output.read_text()
-    with pytest.raises(UserError, match="is not a file"):
-        report(campaign.folder, tmp_path, force=True)
-    with pytest.raises(UserError, match="can't be written"):
-        report(campaign.folder, tmp_path / "missing" / "report.html")
-    with pytest.raises(UserError, match="nothing to write"):
-        report(campaign.folder)
+    assert "is not a file" in typed("report", campaign.folder, "-o", tmp_path, "--force").stderr
+    missing = tmp_path / "missing" / "report.html"
+    assert "can't be written" in typed("report", campaign.folder, "-o", missing).stderr
 
 
 def small(results: list[LaunchResult]) -> Iterator[LaunchResult]:
@@ -437,6 +434,23 @@ def test_linear_axes_are_chosen_in_the_page_and_files_say_so(page: Page, tmp_pat
     stems = {path.stem for path in write_figures(campaign, tmp_path / "figures", linear=True)}
     assert {"latency-against-size-scatter-linear", "speedup-scatter"} <= stems
     assert "latency-against-size-scatter" not in stems
+
+
+def test_figures_may_be_wider_and_without_a_title(tmp_path: Path) -> None:
+    results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
+    campaign = campaign_of(tmp_path / "campaign", results)
+    name = "latency-against-size-scatter-2-ranks.svg"
+
+    def drawn(folder: str, style: FigureStyle) -> tuple[float, str]:
+        write_figures(campaign, tmp_path / folder, style=style)
+        svg = (tmp_path / folder / name).read_text()
+        return float(re.findall(r'<svg[^>]* width="([0-9.]+)"', svg)[0]), svg
+
+    width, titled = drawn("usual", FigureStyle())
+    wider, untitled = drawn("wide", FigureStyle(width=1280, titled=False))
+    assert wider - width == pytest.approx(640, abs=8)
+    assert "Scatter, 2 ranks" in titled
+    assert "Scatter, 2 ranks" not in untitled
 
 
 def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:

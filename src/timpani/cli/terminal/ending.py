@@ -29,7 +29,7 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     for text in without_effect(campaign.proofs):
         typer.echo(f"Warning: {text}", err=True)
     place = shlex.quote(str(folder))
-    typer.echo(f"read on: timpani show {place}, timpani report {place} -o report.html")
+    typer.echo(f"read on: timpani show {place}, timpani report {place}")
     return given_up_status(outcome, "measure them into another folder")
 
 

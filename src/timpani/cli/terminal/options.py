@@ -6,13 +6,23 @@ from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from timpani.study.keys import KEYS, Option
 
+if TYPE_CHECKING:
+    from timpani.report.words.output_files import FigureStyle
+
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
+
+
+Campaign = Annotated[
+    Path | None,
+    typer.Argument(help="The campaign's folder.", show_default="the newest campaign in the current folder"),
+]
+"""The argument of commands that read one campaign; `campaign_or_newest` makes a folder of it."""
 
 
 class Format(StrEnum):
@@ -22,6 +32,7 @@ class Format(StrEnum):
     table = "table"
     markdown = "markdown"
     osu = "osu"
+    latex = "latex"
     csv = "csv"
     json = "json"
     parquet = "parquet"
@@ -55,6 +66,31 @@ class Place:
     oversubscribe: Annotated[
         bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel="Where")
     ] = False
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """How figures are drawn into files, as typed."""
+
+    width: Annotated[
+        int | None,
+        typer.Option(
+            help="Width of a figure's plot in pixels, without its axis and labels.",
+            min=50,
+            max=10_000,
+            show_default="640",
+            rich_help_panel="Figures",
+        ),
+    ] = None
+    no_title: Annotated[
+        bool, typer.Option("--no-title", help="Draw no title, for a document's caption.", rich_help_panel="Figures")
+    ] = False
+
+    def chosen(self) -> "FigureStyle":
+        """The style that was typed."""
+        from timpani.report.words.output_files import AS_IN_THE_REPORT, FigureStyle
+
+        return FigureStyle(self.width or AS_IN_THE_REPORT.width, titled=not self.no_title)
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,20 @@ from timpani.charts import prediction_ratio as chart
 from timpani.errors import UserError, unknown
 from timpani.prediction.campaign import Prediction
 from timpani.report.words.fit_words import algorithm_of
-from timpani.report.words.output_files import FIGURE_FORMATS, figure_bytes, figure_svg, write_file
+from timpani.report.words.output_files import (
+    AS_IN_THE_REPORT,
+    FIGURE_FORMATS,
+    FigureStyle,
+    figure_bytes,
+    figure_svg,
+    write_file,
+)
 from timpani.study.counted import counted
 
 
-def write_prediction(prediction: Prediction | None, path: Path, force: bool = False) -> None:
+def write_prediction(
+    prediction: Prediction | None, path: Path, force: bool = False, style: FigureStyle = AS_IN_THE_REPORT
+) -> None:
     """Draw predicted over measured times into the file `path`, whose suffix says how; `force`: over one that exists."""
     suffix = path.suffix.removeprefix(".")
     if suffix not in FIGURE_FORMATS:
@@ -30,4 +39,5 @@ def write_prediction(prediction: Prediction | None, path: Path, force: bool = Fa
             ],
         )
     )
-    write_file(path, figure_bytes(figure_svg(chart.prediction(rows), "Our algorithms by the model"), suffix), force)
+    drawn = figure_svg(chart.prediction(rows), "Timpani's algorithms by the model", style)
+    write_file(path, figure_bytes(drawn, suffix), force)

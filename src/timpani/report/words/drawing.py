@@ -15,7 +15,15 @@ from timpani.charts.peer_matrix import peer_matrix
 from timpani.charts.timeline import timeline
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
-from timpani.report.words.output_files import FIGURE_FORMATS, check_new, figure_bytes, figure_svg, write_file
+from timpani.report.words.output_files import (
+    AS_IN_THE_REPORT,
+    FIGURE_FORMATS,
+    FigureStyle,
+    check_new,
+    figure_bytes,
+    figure_svg,
+    write_file,
+)
 from timpani.schedules.simulation import Call, EqualNodes, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
@@ -72,7 +80,13 @@ class Drawing:
         return cls(Call(collective, resolved, ranks, count, root, places=where or ()))
 
     def write(
-        self, simulator: Simulator, view: View, path: Path, force: bool = False, format: str | None = None
+        self,
+        simulator: Simulator,
+        view: View,
+        path: Path,
+        force: bool = False,
+        format: str | None = None,
+        style: FigureStyle = AS_IN_THE_REPORT,
     ) -> Path:
         """Draw into the file `path` in one of FORMATS, which its suffix says where `format` does not; returns it. One
         that exists is overwritten with `force`."""
@@ -97,7 +111,8 @@ class Drawing:
             raise UserError(
                 f"nothing moves in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
             )
-        write_file(path, figure_bytes(figure_svg(self._chart(events, view), self._title(events)), format), force)
+        drawn = figure_svg(self._chart(events, view), self._title(events), style)
+        write_file(path, figure_bytes(drawn, format), force)
         return path
 
     def _chart(self, events: pl.DataFrame, view: View) -> Chart:

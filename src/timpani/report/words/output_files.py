@@ -2,16 +2,33 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import vl_convert
 
-from timpani.charts.marks.theme import Chart
+from timpani.charts.marks.theme import WIDTH, Chart
 from timpani.errors import UserError, cannot_write
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
+
+
+@dataclass(frozen=True)
+class FigureStyle:
+    """What a user may choose of a figure's file.
+
+    width   of a plot, pixels; panels next to each other become wider or narrower in the same proportion
+    titled  whether the title stands above it
+    """
+
+    width: int = WIDTH
+    titled: bool = True
+
+
+AS_IN_THE_REPORT = FigureStyle()
 
 
 def check_new(path: Path, force: bool) -> None:
@@ -43,11 +60,21 @@ def write_file(path: Path, content: bytes | Iterable[bytes], force: bool = False
         raise cannot_write(path, error) from None
 
 
-def figure_svg(figure: Chart, title: str) -> str:
+def figure_svg(figure: Chart, title: str, style: FigureStyle = AS_IN_THE_REPORT) -> str:
     """The figure under `title`, drawn once for all formats."""
     with alt.data_transformers.enable("default", max_rows=None):
-        specification = figure.properties(title=title).to_dict()
+        specification = (figure.properties(title=title) if style.titled else figure).to_dict()
+    if style.width != WIDTH:
+        _widen(specification, style.width / WIDTH)
     return vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE)
+
+
+def _widen(specification: dict[str, Any], factor: float) -> None:
+    """Multiply the width of each plot of a Vega-Lite specification."""
+    if isinstance(specification.get("width"), int | float):
+        specification["width"] = round(factor * specification["width"])
+    for part in (*specification.get("layer", ()), *filter(None, [specification.get("spec")])):
+        _widen(part, factor)
 
 
 def figure_bytes(svg: str, format: str) -> bytes:

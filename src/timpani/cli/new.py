@@ -1,0 +1,35 @@
+"""`timpani new`: a file to begin from."""
+
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def new() -> None:
+    """Write a file to begin from."""
+
+
+@app.command()
+def algorithm(
+    name: Annotated[
+        str, typer.Argument(metavar="COLLECTIVE/NAME", help="The new algorithm: bcast/two_chains.", show_default=False)
+    ],
+) -> None:
+    """Write a new algorithm, which verifies, into native/algorithms of a checkout or the folder TIMPANI_ALGORITHMS."""
+    from timpani.errors import UserError
+    from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms
+    from timpani.providers.algorithm_skeleton import skeleton
+    from timpani.report.words.output_files import write_file
+
+    file, text = skeleton(name)
+    folder = further_algorithms() or checkout_algorithms()
+    if folder is None:
+        raise UserError(
+            "no folder for new algorithms is named",
+            f'make one and name it: mkdir algorithms; export {ALGORITHMS}="$PWD/algorithms"',
+        )
+    write_file(folder / file, text.encode())
+    typer.echo(f"{folder / file}: verify it with `timpani verify {name}`")

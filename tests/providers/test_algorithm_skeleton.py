@@ -1,0 +1,88 @@
+"""The source of a new algorithm: it verifies as it is, in a folder of the user's own."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.installed import needs_compiler
+from timpani.errors import UserError
+from timpani.native.build import build
+from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms
+from timpani.providers import algorithm_skeleton
+from timpani.providers.algorithm_skeleton import skeleton
+from timpani.providers.own import VERIFIER, read_own_catalogue
+from timpani.providers.verification import verify_algorithms
+
+COLLECTIVES = tuple(algorithm_skeleton._STARTS)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder that TIMPANI_ALGORITHMS names."""
+    named = tmp_path / "algorithms"
+    named.mkdir()
+    monkeypatch.setenv(ALGORITHMS, str(named))
+    return named
+
+
+@needs_compiler
+def test_every_skeleton_verifies(folder: Path) -> None:
+    for collective in COLLECTIVES:
+        assert typed("new", "algorithm", f"{collective}/newcomer").returncode == 0
+    programs = build(None, programs=(VERIFIER,))
+    own = read_own_catalogue(programs)
+    assert all("newcomer" in [each.name for each in own.algorithms[collective]] for collective in COLLECTIVES)
+    names = [f"{collective}/newcomer" for collective in COLLECTIVES]
+    found = list(verify_algorithms(programs, names, (1, 17), (0, 17)))
+    assert [each["algorithm"] for each in found] == ["newcomer"] * len(COLLECTIVES)
+    assert [each.get("mistake") for each in found] == [None] * len(COLLECTIVES)
+
+    # A change of the file is built and verified: the root sends one element less.
+    file = folder / "bcast_newcomer.cpp"
+    file.write_text(file.read_text().replace("0, args.count}", "0, args.count - 1}"))
+    changed = build(None, programs=(VERIFIER,))
+    assert changed != programs
+    (found_wrong,) = verify_algorithms(changed, ["bcast/newcomer"], (1, 4), (0, 4))
+    assert "mistake" in found_wrong
+
+
+@needs_compiler
+def test_a_file_that_does_not_compile_is_named(folder: Path) -> None:
+    (folder / "bcast_broken.cpp").write_text("not C++")
+    with pytest.raises(UserError, match=r"bcast_broken\.cpp.*unset TIMPANI_ALGORITHMS"):
+        build(None, programs=(VERIFIER,))
+
+
+def test_the_file_is_named_by_collective_and_name_and_written_once(folder: Path) -> None:
+    done = typed("new", "algorithm", "bcast/two_chains")
+    assert (done.returncode, [each.name for each in folder.iterdir()]) == (0, ["bcast_two_chains.cpp"])
+    assert "`timpani verify bcast/two_chains`" in done.stdout
+    assert "exists already" in typed("new", "algorithm", "bcast/two_chains").stderr
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("bcst/new", "unknown collective 'bcst'; did you mean bcast?"),
+        ("bcast", "'' can't name an algorithm; write small letters, digits and _: bcast/two_chains"),
+        ("bcast/../x", "can't name an algorithm"),
+        ("bcast/Two-Chains", "can't name an algorithm"),
+        ("exscan/new", "there is no skeleton for exscan; begin from one of bcast, scatter"),
+    ],
+)
+def test_what_names_no_algorithm_is_one_line(name: str, said: str) -> None:
+    with pytest.raises(UserError) as refused:
+        skeleton(name)
+    assert said in str(refused.value)
+
+
+def test_a_variable_that_names_no_folder_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(ALGORITHMS, str(tmp_path / "missing"))
+    with pytest.raises(UserError, match="TIMPANI_ALGORITHMS names no folder"):
+        further_algorithms()
+
+
+def test_a_checkout_has_a_folder_for_it() -> None:
+    folder = checkout_algorithms()
+    assert folder is None or (folder / "bcast_binomial.cpp").is_file()
