@@ -1,85 +1,44 @@
-"""`python -m bench [NAME…]`: what the product must reach, measured side by side; `make bench` runs all.
+"""`python -m bench [--list] [NAME…]`: what the product must reach, measured side by side; `make bench` runs all.
 
-Quiet the machine first: nothing else should run. Each figure stands beside what it must reach.
+A benchmark is a module of this folder that has a function `run`. Quiet the machine first: nothing else should run.
+Each figure is printed with the limit that it must reach.
 """
 
+import pkgutil
 import sys
+from importlib import import_module
+from types import ModuleType
 
-from bench import (
-    changes,
-    components,
-    damage,
-    default,
-    families,
-    held_out_ranks,
-    kills,
-    least_mean,
-    loggopsim,
-    mpitune_fast,
-    overhead,
-    pairs,
-    pass_through,
-    power,
-    predict,
-    predict_here,
-    predict_lab,
-    predict_noise,
-    predict_published,
-    program,
-    race,
-    race_ablation,
-    race_gain,
-    race_grid,
-    race_measured,
-    race_replayed,
-    reproducibility,
-    simulation,
-    speed,
-    states,
-    switches,
-    truth,
-)
-
-BENCHMARKS = {
-    "truth": truth.run,
-    "reproducibility": reproducibility.run,
-    "speed": speed.run,
-    "default": default.run,
-    "pairs": pairs.run,
-    "changes": changes.run,
-    "components": components.run,
-    "power": power.run,
-    "families": families.run,
-    "race": race.run,
-    "race_ablation": race_ablation.run,
-    "race_gain": race_gain.run,
-    "race_grid": race_grid.run,
-    "race_measured": race_measured.run,
-    "race_replayed": race_replayed.run,
-    "overhead": overhead.run,
-    "pass_through": pass_through.run,
-    "simulation": simulation.run,
-    "loggopsim": loggopsim.run,
-    "program": program.run,
-    "states": states.run,
-    "switches": switches.run,
-    "damage": damage.run,
-    "kills": kills.run,
-    "predict": predict.run,
-    "predict_here": predict_here.run,
-    "predict_lab": predict_lab.run,
-    "predict_noise": predict_noise.run,
-    "predict_published": predict_published.run,
-    "held_out_ranks": held_out_ranks.run,
-    "least_mean": least_mean.run,
-    "mpitune_fast": mpitune_fast.run,
-}
+import bench
 
 
-def main() -> None:
-    for name in sys.argv[1:] or BENCHMARKS:
+def benchmarks() -> dict[str, ModuleType]:
+    """All benchmarks by name."""
+    names = [file.name for file in pkgutil.iter_modules(bench.__path__) if file.name != "__main__"]
+    modules = {name: import_module(f"{bench.__name__}.{name}") for name in names}
+    return {name: module for name, module in modules.items() if hasattr(module, "run")}
+
+
+def first_line(module: ModuleType) -> str:
+    """The first line of its docstring."""
+    return (module.__doc__ or "").partition("\n")[0]
+
+
+def main(arguments: list[str]) -> None:
+    """Run the benchmarks named, or all; `--list` prints their names. An unknown name ends it with status 2."""
+    known = benchmarks()
+    if arguments == ["--list"]:
+        for name, module in known.items():
+            print(f"{name:<20} {first_line(module)}")
+        return
+    for name in arguments:
+        if name not in known:
+            print(f"No benchmark {name!r}: `python -m bench --list` prints all.", file=sys.stderr)
+            sys.exit(2)
+    for name in arguments or known:
         print(f"\n== {name}", flush=True)
-        BENCHMARKS[name]()
+        known[name].run()
 
 
-main()
+if __name__ == "__main__":
+    main(sys.argv[1:])

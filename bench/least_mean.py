@@ -1,5 +1,7 @@
-"""Rules by the least mean of three OSU runs, by the least median of PICO, and ours, made on one machine and confirmed
-alike. PICO takes part where the environment's PICO names a checkout of it (`bench/pico.py`).
+"""Which rules are best: by the least mean of three OSU runs, by PICO's least median, or Timpani's? On one machine.
+
+All are confirmed in the same way. PICO is included where the environment variable PICO names a checkout of it
+(`bench/pico.py`).
 
 The first is the procedure of Open MPI's own tuner, github.com/open-mpi/ompi-collectives-tuning (coltune_script.py and
 coltune_analyze.py of 2024): each algorithm forced in three runs of an OSU benchmark; at each size the algorithm with

@@ -1,5 +1,7 @@
-"""By how much is the gain that a race prints off, where it chose another algorithm than the default? On synthetic
-machines, whose truth is known: the gain as launches have it, and as it is printed, corrected for being chosen by them.
+"""How biased is the gain that a race prints where it chose another algorithm than the default? On synthetic machines.
+
+The true gain is known. It is compared with the gain in the launches, and with the printed one, from which the selection
+bias was subtracted.
 
 All algorithms are equal, or one is faster than the default and all others; launches differ by ERROR.
 """
