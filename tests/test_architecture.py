@@ -112,6 +112,21 @@ def test_no_two_modules_share_a_name() -> None:
     assert not {stem for stem in modules if modules.count(stem) > 1}
 
 
+MAX_FUNCTION_LINES = 60
+
+
+def test_no_function_is_long() -> None:
+    long = {
+        f"{file.stem}.{node.name}"
+        for folder in (SOURCE, ROOT / "tests", ROOT / "bench")
+        for file in folder.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and (node.end_lineno or 0) - node.lineno >= MAX_FUNCTION_LINES
+    }
+    assert not long
+
+
 def test_no_arrow_leads_back() -> None:
     above: set[str] = set()
     for room, imports in documented().items():

@@ -58,15 +58,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
                 {"test": {"field": "best_label", "oneOf": defaults}, "value": 0.45},  # its number is as dark as it is
             ],
         ),
-        tooltip=[
-            alt.Tooltip("message_bytes:Q", title="message bytes"),
-            alt.Tooltip("ranks:Q", title="ranks"),
-            alt.Tooltip("best_label:N", title="best"),
-            alt.Tooltip("tied_with:N", title="tied with it"),
-            alt.Tooltip("best_us:Q", title="best (µs)", format=".4~r"),
-            alt.Tooltip("default_us:Q", title="default (µs)", format=".4~r"),
-            alt.Tooltip("status:N", title="status"),
-        ],
+        tooltip=_tooltip(),
     )
     hatch = (
         base.transform_filter(alt.datum.verdict == TIE)
@@ -95,6 +87,18 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
         height=_ROW_HEIGHT * decisions["ranks"].n_unique(),
     )
     return theme.apply(chart, palette, "Best algorithm at each rank count and message size; ties are hatched")
+
+
+def _tooltip() -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("message_bytes:Q", title="message bytes"),
+        alt.Tooltip("ranks:Q", title="ranks"),
+        alt.Tooltip("best_label:N", title="best"),
+        alt.Tooltip("tied_with:N", title="tied with it"),
+        alt.Tooltip("best_us:Q", title="best (µs)", format=".4~r"),
+        alt.Tooltip("default_us:Q", title="default (µs)", format=".4~r"),
+        alt.Tooltip("status:N", title="status"),
+    ]
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:

@@ -37,7 +37,6 @@ def confirm(
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
-    from timpani.cli.terminal.measuring import measure_or_exit
     from timpani.errors import UserError
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.source_warnings import made_from as known_of
@@ -59,15 +58,7 @@ def confirm(
             f"left alone: {counted(len(predicted), 'predicted rule')}; a machine of so many ranks can confirm them"
         )
 
-    def measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
-        return measure_or_exit(
-            session,
-            into,
-            prove,
-            lambda folder: f"to measure them, remove {shlex.quote(str(folder))} and confirm again",
-        )
-
-    for each in confirm_rules(table, made_from, folder, launches, mpi, measure):
+    for each in confirm_rules(table, made_from, folder, launches, mpi, _measure):
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
         write_file(folder / PAGE, confirmed_page(each.table, each.confirmed, each.measured, warnings).encode(), True)
         for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
@@ -84,6 +75,14 @@ def confirm(
             typer.echo("no rule is left: the library's own choice stands")
             raise typer.Exit(1)
     typer.echo(f"rules were taken out in {MAX_ROUNDS} rounds: the same command confirms those that are left")
+
+
+def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
+    from timpani.cli.terminal.measuring import measure_or_exit
+
+    return measure_or_exit(
+        session, into, prove, lambda folder: f"to measure them, remove {shlex.quote(str(folder))} and confirm again"
+    )
 
 
 def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:

@@ -1,12 +1,17 @@
 """`timpani fit`: switches of protocol, and models of a campaign's times."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from timpani.cli.terminal.newest_campaign import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
+
+if TYPE_CHECKING:
+    from timpani.models.fit import Fit
+    from timpani.prediction.campaign import Prediction
+    from timpani.report.fit.fit_context import FitContext
 
 
 @expand(style=FigureOptions)
@@ -16,43 +21,29 @@ def fit(
     format: Annotated[Format, format_option("json has the keys of docs/how-to/fit-a-model.md.")] = Format.table,
     formula: Annotated[
         str | None,
-        typer.Option(
-            help="A regression in place of the usual two: 'log2(latency) ~ ranks + log2(size) - 1'.", show_default=False
-        ),
+        typer.Option(help="A regression in place of the usual two: 'log2(latency) ~ ranks + log2(size) - 1'."),
     ] = None,
     clock_ghz: Annotated[
         float | None,
         typer.Option(
-            help="The processor's clock rate, for latencies in cycles, where the campaign doesn't tell it.",
-            min=0.001,
-            show_default=False,
+            help="The processor's clock rate, for latencies in cycles, where the campaign doesn't tell it.", min=0.001
         ),
     ] = None,
     costs_from: Annotated[
         Path | None,
-        typer.Option(
-            help="The campaign that tells the costs of messages, reductions and copies, where it is another.",
-            show_default=False,
-        ),
+        typer.Option(help="The campaign that tells the costs of messages, reductions and copies, where it is another."),
     ] = None,
     figure: Annotated[
-        Path | None,
-        typer.Option(
-            help="A new .svg, .png or .pdf: our algorithms' predicted over measured times.", show_default=False
-        ),
+        Path | None, typer.Option(help="A new .svg, .png or .pdf: our algorithms' predicted over measured times.")
     ] = None,
     published: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Show a published fit beside: holt_latency_throughput, della_siega_bcast_linear_ols.",
-            show_default=False,
-        ),
+        typer.Option(help="Show a published fit beside: holt_latency_throughput, della_siega_bcast_linear_ols."),
     ] = None,
     style: FigureOptions,
     force: Force = False,
 ) -> None:
     """Fit a campaign: where curves jump, latency and throughput, LogGP, max-rate, and regressions on ranks and size."""
-    import json
     from dataclasses import replace
 
     from timpani.campaign.folder.load import load
@@ -61,9 +52,6 @@ def fit(
     from timpani.models.fit import fit as fit_models
     from timpani.prediction.campaign import predict_campaign
     from timpani.report.fit.fit_context import FitContext
-    from timpani.report.fit.fit_json import fit_object
-    from timpani.report.fit.fit_text import fit_text
-    from timpani.report.predicted.accuracy import prediction_object, prediction_text
 
     folder = campaign_or_newest(folder)
     campaign = load(folder)
@@ -80,6 +68,16 @@ def fit(
         from timpani.report.predicted.accuracy_figure import write_prediction
 
         write_prediction(prediction, figure, force, style.chosen())
+    _print(found, context, prediction, format)
+
+
+def _print(found: "Fit", context: "FitContext", prediction: "Prediction | None", format: Format) -> None:
+    import json
+
+    from timpani.report.fit.fit_json import fit_object
+    from timpani.report.fit.fit_text import fit_text
+    from timpani.report.predicted.accuracy import prediction_object, prediction_text
+
     if format is Format.json:
         found_object = fit_object(found, context)
         found_object["prediction"] = prediction_object(prediction) if prediction else None

@@ -60,12 +60,11 @@ def report(
     folder = campaign_or_newest(folder)
     if output is None and figures is None:
         output = folder / _NAME
-    if output is not None:
+    if output:
         check_new(output, force)  # before the work
-    fits = [read_published(name, "fit") for name in published or []]
-    campaign = load(folder)
+    fits, campaign = [read_published(name, "fit") for name in published or []], load(folder)
     told = foretold(predicted, campaign) if predicted else None
-    if output is not None:
+    if output:
         write_file(output, render(campaign, linear, fits, told).encode(), force)
         typer.echo(output)
         typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)

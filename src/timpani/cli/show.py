@@ -1,12 +1,17 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from timpani.cli.terminal.newest_campaign import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, Format, format_option
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import polars as pl
 
 _ONLY = "Only a part of it"
 
@@ -25,38 +30,27 @@ def show(
             Format.json,
             Format.parquet,
         ),
-    ] = (Format.table),
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write into this file.", show_default=False)
-    ] = None,
+    ] = Format.table,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write into this file.")] = None,
     full: Annotated[
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
     ] = False,
     operations: Annotated[
-        str | None,
-        typer.Option("--operations", help="Only these: bcast,allreduce.", show_default=False, rich_help_panel=_ONLY),
+        str | None, typer.Option("--operations", help="Only these: bcast,allreduce.", rich_help_panel=_ONLY)
     ] = None,
     algorithms: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these, as the table names them: default,ring.", show_default=False, rich_help_panel=_ONLY
-        ),
+        str | None, typer.Option(help="Only these, as the table names them: default,ring.", rich_help_panel=_ONLY)
     ] = None,
     ranks: Annotated[
-        str | None,
-        typer.Option("--ranks", "-n", "-np", help="Only these.", show_default=False, rich_help_panel=_ONLY),
+        str | None, typer.Option("--ranks", "-n", "-np", help="Only these.", rich_help_panel=_ONLY)
     ] = None,
     sizes: Annotated[
-        str | None,
-        typer.Option(
-            help="Only these: 8,64K, or FIRST:LAST for all between.", show_default=False, rich_help_panel=_ONLY
-        ),
+        str | None, typer.Option(help="Only these: 8,64K, or FIRST:LAST for all between.", rich_help_panel=_ONLY)
     ] = None,
     force: Force = False,
 ) -> None:
     """Show a campaign: one row per cell, estimated over its launches."""
     import sys
-    from io import BytesIO
 
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.cell_selection import Selection, select_cells
@@ -64,6 +58,7 @@ def show(
     from timpani.campaign.read.context import with_bounds
     from timpani.campaign.read.message_locality import with_locality
     from timpani.errors import UserError
+    from timpani.report.words.output_files import write_file
 
     if full and format is not Format.osu:
         raise UserError(f"--full is not for --format {format}", "use it with --format osu")
@@ -72,34 +67,35 @@ def show(
     campaign = load(campaign_or_newest(folder))
     cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
     cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
-    match format:
-        case Format.table:
-            from timpani.report.words.campaign_text import cell_table
-
-            content = cell_table(cells).encode()
-        case Format.markdown:
-            from timpani.report.words.campaign_text import cell_markdown
-
-            content = cell_markdown(cells).encode()
-        case Format.latex:
-            from timpani.report.words.latex_tables import cell_latex
-
-            content = cell_latex(cells).encode()
-        case Format.osu:
-            from timpani.report.words.osu_format import osu_blocks
-
-            content = osu_blocks(cells, full, campaign.header.study.datatype_of).encode()
-        case Format.csv:
-            content = cells.write_csv().encode()
-        case Format.json:
-            content = cells.write_json().encode() + b"\n"
-        case Format.parquet:
-            buffer = BytesIO()
-            cells.write_parquet(buffer)
-            content = buffer.getvalue()
+    content = _content(cells, format, full, campaign.header.study.datatype_of)
     if output is None:
         sys.stdout.buffer.write(content)
     else:
-        from timpani.report.words.output_files import write_file
-
         write_file(output, content, force)
+
+
+def _content(cells: "pl.DataFrame", format: Format, full: bool, datatype_of: "Callable[[str], str]") -> bytes:
+    """The cells in that format. full, datatype_of: for OSU's alone."""
+    from io import BytesIO
+
+    from timpani.report.words.campaign_text import cell_markdown, cell_table
+    from timpani.report.words.latex_tables import cell_latex
+    from timpani.report.words.osu_format import osu_blocks
+
+    match format:
+        case Format.markdown:
+            return cell_markdown(cells).encode()
+        case Format.latex:
+            return cell_latex(cells).encode()
+        case Format.osu:
+            return osu_blocks(cells, full, datatype_of).encode()
+        case Format.csv:
+            return cells.write_csv().encode()
+        case Format.json:
+            return cells.write_json().encode() + b"\n"
+        case Format.parquet:
+            buffer = BytesIO()
+            cells.write_parquet(buffer)
+            return buffer.getvalue()
+        case _:
+            return cell_table(cells).encode()

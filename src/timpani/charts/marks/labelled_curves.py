@@ -80,6 +80,26 @@ def curves_over_sizes(
     )
 
 
+def _tooltip(measure: Measure) -> list[alt.Tooltip]:
+    return [
+        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("message_bytes:Q", title="message bytes"),
+        alt.Tooltip("ranks:Q", title="ranks"),
+        alt.Tooltip("value:Q", title=measure.name_with_unit, format=".4~r"),
+        alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
+        alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
+        alt.Tooltip("launches:Q", title="launches"),
+        alt.Tooltip("status:N", title="status"),
+    ]
+
+
+def _width(series: Series) -> alt.StrokeWidthValue:
+    """The default's line is wider than the others."""
+    defaults = [name for name in series.names if theme.is_default(name)]
+    wider = {"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}
+    return alt.StrokeWidthValue(theme.OTHER_WIDTH, condition=[wider])
+
+
 def curves(
     cells: pl.DataFrame,
     x: alt.X,
@@ -102,16 +122,7 @@ def curves(
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
     colour = theme.colour(styled)
-    tooltip = [
-        alt.Tooltip("label:N", title="algorithm"),
-        alt.Tooltip("message_bytes:Q", title="message bytes"),
-        alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("value:Q", title=measure.name_with_unit, format=".4~r"),
-        alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
-        alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
-        alt.Tooltip("launches:Q", title="launches"),
-        alt.Tooltip("status:N", title="status"),
-    ]
+    tooltip = _tooltip(measure)
     base = (
         alt.Chart(cells)
         .transform_filter(among)
@@ -122,7 +133,6 @@ def curves(
     across = str(x.shorthand).partition(":")[0]
     drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, here=[across], linear=linear)
     intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
-    defaults = [name for name in series.names if theme.is_default(name)]
     line = (
         drawn.transform_filter(joined)
         .mark_line()
@@ -130,10 +140,7 @@ def curves(
             y=y,
             color=colour,
             strokeDash=dash,
-            strokeWidth=alt.StrokeWidthValue(
-                theme.OTHER_WIDTH,
-                condition=[{"test": {"field": "curve", "oneOf": defaults}, "value": theme.DEFAULT_WIDTH}],
-            ),
+            strokeWidth=_width(series),
         )
     )
     measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=colour, tooltip=tooltip)

@@ -112,13 +112,6 @@ def _decide(results: RacedResults) -> pl.DataFrame:
         pl.when("simulated").then("ratio").otherwise("ratio_high").alias("most")  # simulated times are exact
     )
     wins = pl.col("significant") & pl.col("faster") & (chosen if race else True)
-    verdicts = compared.group_by(POINT).agg(
-        wins.any().alias("beaten"),
-        (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
-        (pl.max("most") - 1).alias("default_loss_high"),
-        pl.col("most").is_null().any().alias("unbounded"),
-        decisive_launches(pl.col("ratio"), pl.col("ratio_low"), pl.col("ratio_high"), pl.col("launches")),
-    )
     best = (
         medians.join(
             compared.select(*POINT, *ALGORITHM, "ratio", "ratio_low", "ratio_high", wins.alias("wins")),
@@ -129,17 +122,60 @@ def _decide(results: RacedResults) -> pl.DataFrame:
         .group_by(POINT, maintain_order=True)
         .first()
     )
-    averaged = medians.group_by(POINT).agg(pl.any("averaged"))
-    default = medians.filter(pl.col("algorithm") == DEFAULT).select(*POINT, pl.col("time_us").alias("default_us"))
+    joined = (
+        best.drop("averaged")
+        .join(medians.group_by(POINT).agg(pl.any("averaged")), on=POINT, how="left")
+        .join(
+            medians.filter(pl.col("algorithm") == DEFAULT).select(*POINT, pl.col("time_us").alias("default_us")),
+            on=POINT,
+            how="left",
+        )
+        .join(_default_against_all(compared, wins), on=POINT, how="left")
+        .join(_tied(medians, best, race), on=POINT, how="left")
+    )
+    return (
+        _judged(joined, raced=race is not None)
+        .sort(POINT)
+        .select(
+            *POINT,
+            "default_us",
+            pl.col("label").alias("best_label"),
+            pl.col("time_us").alias("best_us"),
+            "tied",
+            "shown_slower",
+            "verdict",
+            "gain",
+            "gain_low",
+            "gain_high",
+            pl.lit(race is not None).alias("raced"),
+            "default_loss",
+            "default_loss_high",
+            "standing",
+            "launches_to_decide",
+        )
+    )
+
+
+def _default_against_all(compared: pl.DataFrame, wins: pl.Expr) -> pl.DataFrame:
+    """A row per point: whether an algorithm beats the default, and by how much it may lose.
+
+    compared  of `_compare_with` the default, and `most`: the upper bound of the default's time / the algorithm's
+    """
+    return compared.group_by(POINT).agg(
+        wins.any().alias("beaten"),
+        (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
+        (pl.max("most") - 1).alias("default_loss_high"),
+        pl.col("most").is_null().any().alias("unbounded"),
+        decisive_launches(pl.col("ratio"), pl.col("ratio_low"), pl.col("ratio_high"), pl.col("launches")),
+    )
+
+
+def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
+    """The best algorithm of each point with the columns that `decide` derives from the comparisons."""
     decided = pl.col("verdict").is_not_null()
     best_is_default = pl.col("algorithm") == DEFAULT
     return (
-        best.drop("averaged")
-        .join(averaged, on=POINT, how="left")
-        .join(default, on=POINT, how="left")
-        .join(verdicts, on=POINT, how="left")
-        .join(_tied(medians, best, race), on=POINT, how="left")
-        .with_columns(
+        joined.with_columns(
             pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
             .then(pl.lit(BY_VALUE))
             .when("beaten")
@@ -169,27 +205,9 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             .alias("standing")
         )
         .with_columns(
-            pl.when((pl.col("standing") == UNDECIDED) & (race is None))
+            pl.when((pl.col("standing") == UNDECIDED) & (not raced))
             .then("launches_to_decide")
             .alias("launches_to_decide")
-        )
-        .sort(POINT)
-        .select(
-            *POINT,
-            "default_us",
-            pl.col("label").alias("best_label"),
-            pl.col("time_us").alias("best_us"),
-            "tied",
-            "shown_slower",
-            "verdict",
-            "gain",
-            "gain_low",
-            "gain_high",
-            pl.lit(race is not None).alias("raced"),
-            "default_loss",
-            "default_loss_high",
-            "standing",
-            "launches_to_decide",
         )
     )
 
