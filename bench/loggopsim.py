@@ -14,13 +14,13 @@ from pathlib import Path
 from bench.simulation import simulate
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
-from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, Simulator
+from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 MUST_BE = 50  # times as many messages a second as LogGOPSim, its reading included
 
 _PARAMETERS = ("-L", "1000", "-o", "0", "-g", "1000", "-G", "2", "-O", "0")
-_COSTS = Costs(reduced=1.0, copied=1.0, messages=((Line(gap=998.0, per_byte=2.0),),))
+_COSTS = Costs(reduced=1.0, copied=1.0, messages=((CostLine(gap=998.0, per_byte=2.0),),))
 """The same, in nanoseconds: G is charged for the bytes behind the first, and `calc` takes one for each byte."""
 
 _EAGER, _RENDEZVOUS = 1 << 30, 0  # bytes from which LogGOPSim has a message wait for its receiver
@@ -102,11 +102,11 @@ def compare_speed(peer: Path, simulator: Simulator, scratch: Path) -> None:
         )
 
 
-def _call(collective: str, name: str, ranks: int, message_bytes: int) -> Call:
-    return Call(collective, Algorithm(OWN, name), ranks, message_bytes)
+def _call(collective: str, name: str, ranks: int, message_bytes: int) -> SimulatedCall:
+    return SimulatedCall(collective, Algorithm(OWN, name), ranks, message_bytes)
 
 
-def _read(peer: Path, simulator: Simulator, call: Call, scratch: Path) -> tuple[int, Used]:
+def _read(peer: Path, simulator: Simulator, call: SimulatedCall, scratch: Path) -> tuple[int, Used]:
     """Bytes of the call's text, and what turning it into LogGOPSim's own form takes."""
     text = scratch / "call.goal"
     with text.open("wb") as file:

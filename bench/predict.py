@@ -28,7 +28,7 @@ from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, amounts_of, estimate, solve
 from timpani.prediction.calibration import Calibration, from_calls
 from timpani.prediction.observed import observations
-from timpani.prediction.terms import Term, terms, vector, with_vector
+from timpani.prediction.terms import CostTerm, terms, vector, with_vector
 from timpani.schedules.simulation import Costs, Simulator
 
 SHIPPED = ("four-groups-of-4", "two-nodes-of-128")
@@ -159,7 +159,7 @@ def _without_rest(simulator: Simulator, calibration: Calibration) -> Calibration
     costs = replace(calibration.costs, rest=0.0)
     times = np.array([each.time for each in calibration.observations])
     amounts = amounts_of(simulator, calibration.observations, costs)
-    amounts[:, terms(costs).index(Term("rest"))] = 0
+    amounts[:, terms(costs).index(CostTerm("rest"))] = 0
     return replace(calibration, costs=with_vector(costs, solve(amounts, times, vector(costs), times)))
 
 

@@ -14,7 +14,7 @@ from bench.residuals import quantiles
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, estimate
-from timpani.schedules.simulation import Call, Costs, Line, Simulator
+from timpani.schedules.simulation import CostLine, Costs, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 CALIBRATED, PREDICTED = (4, 8, 16, 32), (64, 128, 256)
@@ -29,7 +29,7 @@ TRUTH = Costs(
     reduced=1e-4,
     copied=5e-5,
     rest=1.0,
-    messages=((Line(gap=0.5, per_byte=2e-4, latency=1.5),),),
+    messages=((CostLine(gap=0.5, per_byte=2e-4, latency=1.5),),),
     noise=quantiles(np.concatenate([np.ones(900), np.linspace(1, 10, 100)])),
 )
 DRAWS = range(100, 115)
@@ -39,7 +39,7 @@ DRAWS = range(100, 115)
 def run() -> None:
     simulator = Simulator(build(choose_mpi(None)))
     calls = [
-        Call(collective, Algorithm(OWN, name), ranks, size)
+        SimulatedCall(collective, Algorithm(OWN, name), ranks, size)
         for collective, names in ALGORITHMS.items()
         for name in names.split()
         for ranks in CALIBRATED + PREDICTED
@@ -51,7 +51,7 @@ def run() -> None:
     known = [
         Observation(call, (float(time),)) for call, time in zip(calls, times, strict=True) if call.ranks in CALIBRATED
     ]
-    start = Costs(messages=((Line(gap=1.0, per_byte=1e-3),),))
+    start = Costs(messages=((CostLine(gap=1.0, per_byte=1e-3),),))
     residuals = quantiles((drawn / times)[:, ranks == CALIBRATED[0]].ravel())
     for clock, noise in (("no noise", ()), ("noise of calls", residuals), ("noise of messages", TRUTH.noise)):
         costs = estimate(simulator, known, replace(start, noise=noise)).costs

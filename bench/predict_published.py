@@ -26,7 +26,7 @@ from timpani.libraries.find import choose_mpi
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import Calibration, from_calls
-from timpani.schedules.simulation import Call, RankPlace, Simulator
+from timpani.schedules.simulation import RankPlace, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 TABLE = "behrooz_bcast_scatter"
@@ -99,4 +99,6 @@ def _rows(neighbours: int, published: tuple[str, str] | None = None) -> Iterator
         ranks = int(row["ranks"])
         places = tuple(RankPlace(rank // neighbours, rank // on_node) for rank in range(ranks))
         algorithm = Algorithm.parse(f"{OWN}/{SCHEDULES[key]}")
-        yield Observation(Call(collective, algorithm, ranks, int(row["message_bytes"]), places=places), (time,))
+        yield Observation(
+            SimulatedCall(collective, algorithm, ranks, int(row["message_bytes"]), places=places), (time,)
+        )

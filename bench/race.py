@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from timpani.study.cell import Algorithm
 from timpani.tuning.race.allocation import Allocation, Turns
 from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.race import Race, RacePoint, Timed
+from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3
@@ -189,7 +189,7 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
         if not wanted:
             break
         rounds = allocation.rounds(race, wanted, START_S) if allotted else {}
-        rows: list[Timed] = []
+        rows: list[LaunchTime] = []
         turns: list[Turns] = []
         for point, remaining in wanted.items():
             number = rounds.get(point, USUAL_ROUNDS)
@@ -198,7 +198,7 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
             observed = np.exp(times[points.index(point)] + of_launch)
             variance = machine.round_error**2 * random.chisquare(number - 1) / (number - 1)
             for each in sorted(remaining):
-                rows.append(Timed(point, each, str(launch), float(observed[int(each.name)]), 1.0))
+                rows.append(LaunchTime(point, each, str(launch), float(observed[int(each.name)]), 1.0))
                 turns.append(Turns(point, each, number, variance, BURST_S, SETUP_S))
                 outcome.inside += SETUP_S + number * BURST_S
         outcome.starting += START_S

@@ -13,7 +13,7 @@ import numpy as np
 
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.race import Race, RacePoint, Timed
+from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 ACCEPTED = 0.02
@@ -66,7 +66,7 @@ def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain |
         told = {each: rivals[each] + error for each, error in zip(rivals, errors, strict=True) if each in remaining}
         launches.append(told)
         number = len(launches)
-        race.add_launch(number, [Timed(_POINT, each, "turn", np.exp(time), 1.0) for each, time in told.items()])
+        race.add_launch(number, [LaunchTime(_POINT, each, "turn", np.exp(time), 1.0) for each, time in told.items()])
         futility.add_launch(number)
     default, choice = next(iter(rivals)), race.standing(_POINT).choice
     if choice is None or choice == default:

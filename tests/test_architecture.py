@@ -112,6 +112,17 @@ def test_no_two_modules_share_a_name() -> None:
     assert not {stem for stem in modules if modules.count(stem) > 1}
 
 
+def test_no_two_public_classes_share_a_name() -> None:
+    """A search for a class finds one class, and a name in a traceback or a signature needs no module before it."""
+    names = [
+        node.name
+        for file in SOURCE.rglob("*.py")
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
+    assert not {name for name in names if names.count(name) > 1}
+
+
 MAX_FUNCTION_LINES = 60
 
 

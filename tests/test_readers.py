@@ -44,7 +44,7 @@ from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile, linted
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.tuning_file import Choice, Fault, TuningFile
+from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile
 from timpani.machine.launchers.slurm_job import SlurmJob
 from timpani.machine.launchers.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
 from timpani.machine.nodes.host_file import read_hosts
@@ -325,7 +325,7 @@ def plain(found: Iterable[Fault]) -> None:
         assert len(said) < 1300
 
 
-def chosen(choice: Choice) -> None:
+def chosen(choice: FileDecisions) -> None:
     for ranks in (2, 4, 9):
         for message_bytes in (0, 8, 2**30):
             choice.decide(Call("bcast", ranks, 2, 2, message_bytes))

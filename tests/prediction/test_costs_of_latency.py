@@ -10,9 +10,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.native.build import build
 from timpani.prediction.calibration import Calibration, calibrated
-from timpani.prediction.predictions import Predicted, predict
+from timpani.prediction.predictions import PredictedTime, predict
 from timpani.prediction.stand_ins import Closeness, stand_ins
-from timpani.schedules.simulation import Call, EqualNodes, NotSimulated, Relation, Simulator
+from timpani.schedules.simulation import EqualNodes, NotSimulated, Relation, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm, Cell, parse_parameters
 
 pytestmark = needs_mpi
@@ -48,8 +48,8 @@ def simulator() -> Simulator:
     return Simulator(build(FOUND[0]))
 
 
-def two_ranks(calibration: Calibration, nodes: int) -> Predicted | NotSimulated:
-    call = Call("bcast", Algorithm(OWN, "linear"), 2, 8, places=EqualNodes(nodes))
+def two_ranks(calibration: Calibration, nodes: int) -> PredictedTime | NotSimulated:
+    call = SimulatedCall("bcast", Algorithm(OWN, "linear"), 2, 8, places=EqualNodes(nodes))
     return predict(simulator(), calibration, [call])[0]
 
 
@@ -59,7 +59,7 @@ def test_each_pair_tells_the_costs_between_ranks_as_close(pairs: tuple[str, ...]
     assert found.relations == {Relation.node, Relation.group}
     for nodes, microseconds in ((1, 1.0), (2, 5.0)):
         told = two_ranks(found, nodes)
-        assert isinstance(told, Predicted)
+        assert isinstance(told, PredictedTime)
         assert told.time == pytest.approx(microseconds, rel=0.01)
 
 
@@ -77,7 +77,7 @@ def test_messages_within_a_node_predict_no_call_of_several() -> None:
 def test_messages_between_nodes_are_said_to_stand_for_those_within_one() -> None:
     between = told_by("first=0,second=2")
     told = two_ranks(between, nodes=1)
-    assert isinstance(told, Predicted)
+    assert isinstance(told, PredictedTime)
     assert told.time == pytest.approx(5.0, rel=0.01)
     (said,) = stand_ins(between, Closeness.of([(EqualNodes(2), 4)]))
     assert "between ranks of the same node: those of one group of nodes stand for them" in said
@@ -85,6 +85,6 @@ def test_messages_between_nodes_are_said_to_stand_for_those_within_one() -> None
 
 def test_where_nobody_told_who_was_where_they_stand_for_all_and_it_is_said() -> None:
     anywhere = told_by("first=0,second=2", places_told=False)
-    assert isinstance(two_ranks(anywhere, nodes=2), Predicted)
+    assert isinstance(two_ranks(anywhere, nodes=2), PredictedTime)
     (said,) = stand_ins(anywhere, Closeness.of([(EqualNodes(2), 4)]))
     assert said.startswith("It isn't known how close to each other the measured ranks were")

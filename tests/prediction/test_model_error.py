@@ -7,7 +7,7 @@ import pytest
 
 from timpani.prediction.calibrate import Observation, solve
 from timpani.prediction.model_error import ModelError, different_schedules, model_error
-from timpani.schedules.simulation import Call
+from timpani.schedules.simulation import SimulatedCall
 from timpani.study.cell import OWN, Algorithm
 
 ALGORITHMS = {"linear": 1.0, "binomial": 1.05, "chain": 0.95}
@@ -15,8 +15,8 @@ MESSAGES = {"linear": 1.0, "binomial": 1.001, "chain": 0.999}  # that each pays 
 START = np.zeros(2)
 
 
-def call(algorithm: str, size: int, collective: str = "bcast") -> Call:
-    return Call(collective, Algorithm(OWN, algorithm), 2, size)
+def call(algorithm: str, size: int, collective: str = "bcast") -> SimulatedCall:
+    return SimulatedCall(collective, Algorithm(OWN, algorithm), 2, size)
 
 
 def paid(algorithm: str, size: int) -> tuple[float, float]:
@@ -69,11 +69,11 @@ def test_intervals_widen_as_fits_to_two_rank_counts_miss_larger_ones(ranks: tupl
     amounts = np.array(
         [[MESSAGES[name], count] for count, name in product(ranks, ALGORITHMS)]
     )  # one count doesn't tell them apart
-    calls = [Call("bcast", Algorithm(OWN, name), count, 8) for count, name in product(ranks, ALGORITHMS)]
+    calls = [SimulatedCall("bcast", Algorithm(OWN, name), count, 8) for count, name in product(ranks, ALGORITHMS)]
     times = [ALGORITHMS[each.algorithm.name] * (5 + each.ranks) for each in calls]
     measured = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
     error, _ = model_error(measured, amounts, START)
-    near, far = (error.of_time(Call("bcast", Algorithm(OWN, "linear"), count, 8)) for count in (ranks[-1], 64))
+    near, far = (error.of_time(SimulatedCall("bcast", Algorithm(OWN, "linear"), count, 8)) for count in (ranks[-1], 64))
     assert (far > 1.2 * near) == widens
 
 

@@ -12,14 +12,23 @@ from timpani.prediction.effort import Effort
 from timpani.prediction.request import Limits, Plan, Request, compact
 from timpani.prediction.selected_algorithms import named_algorithms
 from timpani.providers.own import own_catalogue
-from timpani.schedules.simulation import NOT_APART, Call, Costs, EqualNodes, Line, NodeParts, RankPlace, Simulator
+from timpani.schedules.simulation import (
+    NOT_APART,
+    CostLine,
+    Costs,
+    EqualNodes,
+    NodeParts,
+    RankPlace,
+    SimulatedCall,
+    Simulator,
+)
 from timpani.study.cell import Algorithm
 
-COSTS = Costs(messages=(*NOT_APART, (Line(gap=1.0),), (Line(gap=2.0),)))
+COSTS = Costs(messages=(*NOT_APART, (CostLine(gap=1.0),), (CostLine(gap=2.0),)))
 NOT_STARTED = Simulator(Path("no programs"))
 
 
-def counted_messages(_simulator: Simulator, _costs: Costs, call: Callable[[int], Call], _most: int) -> Effort:
+def counted_messages(_simulator: Simulator, _costs: Costs, call: Callable[[int], SimulatedCall], _most: int) -> Effort:
     """1 µs per simulated message, on any machine: p² messages unless one rank stands for all or a root sends p."""
     ranks = 128
     tried = call(ranks)
@@ -87,7 +96,9 @@ def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -
 
 
 def test_what_all_calls_take_is_shared_by_the_cores_but_for_the_longest() -> None:
-    calls = [Call("bcast", Algorithm("timpani", "linear"), ranks, 8) for ranks in range(2, 2 + 2 * usable_cores())]
+    calls = [
+        SimulatedCall("bcast", Algorithm("timpani", "linear"), ranks, 8) for ranks in range(2, 2 + 2 * usable_cores())
+    ]
     assert Plan([], {}, []).time == 0
     assert Plan([], dict.fromkeys(calls, 3.0), []).time == 6
     assert Plan([], {calls[0]: 9.0, calls[1]: 0.0}, []).time == 9

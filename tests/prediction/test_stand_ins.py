@@ -8,15 +8,23 @@ import pytest
 from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.stand_ins import Closeness, stand_ins
-from timpani.schedules.simulation import Call, Costs, EqualNodes, Line, NodeParts, RankPlace, relations_among
+from timpani.schedules.simulation import (
+    CostLine,
+    Costs,
+    EqualNodes,
+    NodeParts,
+    RankPlace,
+    SimulatedCall,
+    relations_among,
+)
 from timpani.study.cell import OWN, Algorithm
 
-LINES = (Line(0, 0.3, 0.0005, 1.0),)
+LINES = (CostLine(0, 0.3, 0.0005, 1.0),)
 BOUND, UNBOUND = (RankPlace(0, 0, 0), RankPlace(0, 0, 1)), (RankPlace(0, 0), RankPlace(0, 0))
 
 
 def calibration(costs: Costs, places: tuple[RankPlace, ...]) -> Calibration:
-    call = Call("bcast", Algorithm(OWN, "linear"), len(places), 8, places=places)
+    call = SimulatedCall("bcast", Algorithm(OWN, "linear"), len(places), 8, places=places)
     nothing = np.empty(0)
     paid = np.empty(0, dtype=bool)
     relations = frozenset(relations_among(places))
@@ -64,7 +72,7 @@ def test_relations_that_nothing_tells_apart_are_named() -> None:
 
 @pytest.mark.parametrize(("messages", "whose"), [((LINES, LINES, LINES), "node"), ((LINES,), "last-level cache")])
 def test_ranks_of_a_node_whose_sockets_nobody_knows_are_said_to_count_alike(
-    messages: tuple[tuple[Line, ...], ...], whose: str
+    messages: tuple[tuple[CostLine, ...], ...], whose: str
 ) -> None:
     (unknown,) = said(replace(of_a_node(), messages=messages), BOUND, EqualNodes(1))
     assert unknown.startswith("Which ranks of a node share a cache or a socket isn't known")

@@ -13,7 +13,7 @@ from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.observed import call_of
 from timpani.prediction.terms import vector
 from timpani.prediction.times import PREDICTED, RATIO, choices, predicted_times
-from timpani.schedules.simulation import Call, Costs, Line, Simulator
+from timpani.schedules.simulation import CostLine, Costs, SimulatedCall, Simulator
 
 
 def calibration(costs: Costs) -> Calibration:
@@ -22,7 +22,7 @@ def calibration(costs: Costs) -> Calibration:
     return Calibration(costs, [], np.full(len(values), True), values[None, :], None, np.empty(0), False)
 
 
-def call(row: dict[str, Any]) -> Call:
+def call(row: dict[str, Any]) -> SimulatedCall:
     return call_of(row, 4 if row["collective"] == "allreduce" else 1, ())
 
 
@@ -30,7 +30,9 @@ ALPHA, BETA, GAMMA = 2.0, 0.001, 0.0005  # µs, µs/B, µs/B
 
 
 COSTS = calibration(
-    Costs(reduced=GAMMA, messages=((Line(0, gap=ALPHA / 2, per_byte=BETA), Line(1024, gap=ALPHA, per_byte=BETA)),))
+    Costs(
+        reduced=GAMMA, messages=((CostLine(0, gap=ALPHA / 2, per_byte=BETA), CostLine(1024, gap=ALPHA, per_byte=BETA)),)
+    )
 )
 
 

@@ -1,11 +1,11 @@
 """Costs as `timpani predict` and `timpani fit` tell them."""
 
 from timpani.report.predicted.accuracy import costs_lines, costs_object
-from timpani.schedules.simulation import Costs, Line
+from timpani.schedules.simulation import CostLine, Costs
 
 
 def test_a_link_that_lets_a_burst_pass_is_told_with_it() -> None:
-    costs = Costs(idle=24.0, shared=(0.0, 0.08, 0.16), burst=(0.0, 12288.0, 0.0), messages=((Line(gap=1.0),),))
+    costs = Costs(idle=24.0, shared=(0.0, 0.08, 0.16), burst=(0.0, 12288.0, 0.0), messages=((CostLine(gap=1.0),),))
     lines = list(costs_lines(costs))
     assert (
         "a node's link, which messages pass one behind the other: 0.08 µs/B, but for up to 12 KiB at once after a rest"

@@ -9,7 +9,7 @@ import pytest
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.schedules.fingerprint import Fingerprints, Match, matrices, with_whole_messages
-from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.simulation import SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 PROOFS = {
@@ -65,7 +65,7 @@ def test_what_no_schedule_of_ours_sends_has_no_name(fingerprints: Fingerprints) 
 def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
     fingerprints: Fingerprints, simulator: Simulator
 ) -> None:
-    call = Call("bcast", Algorithm.parse(f"{OWN}/binary:segment_bytes=100"), 8, 1000)
+    call = SimulatedCall("bcast", Algorithm.parse(f"{OWN}/binary:segment_bytes=100"), 8, 1000)
     messages, sent_bytes = matrices(simulator.events([call])[0], 8)
     proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
     assert fingerprints.name(proof, 1).match is Match.bytes
@@ -78,7 +78,11 @@ def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
 def test_a_chain_without_parameters_is_no_linear_algorithm_from_four_ranks_on(
     simulator: Simulator, own: Catalogue, collective: str
 ) -> None:
-    calls = [Call(collective, Algorithm(OWN, name), ranks, 100) for ranks in (4, 5, 8) for name in ("chain", "linear")]
+    calls = [
+        SimulatedCall(collective, Algorithm(OWN, name), ranks, 100)
+        for ranks in (4, 5, 8)
+        for name in ("chain", "linear")
+    ]
     sent = [matrices(events, call.ranks)[0] for call, events in zip(calls, simulator.events(calls), strict=True)]
     for chain, linear in zip(sent[::2], sent[1::2], strict=True):
         assert not np.array_equal(chain, linear)
@@ -97,7 +101,7 @@ def test_algorithms_that_are_one_on_two_ranks_send_the_same_at_the_same_time(
     simulator: Simulator, own: Catalogue, collective: str, names: tuple[str, ...]
 ) -> None:
     whole = (with_whole_messages(own, collective, Algorithm(OWN, name)) for name in names)
-    calls = [Call(collective, algorithm, 2, 1024) for algorithm in whole]
+    calls = [SimulatedCall(collective, algorithm, 2, 1024) for algorithm in whole]
     first, *others = (
         events.filter(kind="send").select("rank", "peer", "bytes", "start", "end").sort("start", "rank").rows()
         for events in simulator.events(calls)

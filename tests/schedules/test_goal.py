@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from timpani.errors import UserError
-from timpani.schedules.simulation import Call, EqualNodes, Simulator
+from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 _MESSAGE = re.compile(r"l(\d+): (send|recv) (\d+)b (?:to|from) (\d+) tag (\d+)")
@@ -53,23 +53,23 @@ class Goal:
             self.orders.append((rank, int(order[1]), order[2], int(order[3])))
 
 
-def _goal(simulator: Simulator, call: Call) -> Goal:
+def _goal(simulator: Simulator, call: SimulatedCall) -> Goal:
     return Goal.read(b"".join(simulator.goal(call)).decode())
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        Call("bcast", Algorithm(OWN, "binomial"), 7, 8, root=2),
-        Call("bcast", Algorithm(OWN, "pipeline", (("segment_bytes", 64),)), 4, 1000),
-        Call("allreduce", Algorithm(OWN, "rabenseifner"), 6, 100, element_bytes=8),
-        Call("alltoall", Algorithm(OWN, "linear"), 24, 5),
-        Call("barrier", Algorithm(OWN, "dissemination"), 5, 0),
-        Call("bcast", Algorithm(OWN, "two_level"), 6, 8, places=EqualNodes(3)),
+        SimulatedCall("bcast", Algorithm(OWN, "binomial"), 7, 8, root=2),
+        SimulatedCall("bcast", Algorithm(OWN, "pipeline", (("segment_bytes", 64),)), 4, 1000),
+        SimulatedCall("allreduce", Algorithm(OWN, "rabenseifner"), 6, 100, element_bytes=8),
+        SimulatedCall("alltoall", Algorithm(OWN, "linear"), 24, 5),
+        SimulatedCall("barrier", Algorithm(OWN, "dissemination"), 5, 0),
+        SimulatedCall("bcast", Algorithm(OWN, "two_level"), 6, 8, places=EqualNodes(3)),
     ],
     ids=str,
 )
-def test_it_has_the_messages_and_local_steps_that_flow(simulator: Simulator, call: Call) -> None:
+def test_it_has_the_messages_and_local_steps_that_flow(simulator: Simulator, call: SimulatedCall) -> None:
     goal = _goal(simulator, call)
     (events,) = simulator.events([call])
     sends = events.filter(kind="send").with_columns(pl.col("bytes").clip(lower_bound=1))
@@ -85,7 +85,7 @@ def test_it_has_the_messages_and_local_steps_that_flow(simulator: Simulator, cal
 
 def test_a_step_starts_after_the_one_before_it_and_after_those_whose_data_it_touches(simulator: Simulator) -> None:
     """A part is sent while another is received, which is reduced once it is there."""
-    goal = _goal(simulator, Call("allreduce", Algorithm(OWN, "ring"), 3, 3))
+    goal = _goal(simulator, SimulatedCall("allreduce", Algorithm(OWN, "ring"), 3, 3))
     of_first = [(later, how, earlier) for rank, later, how, earlier in goal.orders if rank == 0]
     assert of_first[:4] == [(2, "irequires", 1), (3, "irequires", 2), (3, "requires", 1), (4, "requires", 3)]
     assert {later for later, _, _ in of_first} == set(range(2, max(later for later, _, _ in of_first) + 1))
@@ -94,4 +94,4 @@ def test_a_step_starts_after_the_one_before_it_and_after_those_whose_data_it_tou
 
 def test_what_does_not_apply_is_refused(simulator: Simulator) -> None:
     with pytest.raises(UserError, match="applies only where: even"):
-        list(simulator.goal(Call("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)))
+        list(simulator.goal(SimulatedCall("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)))

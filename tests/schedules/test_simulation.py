@@ -17,16 +17,16 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.schedules.simulation import (
     NOT_APART,
-    Call,
-    Composition,
+    CostLine,
     Costs,
     EqualNodes,
-    Line,
     NodeParts,
     NotSimulated,
     RankPlace,
     Relation,
+    SimulatedCall,
     Simulator,
+    TimeBreakdown,
     relations_among,
 )
 from timpani.study.cell import OWN, Algorithm
@@ -34,10 +34,10 @@ from timpani.study.cell import OWN, Algorithm
 RANKS = 6
 
 
-def calls(own: Catalogue, ranks: int) -> list[Call]:
+def calls(own: Catalogue, ranks: int) -> list[SimulatedCall]:
     on_three_nodes = tuple(RankPlace(rank % 3, rank % 3 // 2) for rank in range(ranks))
     return [
-        Call(
+        SimulatedCall(
             info.collective,
             Algorithm(OWN, info.name),
             ranks,
@@ -51,7 +51,7 @@ def calls(own: Catalogue, ranks: int) -> list[Call]:
 
 def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Simulator, own: Catalogue) -> None:
     every = calls(own, RANKS)
-    costs = Costs(reduced=0.001, messages=((Line(gap=2.0, per_byte=0.01),),))
+    costs = Costs(reduced=0.001, messages=((CostLine(gap=2.0, per_byte=0.01),),))
     times = simulator.times(every, costs)
     for call, events, time in zip(every, simulator.events(every, costs), times, strict=True):
         assert events["end"].max() == time, call
@@ -77,10 +77,10 @@ def test_equal_nodes_are_the_same_as_the_place_of_each_rank(
     simulator: Simulator, described: EqualNodes, listed: list[tuple[int, ...]]
 ) -> None:
     def events(places: EqualNodes | tuple[RankPlace, ...]) -> pl.DataFrame:
-        call = Call("allreduce", Algorithm(OWN, "two_level"), len(listed), 100, places=places)
+        call = SimulatedCall("allreduce", Algorithm(OWN, "two_level"), len(listed), 100, places=places)
         return simulator.events([call], costs)[0]
 
-    costs = Costs(messages=tuple((Line(gap=gap),) for gap in (1.0, 10.0, 100.0, 1000.0)))
+    costs = Costs(messages=tuple((CostLine(gap=gap),) for gap in (1.0, 10.0, 100.0, 1000.0)))
     places = tuple(RankPlace(*place) for place in listed)
     assert tuple(described.place(rank, len(listed)) for rank in range(len(listed))) == places
     assert described.relations(len(listed)) == relations_among(places)
@@ -102,7 +102,7 @@ def test_ranks_have_the_relations_that_two_of_them_have() -> None:
 
 
 def test_a_description_that_leaves_nodes_empty_is_refused(simulator: Simulator) -> None:
-    call = Call("allreduce", Algorithm(OWN, "two_level"), 2, 100, places=EqualNodes(3))
+    call = SimulatedCall("allreduce", Algorithm(OWN, "two_level"), 2, 100, places=EqualNodes(3))
     with pytest.raises(UserError, match="not nodes and groups"):
         simulator.events([call])
 
@@ -116,7 +116,7 @@ def test_a_rank_sends_and_receives_one_message_at_a_time(simulator: Simulator, o
 
 
 def test_a_message_on_the_unit_clock_takes_a_tick(simulator: Simulator) -> None:
-    (events,) = simulator.events([Call("bcast", Algorithm(OWN, "binomial"), 4, 8)])
+    (events,) = simulator.events([SimulatedCall("bcast", Algorithm(OWN, "binomial"), 4, 8)])
     assert events.select("rank", "peer", "bytes", "start", "end").rows() == [
         (0, 1, 8, 0.0, 1.0),
         (0, 2, 8, 1.0, 2.0),
@@ -126,7 +126,7 @@ def test_a_message_on_the_unit_clock_takes_a_tick(simulator: Simulator) -> None:
 
 def test_an_algorithm_where_it_does_not_apply_is_an_error(simulator: Simulator) -> None:
     with pytest.raises(UserError, match="applies only where: even"):
-        simulator.events([Call("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)])
+        simulator.events([SimulatedCall("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)])
 
 
 def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
@@ -135,8 +135,8 @@ def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
 
 
 def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
-    call = Call("bcast", Algorithm(OWN, "binomial"), 2, 8, places=(RankPlace(0), RankPlace(1)))
-    costs = Costs(shared=(0.0, 1.0, 0.0), burst=(0.0, 8.0, 0.0), idle=8.0, messages=((Line(gap=1.0),),))
+    call = SimulatedCall("bcast", Algorithm(OWN, "binomial"), 2, 8, places=(RankPlace(0), RankPlace(1)))
+    costs = Costs(shared=(0.0, 1.0, 0.0), burst=(0.0, 8.0, 0.0), idle=8.0, messages=((CostLine(gap=1.0),),))
     assert simulator.times([call], costs) == [1.0]
     assert simulator.times([call], replace(costs, fair=True)) == [
         NotSimulated("links with a burst are passed in order, not fairly")
@@ -173,25 +173,25 @@ def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulat
     costs = Costs(
         overhead=1,
         rest=5,
-        messages=(*NOT_APART, (Line(0, 2, 0.5, 1), Line(64, 1, 1, 1)), (), (Line(0, 10, 1, 10, 0.25),)),
+        messages=(*NOT_APART, (CostLine(0, 2, 0.5, 1), CostLine(64, 1, 1, 1)), (), (CostLine(0, 10, 1, 10, 0.25),)),
     )
     two_groups = (RankPlace(0, 0), RankPlace(0, 0), RankPlace(1, 1), RankPlace(1, 1))
-    call = Call("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)
+    call = SimulatedCall("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)
     # On the way to rank 3: two sends, a message within the node and one to the other.
     near, unused, far = (1, 8, 1, 8), (0, 0, 0, 0), (1, 8, 1, 8)
     time = 2 * 1 + (1 + 2 + 4) + (10 + 8 + 10 + 2) + 5
     assert simulator.compositions([call], costs) == [
-        Composition(time, 0.0, (2, 0, 0, 0, 1, 0, 0, 0, 0, *near, *unused, *far), "level")
+        TimeBreakdown(time, 0.0, (2, 0, 0, 0, 1, 0, 0, 0, 0, *near, *unused, *far), "level")
     ]
 
 
 def test_with_noise_a_time_is_the_middle_one_of_several_draws(simulator: Simulator) -> None:
-    lines = ((Line(gap=2.0, per_byte=0.5),),)
-    calls = [Call("allgather", Algorithm(OWN, "ring"), ranks, 8) for ranks in (2, 24)]
+    lines = ((CostLine(gap=2.0, per_byte=0.5),),)
+    calls = [SimulatedCall("allgather", Algorithm(OWN, "ring"), ranks, 8) for ranks in (2, 24)]
 
-    def told(*noise: float) -> list[Composition]:
+    def told(*noise: float) -> list[TimeBreakdown]:
         found = simulator.compositions(calls, Costs(messages=lines, noise=noise))
-        return [each for each in found if isinstance(each, Composition)]
+        return [each for each in found if isinstance(each, TimeBreakdown)]
 
     quiet, varied = told(), told(0.5, 1, 4)
     assert told(1, 1) == [replace(each, by="level") for each in quiet]

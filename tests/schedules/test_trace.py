@@ -2,13 +2,13 @@
 
 from collections import Counter
 
-from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.simulation import SimulatedCall, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import OWN, Algorithm
 
 
 def test_each_message_has_both_ends_and_an_arrow_between_them(simulator: Simulator) -> None:
-    call = Call("reduce", Algorithm(OWN, "binomial"), 5, 8)
+    call = SimulatedCall("reduce", Algorithm(OWN, "binomial"), 5, 8)
     (events,) = simulator.events([call])
     lines = trace(events, "reduce/binomial")["traceEvents"]
     messages = events.filter(kind="send")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.default_folder import folder_of_today
-from timpani.cli.terminal.options import Place, StudyOptions, expand, study_options
+from timpani.cli.terminal.options import StudyOptions, WhereOptions, expand, study_options
 from timpani.cli.terminal.slurm_request import PREFIX, job_script_of
 from timpani.errors import UserError
 from timpani.study.keys import FURTHER, WHERE
@@ -25,7 +25,7 @@ timpani run latency bandwidth --on lab"""
 
 
 @dataclass(frozen=True)
-class _Place(Place):
+class _Place(WhereOptions):
     """Where to measure, with which library and on which of the machine's nodes."""
 
     mpi: Annotated[

@@ -53,7 +53,7 @@ def show(
     import sys
 
     from timpani.campaign.folder.load import load
-    from timpani.campaign.read.cell_selection import Selection, select_cells
+    from timpani.campaign.read.cell_selection import CellSelection, select_cells
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.context import with_bounds
     from timpani.campaign.read.message_locality import with_locality
@@ -66,7 +66,7 @@ def show(
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
     campaign = load(campaign_or_newest(folder))
     cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
-    cells = select_cells(cells, Selection.parse(operations, algorithms, ranks, sizes))
+    cells = select_cells(cells, CellSelection.parse(operations, algorithms, ranks, sizes))
     content = _content(cells, format, full, campaign.header.study.datatype_of)
     if output is None:
         sys.stdout.buffer.write(content)

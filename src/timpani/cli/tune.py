@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.terminal.options import Force, Place, StudyOptions, expand, study_options
+from timpani.cli.terminal.options import Force, StudyOptions, WhereOptions, expand, study_options
 from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
     from timpani.native.mpi import Mpi
-    from timpani.rules.propose.predicted_rules import Asked
+    from timpani.rules.propose.predicted_rules import PredictionReach
 
 _FILES = "files"
 _BEYOND = "Beyond the measured rank counts"
@@ -76,7 +76,7 @@ Library = Annotated[
         panel="Where something is to be measured",
         shown={"launches": "as many as the race takes", "regret": f"{TUNING_REGRET}, unless launches are given"},
     ),
-    place=Place,
+    place=WhereOptions,
 )
 def files(
     *,
@@ -90,7 +90,7 @@ def files(
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
     study: StudyOptions,
-    place: Place,
+    place: WhereOptions,
     predict_to: Annotated[
         str | None,
         typer.Option(
@@ -132,7 +132,7 @@ def files(
 def _measure_and_confirm(
     what: list[str],
     options: Mapping[str, object],
-    place: Place,
+    place: WhereOptions,
     mpi: str | None,
     output: Path,
     force: bool,
@@ -163,18 +163,20 @@ def _measure_and_confirm(
     return int(killed > 0)
 
 
-def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "Asked | None":
+def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "PredictionReach | None":
     """What is to be predicted; None where nothing is."""
     from timpani.machine.where import resolve
-    from timpani.rules.propose.predicted_rules import Asked
+    from timpani.rules.propose.predicted_rules import PredictionReach
     from timpani.study.sizes import MOST_RANKS, parse_size
 
     if predict_to is None:
         return None
-    return Asked(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
+    return PredictionReach(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
 
 
-def _write(campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "Asked | None" = None) -> None:
+def _write(
+    campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "PredictionReach | None" = None
+) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
     from timpani.errors import cannot_write
     from timpani.report.tuned.source_warnings import made_from

@@ -50,7 +50,7 @@ class Fault:
     fix: str
 
 
-class Choice(Protocol):
+class FileDecisions(Protocol):
     """A file that was read: what the library chooses by it."""
 
     def decide(self, call: Call) -> Algorithm | None:
@@ -75,11 +75,11 @@ class CheckedFile(Protocol):
         """Whether `text` seems to be such a file, right or wrong."""
         ...
 
-    def read(self, text: str, catalogue: Catalogue) -> Choice:
+    def read(self, text: str, catalogue: Catalogue) -> FileDecisions:
         """What the library does by `text`. UserError, with the line, where it would refuse or ignore it."""
         ...
 
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> Choice | None:
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> FileDecisions | None:
         """What the library chooses without a file; None where it can't be read from the library."""
         ...
 

@@ -19,7 +19,7 @@ TIME = "time_us"
 
 
 @dataclass(frozen=True)
-class Timed:
+class FittableResults:
     """A campaign's results that models can be fitted to.
 
     rows      those with a valid time, in the column `TIME`
@@ -30,7 +30,7 @@ class Timed:
     left_out: list[str]
 
 
-def timed(results: pl.DataFrame, source: str) -> Timed:
+def timed(results: pl.DataFrame, source: str) -> FittableResults:
     """The rows of `results` (a campaign's, one per cell and launch) whose time can be fitted.
 
     Left out, and named by their line in `source`, are rows of launches that failed, and whose time is not positive.
@@ -56,7 +56,7 @@ def timed(results: pl.DataFrame, source: str) -> Timed:
             f"{source} holds no result that can be fitted{f': {left_out[0]}' if left_out else ''}",
             "`timpani show --format csv` has them all, with the causes of failures",
         )
-    return Timed(valid, left_out)
+    return FittableResults(valid, left_out)
 
 
 def curve_words(name: Mapping[str, Any], state: str | None = None) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.curves import curve_words, curves, timed
-from timpani.models.fitted_model import Model, Named, NotFitted
+from timpani.models.fitted_model import Model, NamedModel, NotFitted
 from timpani.models.hockney import MISS, Hockney, Regime, hockney, predicted, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
@@ -89,9 +89,9 @@ class Fit:
     """What was fitted; `left_out` says what could not be, and why."""
 
     curves: list[CurveFit]
-    regressions: list[Named[Regression]]
-    loggp: list[Named[LogGP]]
-    max_rate: list[Named[MaxRate]]
+    regressions: list[NamedModel[Regression]]
+    loggp: list[NamedModel[LogGP]]
+    max_rate: list[NamedModel[MaxRate]]
     left_out: list[str]
 
 

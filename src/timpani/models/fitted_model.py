@@ -7,7 +7,7 @@ Model = TypeVar("Model")
 
 
 @dataclass(frozen=True)
-class Named(Generic[Model]):
+class NamedModel(Generic[Model]):
     """name: the columns, with their values, that these measurements have in common."""
 
     name: dict[str, Any]

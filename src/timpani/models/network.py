@@ -9,7 +9,7 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curves import launches_by
 from timpani.models.disturbed import disturbed
-from timpani.models.fitted_model import Named, NotFitted
+from timpani.models.fitted_model import NamedModel, NotFitted
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
 from timpani.models.max_rate import MaxRate, max_rate
@@ -31,7 +31,7 @@ _NS_PER_US = 1e3
 _RANKED = without(CURVE, "ranks")
 
 
-def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
+def loggp_models(rows: pl.DataFrame) -> Iterator[NamedModel[LogGP] | NotFitted]:
     """LogGP of each pair of ranks in `timed` rows, or the reason why it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
@@ -45,10 +45,10 @@ def loggp_models(rows: pl.DataFrame) -> Iterator[Named[LogGP] | NotFitted]:
         except UserError as error:
             yield NotFitted(str(error))
         else:
-            yield Named(dict(zip(CURVE, name, strict=True)), model)
+            yield NamedModel(dict(zip(CURVE, name, strict=True)), model)
 
 
-def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
+def max_rate_models(rows: pl.DataFrame) -> Iterator[NamedModel[MaxRate] | NotFitted]:
     """The max-rate model of each placement in `timed` rows, or the reason why it cannot be fitted."""
     rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
     senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
@@ -69,7 +69,7 @@ def max_rate_models(rows: pl.DataFrame) -> Iterator[Named[MaxRate] | NotFitted]:
         except UserError as error:
             yield NotFitted(str(error))
         else:
-            yield Named(dict(zip(_RANKED, name, strict=True)), model)
+            yield NamedModel(dict(zip(_RANKED, name, strict=True)), model)
 
 
 def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:

@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curves import TIME
-from timpani.models.fitted_model import Named, NotFitted
+from timpani.models.fitted_model import NamedModel, NotFitted
 from timpani.models.formula import parse_formula
 from timpani.models.line import Array
 from timpani.models.network import ROUND_TRIP
@@ -19,7 +19,7 @@ _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
 """Other names for columns of the cells, as published studies use them."""
 
 
-def regressions(cells: pl.DataFrame, formula: str | None) -> list[Named[Regression] | NotFitted]:
+def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Regression] | NotFitted]:
     """`formula`, or DEFAULT_FORMULAS where ranks and sizes vary, fitted to the cells of each algorithm and placement.
 
     `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is not one, or cannot be
@@ -36,7 +36,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[Named[Regressi
         for text in DEFAULT_FORMULAS if formula is None else (formula,):
             parsed = parse_formula(text, columns)
             try:
-                found.append(Named(dict(zip(_RANKED, name, strict=True)), regress(parsed, columns)))
+                found.append(NamedModel(dict(zip(_RANKED, name, strict=True)), regress(parsed, columns)))
             except UserError as error:
                 refused.append(error)
     if formula is not None and refused and not found:

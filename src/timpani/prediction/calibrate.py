@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import nnls  # type: ignore[import-untyped]
 
 from timpani.prediction.terms import SHARED_BY, SHARING, Vector, terms, vector, with_vector
-from timpani.schedules.simulation import Call, Composition, Costs, Simulator
+from timpani.schedules.simulation import Costs, SimulatedCall, Simulator, TimeBreakdown
 
 _STEPS = 8
 _STATIONARY = 1e-3  # of a time
@@ -30,7 +30,7 @@ class Observation:
                  before other calls
     """
 
-    call: Call
+    call: SimulatedCall
     launches: tuple[float, ...]
     at_deadline: bool = False
 
@@ -40,14 +40,14 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class CostEstimate:
     """Costs, and what each observed call pays under them, shape (observations, terms)."""
 
     costs: Costs
     amounts: NDArray[np.float64]
 
 
-def estimate(simulator: Simulator, observations: Sequence[Observation], start: Costs) -> Estimate:
+def estimate(simulator: Simulator, observations: Sequence[Observation], start: Costs) -> CostEstimate:
     """The costs under which the calls, simulated, take what they took, by least squares of relative errors.
 
     start  gives the lines' first_bytes, and values to begin with
@@ -74,10 +74,10 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
         term.relation for term, paid in zip(terms(best), amounts.T, strict=True) if term.kind == SHARING and any(paid)
     }
     shared = tuple(cost if relation in waited else 0.0 for relation, cost in zip(SHARED_BY, best.shared, strict=True))
-    return Estimate(replace(best, shared=shared), amounts)
+    return CostEstimate(replace(best, shared=shared), amounts)
 
 
-def resample(observations: Sequence[Observation], found: Estimate) -> NDArray[np.float64]:
+def resample(observations: Sequence[Observation], found: CostEstimate) -> NDArray[np.float64]:
     """The costs with launches drawn with replacement, shape (_RESAMPLES, terms), along the same paths."""
     generator = np.random.default_rng(1)
     costs = vector(found.costs)
@@ -104,9 +104,9 @@ def amounts_of(simulator: Simulator, observations: Sequence[Observation], costs:
     return np.array([each.amounts for each in usual])
 
 
-def _compositions(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> list[Composition]:
+def _compositions(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> list[TimeBreakdown]:
     found = simulator.compositions([each.call for each in observations], costs)
-    return [each for each in found if isinstance(each, Composition)]
+    return [each for each in found if isinstance(each, TimeBreakdown)]
 
 
 def solve(amounts: NDArray[np.float64], times: Vector, start: Vector, predicted: Vector) -> Vector:

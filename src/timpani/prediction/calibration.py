@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.native.side_by_side import on_every_core
-from timpani.prediction.calibrate import Estimate, Observation, amounts_of, estimate, resample, with_lines
+from timpani.prediction.calibrate import CostEstimate, Observation, amounts_of, estimate, resample, with_lines
 from timpani.prediction.comparable import check_comparable, identity, library_of
 from timpani.prediction.costs import costs_of_pairs
 from timpani.prediction.model_error import Growth, ModelError, different_schedules, model_error, size_of
@@ -19,8 +19,8 @@ from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
 from timpani.schedules.simulation import (
     NO_BURST,
     NOT_APART,
+    CostLine,
     Costs,
-    Line,
     RankPlace,
     Relation,
     Simulator,
@@ -208,19 +208,19 @@ def from_calls(
     """With the lines, then the ranks of a node that are told apart, then the eager limit and the way of sharing, under
     which algorithms are predicted best from the others; `noise` and `burst` as of Costs."""
 
-    def tried(start: Costs) -> tuple[ModelError, Vector, Estimate]:
+    def tried(start: Costs) -> tuple[ModelError, Vector, CostEstimate]:
         found = estimate(simulator, observed, start)
         return *model_error(observed, found.amounts, vector(start)), found
 
     times = np.array([each.time for each in observed])
 
-    def mean_error(found: tuple[ModelError, Vector, Estimate]) -> float:
+    def mean_error(found: tuple[ModelError, Vector, CostEstimate]) -> float:
         # Costs for others are solved for along the paths of these; these may not be those of their own paths.
         _, left_out, all_told = found
         own = np.log(np.maximum(all_told.amounts @ vector(all_told.costs), 1e-9) / times)
         return float(max(np.abs(left_out).mean(), np.abs(own).mean()))
 
-    def all_tried(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, Estimate]]:
+    def all_tried(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, CostEstimate]]:
         # The simulator, a program of its own, takes most of the time.
         with on_every_core() as threads:
             return [*threads.map(tried, starts)]
@@ -250,7 +250,7 @@ def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Cos
     """Costs to begin with, for each way of dividing sizes that the measured ones tell apart."""
     shortest = min(each.time for each in observed)
     sizes = [size_of(each.call) for each in observed]
-    lines: tuple[Line, ...] = (Line(gap=shortest / 2, per_byte=_per_byte(observed)),)
+    lines: tuple[CostLine, ...] = (CostLine(gap=shortest / 2, per_byte=_per_byte(observed)),)
     if messages is not None:
         lines = messages.messages[relation_that_tells(messages.messages, Relation.node)]
     whole = replace(messages or Costs(), messages=(*NOT_APART, lines))
@@ -331,7 +331,7 @@ def _within(observed: list[Observation]) -> list[Relation]:
     return [each for each in _WITHIN if each in relations]
 
 
-def _tells_each_line(found: Estimate) -> bool:
+def _tells_each_line(found: CostEstimate) -> bool:
     """Whether calls were on their way for a message of each line between ranks of a node: else it isn't known."""
     return all(
         any(paid)

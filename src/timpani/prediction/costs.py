@@ -7,7 +7,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import localities_of, locality_of
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
 from timpani.models.fit import CurveFit, fit
-from timpani.schedules.simulation import NOT_APART, Costs, Line, Relation
+from timpani.schedules.simulation import NOT_APART, CostLine, Costs, Relation
 
 LATENCY, REDUCTION = "latency", "reduce_local"
 """The operations that costs of messages, and of reduced bytes, are fitted to."""
@@ -60,13 +60,13 @@ def point_to_point_costs(curves: Sequence[CurveFit], between: Mapping[Relation, 
     return Costs(reduced=gamma, messages=tuple(lines))
 
 
-def message_lines(latency: CurveFit) -> tuple[Line, ...]:
+def message_lines(latency: CurveFit) -> tuple[CostLine, ...]:
     """A line for each regime of half round trips, in microseconds.
 
     An intercept or a slope under 0 is noise about nothing, and counts so.
     """
     return tuple(
-        Line(
+        CostLine(
             first_bytes=regime.first_bytes if number else 0,
             gap=max(regime.latency.value, 0.0),
             per_byte=max(regime.per_byte.value, 0.0),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from math import log
 
-from timpani.schedules.simulation import Call, Costs, Simulator, composition_request
+from timpani.schedules.simulation import Costs, SimulatedCall, Simulator, composition_request
 
 _FIRST_RANKS, _STEP = 128, 4
 """Small enough for algorithms of p² messages. All powers of two, which every algorithm admits."""
@@ -37,11 +37,11 @@ class Effort:
         return self.seconds * growth**time, self.memory_bytes * growth**memory
 
 
-Estimate = Callable[[Simulator, Costs, Callable[[int], Call], int], Effort]
+Estimate = Callable[[Simulator, Costs, Callable[[int], SimulatedCall], int], Effort]
 """What simulating `call(ranks)` takes for up to the given number of ranks."""
 
 
-def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most_ranks: int) -> Effort:
+def effort(simulator: Simulator, costs: Costs, call: Callable[[int], SimulatedCall], most_ranks: int) -> Effort:
     """From trials of `call` at more and more ranks: until one takes long enough to tell, or the next has more than
     `most_ranks`; two at least."""
     ranks = _FIRST_RANKS
@@ -59,7 +59,7 @@ def effort(simulator: Simulator, costs: Costs, call: Callable[[int], Call], most
     )
 
 
-def _trial(simulator: Simulator, costs: Costs, call: Call) -> tuple[float, float]:
+def _trial(simulator: Simulator, costs: Costs, call: SimulatedCall) -> tuple[float, float]:
     process = subprocess.Popen(
         [simulator.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

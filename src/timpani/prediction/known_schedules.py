@@ -11,7 +11,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.observed import call_of, places_of
-from timpani.prediction.predictions import Predicted, predict
+from timpani.prediction.predictions import PredictedTime, predict
 from timpani.schedules.fingerprint import Fingerprints, Match, with_whole_messages
 from timpani.schedules.simulation import NotSimulated, Simulator
 from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
@@ -128,7 +128,7 @@ def schedules_of_library(
         if refused := next((each for each in predicted if isinstance(each, NotSimulated)), None):
             why[cell.algorithm] = NoSchedule(refused.why)
             continue
-        off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, Predicted)]
+        off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, PredictedTime)]
         counted_on = tuple(sorted(each.ranks for each, _ in counted))
         oversubscribed = "oversubscribed" in estimate["status"].split("+")
         known = Known(schedules, max(off), counted_on, oversubscribed)

@@ -9,7 +9,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, NoSchedule, schedules_of_library
-from timpani.prediction.selected_algorithms import Named, NotPredicted, Schedule, sizes_of
+from timpani.prediction.selected_algorithms import NotPredicted, Schedule, SelectedAlgorithm, sizes_of
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_sizes
@@ -22,13 +22,13 @@ def library_algorithms(
     own: Catalogue,
     simulator: Simulator,
     calibration: Calibration,
-) -> tuple[list[Named], list[NotPredicted]]:
+) -> tuple[list[SelectedAlgorithm], list[NotPredicted]]:
     """The algorithms of the campaigns' libraries whose schedule is known, and why others' isn't.
 
     A schedule is known at sizes at which messages were counted, and between two of them where it is the same. The
     default has none: which algorithm it takes may change with the rank count.
     """
-    found: list[Named] = []
+    found: list[SelectedAlgorithm] = []
     left_out: list[NotPredicted] = []
     counted = _counted(campaigns, own, simulator, calibration)
     for collective in dict.fromkeys(collectives):
@@ -88,7 +88,7 @@ def _named(
     counted: Mapping[int, Known | NoSchedule],
     sizes: Sequence[int],
     own: Catalogue,
-) -> tuple[list[Named], list[NotPredicted]]:
+) -> tuple[list[SelectedAlgorithm], list[NotPredicted]]:
     """An entry for each choice of schedules that one algorithm may follow at some of the sizes."""
     by_schedules: dict[tuple[Algorithm, ...], list[tuple[int, Known]]] = {}
     unknown: dict[str, list[int]] = {}
@@ -103,11 +103,11 @@ def _named(
             unknown.setdefault("its messages were those of one schedule below and of another above", []).append(size)
         else:
             by_schedules.setdefault(both.schedules, []).append((size, both))
-    found: list[Named] = []
+    found: list[SelectedAlgorithm] = []
     for schedules, at in by_schedules.items():
         infos = [own.info(collective, each) for each in schedules]
         found.append(
-            Named(
+            SelectedAlgorithm(
                 collective,
                 tuple(Schedule(each, info) for each, info in zip(schedules, infos, strict=True) if info),
                 algorithm,

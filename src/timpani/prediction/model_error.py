@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from timpani.prediction.calibrate import Observation, solve
 from timpani.prediction.terms import Vector
-from timpani.schedules.simulation import Call
+from timpani.schedules.simulation import SimulatedCall
 
 COVERAGE = 0.95
 _NEARBY = 8
@@ -66,27 +66,27 @@ class ModelError:
     ranks: Growth
     sizes: Growth
 
-    def tells(self, call: Call) -> bool:
+    def tells(self, call: SimulatedCall) -> bool:
         """Whether anything measured tells how far the call's time is off: one size alone says nothing of others."""
         return not self.sizes.assumed or self.sizes.least <= size_of(call) <= self.sizes.most
 
-    def of_time(self, call: Call) -> float:
+    def of_time(self, call: SimulatedCall) -> float:
         """Half-width of the interval of a call's time, in logarithms."""
         return self._beyond(call) * max(_at(widths.time, call) for widths in self._that_hold(call))
 
-    def of_ratio(self, call: Call) -> float:
+    def of_ratio(self, call: SimulatedCall) -> float:
         """Half-width of the interval of the ratio of two algorithms' times at a call, in logarithms."""
         return self._beyond(call) * max(_at(widths.ratio, call) for widths in self._that_hold(call))
 
-    def _that_hold(self, call: Call) -> tuple[Widths, ...]:
+    def _that_hold(self, call: SimulatedCall) -> tuple[Widths, ...]:
         known = {size for size, _ in _of(self.measured.time, call)}
         return (self.measured,) if size_of(call) in known else (self.measured, self.between)
 
-    def _beyond(self, call: Call) -> float:
+    def _beyond(self, call: SimulatedCall) -> float:
         return 1 + self.ranks.at(call.ranks) + self.sizes.at(size_of(call))
 
 
-def size_of(call: Call) -> int:
+def size_of(call: SimulatedCall) -> int:
     return call.count * call.element_bytes
 
 
@@ -116,7 +116,7 @@ def model_error(
     return error, left_out
 
 
-def _widths(calls: Sequence[Call], errors: Vector) -> Widths:
+def _widths(calls: Sequence[SimulatedCall], errors: Vector) -> Widths:
     """Of calls that were predicted with these errors."""
     time = _by_size([(call.collective, size_of(call)) for call in calls], np.abs(errors))
     points: dict[tuple[str, int, int, object], list[float]] = {}
@@ -128,7 +128,7 @@ def _widths(calls: Sequence[Call], errors: Vector) -> Widths:
     return Widths(time, _by_size([where for where, _ in differ], np.array([error for _, error in differ])))
 
 
-def _between_sizes(calls: Sequence[Call], sizes: NDArray[np.int64], errors: Errors, usual: Widths) -> Widths:
+def _between_sizes(calls: Sequence[SimulatedCall], sizes: NDArray[np.int64], errors: Errors, usual: Widths) -> Widths:
     """From sizes that are left out one at a time, but the least and the largest, so that those beside them are farther
     apart than they will be; where there is no other, twice the `usual`."""
     inner = np.unique(sizes)[1:-1]
@@ -158,16 +158,16 @@ def _by_size(where: Sequence[tuple[str, int]], errors: Vector) -> BySize:
     return found
 
 
-def _at(by_size: BySize, call: Call) -> float:
+def _at(by_size: BySize, call: SimulatedCall) -> float:
     """At the nearest size: of the call's collective, or of all where it was not measured."""
     return min(_of(by_size, call), key=lambda each: abs(log2(max(each[0], 1) / max(size_of(call), 1))))[1]
 
 
-def _of(by_size: BySize, call: Call) -> list[tuple[int, float]]:
+def _of(by_size: BySize, call: SimulatedCall) -> list[tuple[int, float]]:
     return by_size.get(call.collective, by_size[_ALL])
 
 
-def different_schedules(calls: Sequence[Call], amounts: NDArray[np.float64]) -> NDArray[np.int64]:
+def different_schedules(calls: Sequence[SimulatedCall], amounts: NDArray[np.float64]) -> NDArray[np.int64]:
     """A number for the schedule of each call, the same of algorithms that pay the same wherever both were measured: on
     few ranks many send the same messages, and what predicts one from another says nothing of the model.
 
@@ -195,16 +195,16 @@ def _agree(one: Mapping[object, int], other: Mapping[object, int]) -> bool:
     return bool(both) and all(one[each] == other[each] for each in both)
 
 
-def _name(call: Call) -> str:
+def _name(call: SimulatedCall) -> str:
     return f"{call.collective}/{call.algorithm.plain}"
 
 
-def _where(call: Call) -> tuple[int, int, object]:
+def _where(call: SimulatedCall) -> tuple[int, int, object]:
     """What is the same of calls that algorithms may be compared at."""
     return size_of(call), call.ranks, call.places
 
 
-def left_out_errors(calls: Sequence[Call], schedules: NDArray[np.int64], errors: Errors) -> Vector:
+def left_out_errors(calls: Sequence[SimulatedCall], schedules: NDArray[np.int64], errors: Errors) -> Vector:
     """ln(predicted / measured) of each, by a fit to those of other schedules; to other sizes where there is one."""
     left_out = schedules
     if len(np.unique(schedules)) < 2:

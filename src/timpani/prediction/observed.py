@@ -9,7 +9,7 @@ from timpani.campaign.read.message_locality import seats_of
 from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine
 from timpani.prediction.calibrate import Observation
-from timpani.schedules.simulation import Call, RankPlace
+from timpani.schedules.simulation import RankPlace, SimulatedCall
 from timpani.study.cell import OWN, Algorithm, parse_parameters
 from timpani.study.columns import is_schedule_of_ours
 from timpani.study.schema import MACHINE_CELL, MEASURED_US
@@ -37,9 +37,9 @@ def observations(campaign: Campaign) -> list[Observation]:
     ]
 
 
-def call_of(row: Mapping[str, object], element_bytes: int, places: Places) -> Call:
+def call_of(row: Mapping[str, object], element_bytes: int, places: Places) -> SimulatedCall:
     """The call of a cell: the values of its columns."""
-    return Call(
+    return SimulatedCall(
         collective=str(row["collective"]),
         algorithm=Algorithm(OWN, str(row["algorithm"]), parse_parameters(str(row["parameters"]))),
         ranks=int(str(row["ranks"])),

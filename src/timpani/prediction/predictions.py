@@ -12,16 +12,16 @@ from timpani.errors import UserError
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.model_error import size_of
-from timpani.prediction.request import Asked, Plan, Request
+from timpani.prediction.request import Plan, PredictionRequest, Request
 from timpani.prediction.stand_ins import Closeness
-from timpani.prediction.terms import KINDS, MEASURED_BY, PAID_FOR, RELATIONS, Term, terms, vector
+from timpani.prediction.terms import KINDS, MEASURED_BY, PAID_FOR, RELATIONS, CostTerm, terms, vector
 from timpani.schedules.simulation import (
-    Call,
-    Composition,
     Costs,
     NotSimulated,
     Relation,
+    SimulatedCall,
     Simulator,
+    TimeBreakdown,
     leaves_a_node,
 )
 from timpani.study.sizes import show_size, show_sizes
@@ -38,7 +38,7 @@ POINT = ["collective", "ranks", "message_bytes"]
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedTime:
     """A time in microseconds with its 95 % interval, and what it is made of.
 
     low, high    of the costs over resampled launches, and of the model's error, which grows with the distance from what
@@ -55,18 +55,20 @@ class Predicted:
     ratio_width: float | None
     by: str
 
-    def scaled(self, factor: float) -> "Predicted":
+    def scaled(self, factor: float) -> "PredictedTime":
         low, high = (bound and bound * factor for bound in (self.low, self.high))
         return replace(self, time=self.time * factor, low=low, high=high)
 
-    def widened(self, half: float) -> "Predicted":
+    def widened(self, half: float) -> "PredictedTime":
         """With an interval that is wider by so much to each side, in logarithms."""
         low, high = self.low and self.low * exp(-half), self.high and self.high * exp(half)
         width = None if self.ratio_width is None else self.ratio_width + half
         return replace(self, low=low, high=high, ratio_width=width)
 
 
-def predict(simulator: Simulator, calibration: Calibration, calls: Sequence[Call]) -> list[Predicted | NotSimulated]:
+def predict(
+    simulator: Simulator, calibration: Calibration, calls: Sequence[SimulatedCall]
+) -> list[PredictedTime | NotSimulated]:
     """What each call should take."""
     known = [call for call in calls if calibration.nodes_left or not leaves_a_node(call.places)]
     answers = dict(zip(known, simulator.compositions(known, calibration.costs), strict=True))
@@ -77,13 +79,13 @@ def predict(simulator: Simulator, calibration: Calibration, calls: Sequence[Call
 
 def predict_plan(
     simulator: Simulator, calibration: Calibration, plan: Plan, passed: Callable[[float], None] = lambda share: None
-) -> list[Predicted | NotSimulated]:
+) -> list[PredictedTime | NotSimulated]:
     """What each call that a plan asks for should take, simulated side by side on all cores.
 
     `passed` is told the share of the whole, 0 to 1, that each step was.
     """
     whole = sum(plan.seconds.values())
-    found: dict[Call, Predicted | NotSimulated] = {}
+    found: dict[SimulatedCall, PredictedTime | NotSimulated] = {}
     with on_every_core() as pool:
         steps = list(_steps(plan.seconds))
         answers = pool.map(lambda calls: predict(simulator, calibration, calls), steps)
@@ -93,9 +95,9 @@ def predict_plan(
     return [_as_asked(each, [found[call] for call in each.calls]) for each in plan.asked]
 
 
-def _steps(seconds: Mapping[Call, float]) -> Iterator[list[Call]]:
+def _steps(seconds: Mapping[SimulatedCall, float]) -> Iterator[list[SimulatedCall]]:
     """Parts that take long enough for starting a program to be no matter."""
-    step: list[Call] = []
+    step: list[SimulatedCall] = []
     for call in seconds:
         step.append(call)
         if sum(seconds[each] for each in step) > _STEP_SECONDS:
@@ -105,9 +107,9 @@ def _steps(seconds: Mapping[Call, float]) -> Iterator[list[Call]]:
         yield step
 
 
-def _as_asked(asked: Asked, found: Sequence[Predicted | NotSimulated]) -> Predicted | NotSimulated:
+def _as_asked(asked: PredictionRequest, found: Sequence[PredictedTime | NotSimulated]) -> PredictedTime | NotSimulated:
     """By any of the schedules that the algorithm may follow, and as far off as its own code."""
-    told = [each for each in found if isinstance(each, Predicted)]
+    told = [each for each in found if isinstance(each, PredictedTime)]
     if len(told) < len(found):
         return next(each for each in found if isinstance(each, NotSimulated))
     one = told[0] if len(told) == 1 else _any_of(told)
@@ -115,12 +117,12 @@ def _as_asked(asked: Asked, found: Sequence[Predicted | NotSimulated]) -> Predic
     return one if off is None else one.widened(off)
 
 
-def _any_of(told: Sequence[Predicted]) -> Predicted:
+def _any_of(told: Sequence[PredictedTime]) -> PredictedTime:
     """In the middle of their times, with an interval that holds those of all; made of what the longest is."""
     longest = max(told, key=lambda each: each.time)
     least = min(each.time for each in told)
     lows, highs, widths = zip(*((each.low, each.high, each.ratio_width) for each in told), strict=True)
-    return Predicted(
+    return PredictedTime(
         sqrt(least * longest.time),
         None if None in lows else min(lows),
         None if None in highs else max(highs),
@@ -151,8 +153,8 @@ def predict_request(
     """All that was asked for and can be predicted, by the request's plan; UserError where nothing can. `passed` as of
     predict_plan."""
     answers = predict_plan(simulator, calibration, plan, passed)
-    told = [(asked, each) for asked, each in zip(plan.asked, answers, strict=True) if isinstance(each, Predicted)]
-    refused: dict[str, list[Asked]] = {}
+    told = [(asked, each) for asked, each in zip(plan.asked, answers, strict=True) if isinstance(each, PredictedTime)]
+    refused: dict[str, list[PredictionRequest]] = {}
     for asked, each in zip(plan.asked, answers, strict=True):
         if isinstance(each, NotSimulated):
             refused.setdefault(each.why, []).append(asked)
@@ -171,14 +173,14 @@ def predict_request(
     )
 
 
-def _in_words(asked: Sequence[Asked]) -> str:
+def _in_words(asked: Sequence[PredictionRequest]) -> str:
     """The algorithms, rank counts and sizes of calls that share a reason."""
     names = ", ".join(dict.fromkeys(str(each.named) for each in asked))
     ranks = ", ".join(map(str, sorted({each.calls[0].ranks for each in asked})))
     return f"{names} on {ranks} ranks, {show_sizes(sorted({size_of(each.calls[0]) for each in asked}))}"
 
 
-def prediction_frame(asked: Sequence[Asked], predicted: Sequence[Predicted]) -> pl.DataFrame:
+def prediction_frame(asked: Sequence[PredictionRequest], predicted: Sequence[PredictedTime]) -> pl.DataFrame:
     """A row for each: POINT's columns, `label`, `provider`, `algorithm`, `parameters`, `sends_as` (the schedules of
     ours that a library's algorithm may follow, else null), `predicted_us`, `low_us`, `high_us`, a `…_share` of each of
     KINDS and WAITING, `simulated_by` (Predicted.by) and `ratio_width`."""
@@ -222,7 +224,9 @@ def winners(predictions: pl.DataFrame) -> pl.DataFrame:
     return best.join(tied, on=POINT).sort(POINT).drop("best_us", "best_width")
 
 
-def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSimulated) -> Predicted | NotSimulated:
+def _predicted(
+    calibration: Calibration, call: SimulatedCall, answer: TimeBreakdown | NotSimulated
+) -> PredictedTime | NotSimulated:
     if isinstance(answer, NotSimulated):
         return answer
     amounts = np.array(answer.amounts)
@@ -233,11 +237,11 @@ def _predicted(calibration: Calibration, call: Call, answer: Composition | NotSi
     parts = {**{kind: float(paid[kinds == kind].sum()) for kind in KINDS}, WAITING: answer.waited}
     shares = {name: part / answer.time if answer.time > 0 else 0.0 for name, part in parts.items()}
     if calibration.error is None or not calibration.error.tells(call) or answer.time <= 0:
-        return Predicted(answer.time, None, None, shares, None, answer.by)
+        return PredictedTime(answer.time, None, None, shares, None, answer.by)
     sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
     half = float(np.hypot(_Z * sampled.std(), calibration.error.of_time(call)))
     low, high = (answer.time * float(np.exp(each)) for each in (-half, half))
-    return Predicted(answer.time, low, high, shares, calibration.error.of_ratio(call), answer.by)
+    return PredictedTime(answer.time, low, high, shares, calibration.error.of_ratio(call), answer.by)
 
 
 def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
@@ -257,7 +261,7 @@ def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
     return ""
 
 
-def _sizes_of_line(costs: Costs, term: Term) -> str:
+def _sizes_of_line(costs: Costs, term: CostTerm) -> str:
     """Of the messages that it is paid for, in words."""
     assert term.relation is not None
     first = term.first_bytes or 0

@@ -10,22 +10,22 @@ from timpani.errors import UserError
 from timpani.libraries.hosts import Host
 from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.places import Place, asked_places
+from timpani.machine.nodes.places import RankBinding, asked_places
 from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.prediction.effort import Effort, Estimate, effort
 from timpani.prediction.observed import Places, places_on
-from timpani.prediction.selected_algorithms import Named, sizes_of
-from timpani.schedules.simulation import Call, Costs, EqualNodes, NodeParts, Simulator
+from timpani.prediction.selected_algorithms import SelectedAlgorithm, sizes_of
+from timpani.schedules.simulation import Costs, EqualNodes, NodeParts, SimulatedCall, Simulator
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
 from timpani.study.sizes import show_sizes
 
 
-class Asked(NamedTuple):
+class PredictionRequest(NamedTuple):
     """An algorithm, and a call of each of its schedules, all alike."""
 
-    named: Named
-    calls: tuple[Call, ...]
+    named: SelectedAlgorithm
+    calls: tuple[SimulatedCall, ...]
 
 
 @dataclass(frozen=True)
@@ -54,11 +54,11 @@ class _Kind(NamedTuple):
     size: int
     equal_blocks: bool
 
-    def call(self, ranks: int, places: Places | EqualNodes) -> Call:
+    def call(self, ranks: int, places: Places | EqualNodes) -> SimulatedCall:
         """On single bytes."""
-        return Call(self.collective, self.schedule, ranks, self.size, places=places)
+        return SimulatedCall(self.collective, self.schedule, ranks, self.size, places=places)
 
-    def trial(self, ranks_a_node: int | None, ranks: int) -> Call:
+    def trial(self, ranks_a_node: int | None, ranks: int) -> SimulatedCall:
         """On as full nodes as the call: where nodes are told apart, ranks that are alike are simulated one by one."""
         places = EqualNodes(max(1, ranks // ranks_a_node)) if ranks_a_node else ()
         if (self.size % ranks == 0) == self.equal_blocks:
@@ -76,8 +76,8 @@ class Plan:
     left_out  a sentence for what can't be simulated
     """
 
-    asked: list[Asked]
-    seconds: dict[Call, float]
+    asked: list[PredictionRequest]
+    seconds: dict[SimulatedCall, float]
     left_out: list[str]
 
     @property
@@ -90,7 +90,7 @@ class Plan:
 class Request:
     """machine, placement: where ranks are; no machine: all as close as those that were measured."""
 
-    algorithms: Sequence[Named]
+    algorithms: Sequence[SelectedAlgorithm]
     ranks: Sequence[int]
     sizes: Sequence[int]
     machine: Machine | None
@@ -108,7 +108,7 @@ class Request:
         few cores. `passed` receives each estimate's share of the whole, 0 to 1. `estimate` predicts a call's time."""
         places = {ranks: self.places(ranks) for ranks in self.ranks}
         plan = Plan([], {}, [])
-        admitted: dict[Named, list[int]] = {}
+        admitted: dict[SelectedAlgorithm, list[int]] = {}
         for named in self.algorithms:
             if any(each.info.restrictions.topology for each in named.schedules) and self.machine is None:
                 plan.left_out.append(f"{named}: it depends on which ranks share a node; name a machine with --on")
@@ -138,22 +138,22 @@ class Request:
                 for size in self._sizes(named):
                     # On single bytes.
                     calls = {
-                        Call(named.collective, kind.schedule, ranks, size, places=places[ranks]): efforts[kind].at(
-                            ranks
-                        )
+                        SimulatedCall(named.collective, kind.schedule, ranks, size, places=places[ranks]): efforts[
+                            kind
+                        ].at(ranks)
                         for kind in _kinds(named, size, ranks)
                     }
                     if why := next(filter(None, (limits.exceeded_by(*each, in_all) for each in calls.values())), ""):
                         beyond[size] = why
                     else:
-                        plan.asked.append(Asked(named, tuple(calls)))
+                        plan.asked.append(PredictionRequest(named, tuple(calls)))
                         plan.seconds.update((call, seconds) for call, (seconds, _) in calls.items())
                 if beyond:
                     why = next(iter(beyond.values()))
                     plan.left_out.append(f"{named} on {ranks} ranks, {show_sizes([*beyond])}: {why}")
         return plan
 
-    def _sizes(self, named: Named) -> Sequence[int]:
+    def _sizes(self, named: SelectedAlgorithm) -> Sequence[int]:
         if named.library:
             return [size for size, _ in named.off]
         return sizes_of(named.collective, self.sizes)
@@ -181,7 +181,7 @@ def _parts(group: NodeGroup) -> NodeParts | None:
     return NodeParts(group.cores, group.sockets, group.caches) if group.sockets > 1 or group.caches else None
 
 
-def _seat(machine: Machine, place: Place) -> Seat:
+def _seat(machine: Machine, place: RankBinding) -> Seat:
     group = machine.group_of(place.host)
     if (parts := _parts(group)) is None:
         return Seat(place.host)
@@ -205,7 +205,7 @@ def _ranks_a_node(places: Places | EqualNodes, ranks: int) -> int | None:
     return -(-ranks // len({place.node for place in places})) if places else None
 
 
-def _kinds(named: Named, size: int, ranks: int) -> list[_Kind]:
+def _kinds(named: SelectedAlgorithm, size: int, ranks: int) -> list[_Kind]:
     """Of each schedule that applies."""
     equal = size % ranks == 0
     return [_Kind(named.collective, each, size, equal_blocks=equal) for each in named.on(ranks)]

@@ -20,7 +20,7 @@ class Schedule(NamedTuple):
     info: AlgorithmInfo
 
 
-class Named(NamedTuple):
+class SelectedAlgorithm(NamedTuple):
     """An algorithm of ours, of a collective; or one of a library that follows its schedule.
 
     schedules  one; of a library's algorithm each that it may follow, as its messages don't tell them apart
@@ -67,18 +67,18 @@ class NotPredicted(NamedTuple):
         return f"{self.collective} {self.algorithm or 'of the library'}{at}: {self.why}"
 
 
-def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[Named]:
+def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> list[SelectedAlgorithm]:
     """The algorithms of ours that `names` lists, of each collective that has them; UserError for one that none has."""
     for collective in collectives:
         if collective not in own.algorithms:
             raise unknown("collective with algorithms of ours", collective, own.algorithms, "timpani list algorithms")
     if names in (_ALL, _ALL_OF_OURS):
         return [
-            Named(info.collective, (Schedule(Algorithm(own.provider, info.name), info),))
+            SelectedAlgorithm(info.collective, (Schedule(Algorithm(own.provider, info.name), info),))
             for info in own
             if info.collective in collectives
         ]
-    found: dict[Named, None] = {}  # each once, however often and by whatever names it is typed
+    found: dict[SelectedAlgorithm, None] = {}  # each once, however often and by whatever names it is typed
     for typed in map(Algorithm.parse, split_algorithms(names)):
         if _is_library_s(typed):
             continue
@@ -91,7 +91,7 @@ def named_algorithms(collectives: Sequence[str], names: str, own: Catalogue) -> 
             resolved = own.resolve(collective, typed)
             info = own.info(collective, resolved)
             assert info is not None  # only a library's default has none
-            found[Named(collective, (Schedule(resolved, info),))] = None
+            found[SelectedAlgorithm(collective, (Schedule(resolved, info),))] = None
     return [*found]
 
 
@@ -112,12 +112,14 @@ def asks_for_library(names: str) -> bool:
     return names == _ALL or any(map(_is_library_s, map(Algorithm.parse, split_algorithms(names))))
 
 
-def of_library(names: str, library: Sequence[Named], others: Sequence[NotPredicted]) -> list[Named]:
+def of_library(
+    names: str, library: Sequence[SelectedAlgorithm], others: Sequence[NotPredicted]
+) -> list[SelectedAlgorithm]:
     """Those of the `library` that `names` lists; UserError for one that is not among them, with why, as `others`
     tell."""
     if names == _ALL:
         return [*library]
-    found: dict[Named, None] = {}
+    found: dict[SelectedAlgorithm, None] = {}
     for typed in filter(_is_library_s, map(Algorithm.parse, split_algorithms(names))):
         every = Algorithm(typed.provider, _ALL)
         wanted = [each for each in library if typed in (each.algorithm, every)]

@@ -7,7 +7,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.schedules.simulation import Costs, Line, Relation
+from timpani.schedules.simulation import CostLine, Costs, Relation
 
 Vector = NDArray[np.float64]
 
@@ -32,7 +32,7 @@ share fairly."""
 
 
 @dataclass(frozen=True)
-class Term:
+class CostTerm:
     """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to; `relation` alone of a
     shared link, by whose messages pass it; None for others, and for the idle time that lets links pass a burst."""
 
@@ -44,16 +44,23 @@ class Term:
 PAID_FOR = ("a message", "reducing", "copying", "copying what is sent eagerly", "a call from rest", "an idle link")
 """What the first parameters are paid for, which belong to no line and no shared link."""
 
-_CALL = (Term("overhead"), Term("reduction"), Term("copying"), Term("copying"), Term("rest"), Term(SHARING))
-_SHARED = tuple(Term(SHARING, relation) for relation in SHARED_BY)
+_CALL = (
+    CostTerm("overhead"),
+    CostTerm("reduction"),
+    CostTerm("copying"),
+    CostTerm("copying"),
+    CostTerm("rest"),
+    CostTerm(SHARING),
+)
+_SHARED = tuple(CostTerm(SHARING, relation) for relation in SHARED_BY)
 
 
-def terms(costs: Costs) -> list[Term]:
+def terms(costs: Costs) -> list[CostTerm]:
     """What each parameter of `costs` is."""
     return [
         *_CALL,
         *_SHARED,
-        *(Term(kind, *line) for line in _lines(costs) for kind in ("latency", "bandwidth", "latency", "bandwidth")),
+        *(CostTerm(kind, *line) for line in _lines(costs) for kind in ("latency", "bandwidth", "latency", "bandwidth")),
     ]
 
 
@@ -70,7 +77,7 @@ def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
     """Costs with the lines, bursts and eager limit of `costs` and these parameters."""
     overhead, reduced, copied, eager, rest, idle, node, group, groups, *others = (float(value) for value in values)
     left = iter(others)
-    messages = tuple(tuple(Line(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
+    messages = tuple(tuple(CostLine(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
     return replace(
         costs,
         overhead=overhead,

@@ -8,7 +8,7 @@ import polars as pl
 from timpani.models.curves import TIME, curve_words
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.predictions import predict
-from timpani.schedules.simulation import Call, NotSimulated, Simulator
+from timpani.schedules.simulation import NotSimulated, SimulatedCall, Simulator
 from timpani.study.columns import algorithm_name, is_schedule_of_ours
 from timpani.study.schema import CURVE, MEASURED_US, SWEEP
 from timpani.study.sizes import show_sizes
@@ -22,7 +22,7 @@ def predicted_times(
     cells: pl.DataFrame,
     calibration: Calibration,
     simulator: Simulator,
-    call_of: Callable[[dict[str, Any]], Call],
+    call_of: Callable[[dict[str, Any]], SimulatedCall],
     apart: Collection[tuple[str, str]] = (),
     from_others: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:

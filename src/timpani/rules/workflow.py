@@ -1,6 +1,6 @@
 """From what to tune to confirmed rules: measure where the choice changes, make the rules, confirm them, drop losers.
 
-Measuring takes long, so whoever calls passes a `Measure`, which shows how it proceeds. It ends the workflow by an
+Measuring takes long, so the caller passes a `MeasureSession`, which shows the progress. It ends the workflow by an
 exception when the campaign was stopped; the same call resumes there.
 """
 
@@ -20,7 +20,7 @@ from timpani.providers.verification_cost import available_memory
 from timpani.rules.confirm.confirmation import Confirmed, confirm, losing, without
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
 from timpani.rules.confirm.refinement import refining_study
-from timpani.rules.propose.predicted_rules import Asked, predicted_rules
+from timpani.rules.propose.predicted_rules import PredictionReach, predicted_rules
 from timpani.rules.table.from_campaign import check_made_from, installed, table_of
 from timpani.rules.table.merged_campaigns import load_together
 from timpani.rules.table.tuned_files import TunedFiles, tuned_files
@@ -37,7 +37,7 @@ _MAX_HALVINGS = 6  # of a gap between measured sizes: a gap of 4,000 times ends 
 _CALL_SECONDS = 0.2  # of simulating one call, of a thousand or more; what takes longer is left out and named
 
 
-class Measure(Protocol):
+class MeasureSession(Protocol):
     """Measures a prepared campaign into its folder, new or resumed, and shows how it proceeds."""
 
     def __call__(self, session: Session, folder: Path, prove: Callable[[Cell], bool] | None = None, /) -> Outcome:
@@ -53,7 +53,7 @@ class Target:
     machine: Machine | None = None
     oversubscribe: bool = False
 
-    def measure(self, study: Study, folder: Path, measure: Measure) -> Outcome:
+    def measure(self, study: Study, folder: Path, measure: MeasureSession) -> Outcome:
         """Measure `study` here into `folder`."""
         return measure(Session.prepare(study, self.mpi, self.oversubscribe, self.machine), folder)
 
@@ -94,7 +94,7 @@ def deciding_study(what: list[str], options: Mapping[str, object], *, simulated:
     return compose(what, {**options, "regret": TUNING_REGRET})
 
 
-def measure_boundaries(study: Study, target: Target, output: Path, measure: Measure) -> tuple[list[Path], int]:
+def measure_boundaries(study: Study, target: Target, output: Path, measure: MeasureSession) -> tuple[list[Path], int]:
     """Measure `study`, then sizes between those at which the choice changes.
 
     Returns the campaigns' folders below `output`, and how many cells lack results since their launches were killed.
@@ -111,7 +111,7 @@ def measure_boundaries(study: Study, target: Target, output: Path, measure: Meas
     return campaigns, killed
 
 
-def make_rules(campaigns: Sequence[Path], output: Path, mpi: str | None, beyond: Asked | None = None) -> Made:
+def make_rules(campaigns: Sequence[Path], output: Path, mpi: str | None, beyond: PredictionReach | None = None) -> Made:
     """The rules of `campaigns` and the files for `output`, not yet written; `beyond` are ranks to predict rules for."""
     campaign = load_together(campaigns)
     table = table_of(campaign, campaigns)
@@ -123,7 +123,12 @@ def make_rules(campaigns: Sequence[Path], output: Path, mpi: str | None, beyond:
 
 
 def confirm_rules(
-    table: SelectionTable, made_from: Campaign, folder: Path, launches: int | None, mpi: str | None, measure: Measure
+    table: SelectionTable,
+    made_from: Campaign,
+    folder: Path,
+    launches: int | None,
+    mpi: str | None,
+    measure: MeasureSession,
 ) -> Iterator[Round]:
     """Confirm the rules in `folder`, up to MAX_ROUNDS times; each round but the last drops the rules that lost.
 

@@ -11,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.simulation import SimulatedCall, Simulator
 from timpani.study.cell import Algorithm
 
 Matrix = NDArray[np.int64]
@@ -67,7 +67,7 @@ class Fingerprints:
         candidates = list(self._candidates(collective, proof["ranks"], every_value))
         count = proof["message_bytes"] // element_bytes
         calls = [
-            Call(collective, candidate.run_as, proof["ranks"], count, element_bytes=element_bytes)
+            SimulatedCall(collective, candidate.run_as, proof["ranks"], count, element_bytes=element_bytes)
             for candidate in candidates
         ]
         found: dict[Algorithm, Match] = {}

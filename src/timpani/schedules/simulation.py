@@ -16,7 +16,7 @@ from timpani.study.cell import Algorithm
 
 
 @dataclass(frozen=True)
-class Line:
+class CostLine:
     """What a message takes by its own size, from `first_bytes` on: of n bytes gap + per_byte · n, for which it holds
     the sender's port and the receiver's, and then latency + latency_per_byte · n, in which both may be at others: where
     one message alone is slower than the port."""
@@ -40,7 +40,7 @@ class Relation(IntEnum):
 
 NO_BURST = (0.0, 0.0, 0.0)
 
-Messages = tuple[tuple[Line, ...], ...]
+Messages = tuple[tuple[CostLine, ...], ...]
 """Lines by ascending first_bytes, by Relation. Where one has none, those of the next closer one that has some hold,
 else of the next farther one."""
 
@@ -80,7 +80,7 @@ class Costs:
     burst: tuple[float, ...] = NO_BURST
     eager_below: int = 0
     fair: bool = False
-    messages: Messages = ((Line(gap=1.0),),)
+    messages: Messages = ((CostLine(gap=1.0),),)
     noise: tuple[float, ...] = ()
 
 
@@ -185,7 +185,7 @@ def _parts_of(rank: int, place: RankPlace) -> tuple[object, ...]:
 
 
 @dataclass(frozen=True)
-class Call:
+class SimulatedCall:
     """One call of an algorithm of ours. `count` is in elements, as the collective's size counts them.
 
     places  for algorithms that ask which ranks share a node, and costs that differ by how close ranks are: EqualNodes,
@@ -215,7 +215,7 @@ reduction (peer −1)."""
 
 
 @dataclass(frozen=True)
-class Composition:
+class TimeBreakdown:
     """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
 
     amounts  overheads, reduced bytes, copied bytes, bytes sent eagerly, rest, idle times, and bytes of each kind of
@@ -249,7 +249,7 @@ class Simulator:
 
     programs: Path
 
-    def events(self, calls: Iterable[Call], costs: Costs = UNIT_CLOCK) -> list[pl.DataFrame]:
+    def events(self, calls: Iterable[SimulatedCall], costs: Costs = UNIT_CLOCK) -> list[pl.DataFrame]:
         """What happens in each call, columns EVENT_SCHEMA, with the first of what noise may be drawn; UserError where
         an algorithm does not apply."""
         return [
@@ -257,28 +257,28 @@ class Simulator:
             for answer in self._ask(calls, costs, "events")
         ]
 
-    def times(self, calls: Iterable[Call], costs: Costs) -> list[float | NotSimulated]:
+    def times(self, calls: Iterable[SimulatedCall], costs: Costs) -> list[float | NotSimulated]:
         """How long each call takes, in the costs' unit."""
         return [
             NotSimulated(answer["error"]) if "error" in answer else answer["time"]
             for answer in self._middle(calls, costs, "time")
         ]
 
-    def drawn(self, calls: Iterable[Call], costs: Costs, draw: int) -> list[float]:
+    def drawn(self, calls: Iterable[SimulatedCall], costs: Costs, draw: int) -> list[float]:
         """How long each call takes in one draw of the noise, in the costs' unit; UserError where an algorithm does not
         apply."""
         return [_granted(answer)["time"] for answer in self._ask(calls, costs, "time", draw)]
 
-    def compositions(self, calls: Iterable[Call], costs: Costs) -> list[Composition | NotSimulated]:
+    def compositions(self, calls: Iterable[SimulatedCall], costs: Costs) -> list[TimeBreakdown | NotSimulated]:
         """How long each call takes, and what that is made of."""
         return [
             NotSimulated(answer["error"])
             if "error" in answer
-            else Composition(answer["time"], answer["waited"], tuple(answer["amounts"]), answer["by"])
+            else TimeBreakdown(answer["time"], answer["waited"], tuple(answer["amounts"]), answer["by"])
             for answer in self._middle(calls, costs, "composition")
         ]
 
-    def goal(self, call: Call) -> Iterator[bytes]:
+    def goal(self, call: SimulatedCall) -> Iterator[bytes]:
         """What all ranks do as GOAL text, piece by piece (native/simulate/goal.hpp); UserError where the algorithm does
         not apply."""
         program = subprocess.Popen([self.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -296,7 +296,7 @@ class Simulator:
         if program.returncode != 0:
             raise RuntimeError(f"timpani-simulate ended with status {program.returncode}")
 
-    def _middle(self, calls: Iterable[Call], costs: Costs, what: str) -> list[dict[str, Any]]:
+    def _middle(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
         """Of each call the answer with the middle time of all draws."""
         asked = tuple(calls)
         draws = [self._ask(asked, costs, what, draw) for draw in range(_DRAWS if costs.noise else 1)]
@@ -305,7 +305,7 @@ class Simulator:
             for answers in zip(*draws, strict=True)
         ]
 
-    def _ask(self, calls: Iterable[Call], costs: Costs, what: str, draw: int = 0) -> list[dict[str, Any]]:
+    def _ask(self, calls: Iterable[SimulatedCall], costs: Costs, what: str, draw: int = 0) -> list[dict[str, Any]]:
         lines = (*_costs_lines(costs, draw), *(_line(call, what) for call in calls))
         text = "".join(f"{line}\n" for line in lines)
         answer = subprocess.run(
@@ -319,7 +319,7 @@ class Simulator:
         return told[about_costs:]
 
 
-def composition_request(call: Call, costs: Costs) -> str:
+def composition_request(call: SimulatedCall, costs: Costs) -> str:
     """What the program reads to answer one call, for who starts it himself."""
     return "".join(f"{line}\n" for line in (*_costs_lines(costs, 0), _line(call, "composition")))
 
@@ -351,7 +351,7 @@ def _costs_lines(costs: Costs, draw: int) -> list[str]:
     return [" ".join(map(str, each)) for each in (words, *credit, *noise)]
 
 
-def _line(call: Call, what: str) -> str:
+def _line(call: SimulatedCall, what: str) -> str:
     words = (call.collective, call.algorithm.plain, call.ranks, call.count, call.root, call.element_bytes, what)
     return " ".join(map(str, (*words, *_place_words(call.places))))
 

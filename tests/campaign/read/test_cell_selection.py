@@ -4,7 +4,7 @@ import pytest
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
-from timpani.campaign.read.cell_selection import Selection, select_cells
+from timpani.campaign.read.cell_selection import CellSelection, select_cells
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.study.cell import Algorithm, Cell
@@ -26,7 +26,7 @@ CELLS = estimate_cells(
 
 
 def shown(operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None) -> int:
-    return select_cells(CELLS, Selection.parse(operations, algorithms, ranks, sizes)).height
+    return select_cells(CELLS, CellSelection.parse(operations, algorithms, ranks, sizes)).height
 
 
 @pytest.mark.parametrize(

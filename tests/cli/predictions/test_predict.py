@@ -11,12 +11,12 @@ from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build
-from timpani.schedules.simulation import Call, Costs, Line, NotSimulated, Simulator
+from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 pytestmark = needs_mpi
 
-COSTS = Costs(copied=0.0004, rest=0.5, messages=((Line(0, 0.3, 0.0005, 1.0),),))
+COSTS = Costs(copied=0.0004, rest=0.5, messages=((CostLine(0, 0.3, 0.0005, 1.0),),))
 ALGORITHMS = ("linear", "binomial", "pipeline", "scatter_allgather")
 SIZES = (8, 1024, 65536)
 
@@ -25,7 +25,7 @@ SIZES = (8, 1024, 65536)
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Broadcasts at 2 to 16 ranks of one node, two launches."""
     cells = list(product(ALGORITHMS, (2, 4, 8, 16), SIZES))
-    calls = [Call("bcast", Algorithm(OWN, name), ranks, size) for name, ranks, size in cells]
+    calls = [SimulatedCall("bcast", Algorithm(OWN, name), ranks, size) for name, ranks, size in cells]
     times = Simulator(build(FOUND[0])).times(calls, COSTS)
     lines: list[dict[str, Any]] = [
         {
@@ -63,7 +63,7 @@ def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_p
     found = json.loads(told.stdout)
     assert found["status"] == "predicted"
     calls = [
-        Call(
+        SimulatedCall(
             "bcast",
             Algorithm.parse(f"{OWN}/{row['algorithm']}{':' * bool(row['parameters'])}{row['parameters']}"),
             row["ranks"],

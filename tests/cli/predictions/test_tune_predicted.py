@@ -17,13 +17,13 @@ from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.rules.table.table_file import read_table, table_text
 from timpani.schedules.fingerprint import matrices
-from timpani.schedules.simulation import Call, Costs, Line, Simulator
+from timpani.schedules.simulation import CostLine, Costs, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.study import Study
 
 pytestmark = needs_open_mpi
 
-COSTS = Costs(copied=0.0004, rest=0.5, messages=((Line(0, 0.3, 0.0005, 1.0),),))
+COSTS = Costs(copied=0.0004, rest=0.5, messages=((CostLine(0, 0.3, 0.0005, 1.0),),))
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 OURS = ("linear", "binomial", "pipeline", "scatter_allgather")
 RANKS, SIZES = (4, 8, 20), (8, 1024, 65536)  # on more ranks than any radix, all trees differ
@@ -54,7 +54,7 @@ def made_up(
         "test",
     )
     points = list(product(schedules.items(), ranks, SIZES))
-    calls = [Call("bcast", Algorithm(OWN, schedule), count, size) for (_, schedule), count, size in points]
+    calls = [SimulatedCall("bcast", Algorithm(OWN, schedule), count, size) for (_, schedule), count, size in points]
     simulator = Simulator(build(mpi))
     with Store(folder, header_of(study, mpi)) as store:
         for ((algorithm, _), count, size), time in zip(points, simulator.times(calls, COSTS), strict=True):
@@ -128,7 +128,7 @@ def test_a_predicted_gain_holds_on_more_ranks(campaign: Path, larger: Path, tmp_
     for rule in predicted.rules:
         for each in rule.evidence:
             calls = [
-                Call("bcast", Algorithm(OWN, name), rule.ranks.first, each.message_bytes)
+                SimulatedCall("bcast", Algorithm(OWN, name), rule.ranks.first, each.message_bytes)
                 for name in ("linear", rule.algorithm.name)
             ]
             default, chosen = simulator.times(calls, COSTS)

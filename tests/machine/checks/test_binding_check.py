@@ -3,7 +3,7 @@
 from typing import Any
 
 from timpani.machine.checks.binding_check import check_binding
-from timpani.machine.nodes.places import Place
+from timpani.machine.nodes.places import RankBinding
 
 
 def ran(*places: tuple[str, list[int], list[int]]) -> list[dict[str, Any]]:
@@ -13,8 +13,8 @@ def ran(*places: tuple[str, list[int], list[int]]) -> list[dict[str, Any]]:
     ]
 
 
-BY_NODE = [Place("n1", None, 0), Place("n2", None, 0), Place("n1", None, 1)]
-BY_SOCKET = [Place("n1", 0, 0), Place("n1", 1, 0), Place("n1", 0, 1)]
+BY_NODE = [RankBinding("n1", None, 0), RankBinding("n2", None, 0), RankBinding("n1", None, 1)]
+BY_SOCKET = [RankBinding("n1", 0, 0), RankBinding("n1", 1, 0), RankBinding("n1", 0, 1)]
 
 
 def test_ranks_as_asked() -> None:

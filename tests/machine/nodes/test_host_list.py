@@ -16,7 +16,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.host_file import rank_file, read_hosts
 from timpani.machine.nodes.host_list import choose_hosts, on_machine, same_host
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import Place, asked_places, capacity, ranks_on_one_node, with_slots
+from timpani.machine.nodes.places import RankBinding, asked_places, capacity, ranks_on_one_node, with_slots
 
 
 def machine(*sizes: int, cores: int = 4, sockets: int = 1) -> Machine:
@@ -113,7 +113,7 @@ def test_by_socket_deals_a_nodes_ranks_over_its_sockets() -> None:
         (1, 1),
     ]
     assert [place.socket for place in asked_places(cluster, hosts, "socket", 5)] == [0, 1, 0, 1, 0]
-    assert asked_places(machine(1), choose_hosts(machine(1)), "core", 4)[3] == Place("a1", None, 3)
+    assert asked_places(machine(1), choose_hosts(machine(1)), "core", 4)[3] == RankBinding("a1", None, 3)
 
 
 @given(
@@ -217,9 +217,9 @@ def test_a_mistake_in_a_host_file_is_named_with_its_line(text: str, said: str, t
 
 
 def test_a_rank_file_names_host_socket_and_core() -> None:
-    assert rank_file([Place("n1", 0, 0), Place("n2", 1, 3), Place("n3", None, 5)], LIBRARIES["openmpi"]) == (
-        "rank 0=n1 slot=0:0\nrank 1=n2 slot=1:3\nrank 2=n3 slot=5\n"
-    )
+    assert rank_file(
+        [RankBinding("n1", 0, 0), RankBinding("n2", 1, 3), RankBinding("n3", None, 5)], LIBRARIES["openmpi"]
+    ) == ("rank 0=n1 slot=0:0\nrank 1=n2 slot=1:3\nrank 2=n3 slot=5\n")
 
 
 def test_hosts_are_the_same_with_and_without_their_domain() -> None:

@@ -8,8 +8,8 @@ from timpani.machine.here.cores import parse_cores
 from timpani.machine.here.cpu_list import parse_cpus
 from timpani.machine.nodes.locality import (
     LOCALITIES,
+    CorePlace,
     Domains,
-    Place,
     locality,
     nearest_first,
     pair_of_each_locality,
@@ -26,7 +26,7 @@ def domains(name: str) -> Domains:
 
 
 def between(name: str, a: str, b: str) -> str:
-    return locality(Place("n1", parse_cpus(a)), Place("n1", parse_cpus(b)), domains(name), {})
+    return locality(CorePlace("n1", parse_cpus(a)), CorePlace("n1", parse_cpus(b)), domains(name), {})
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_ranks_that_are_not_bound_share_no_more_than_their_masks() -> None:
 
 def test_a_rank_sits_on_a_socket_and_a_cache_where_every_rank_is_bound_to_one() -> None:
     def seated(name: str, *cpus: str) -> list[tuple[int | None, int | None]]:
-        found = seats([Place("n1", parse_cpus(each)) for each in cpus], {"n1": domains(name)})
+        found = seats([CorePlace("n1", parse_cpus(each)) for each in cpus], {"n1": domains(name)})
         return [(each.socket, each.cache) for each in found]
 
     (socket, cache), near, far, other = seated("epyc-2x64-smt", "0", "3", "4", "64")
@@ -69,7 +69,7 @@ def test_a_rank_sits_on_a_socket_and_a_cache_where_every_rank_is_bound_to_one() 
 
 
 def test_switches_are_known_only_where_somebody_told_them() -> None:
-    a, b = Place("n1", frozenset({0})), Place("n2", frozenset({0}))
+    a, b = CorePlace("n1", frozenset({0})), CorePlace("n2", frozenset({0}))
     assert locality(a, b, domains("vm-2"), {}) == "different nodes"
     assert locality(a, b, domains("vm-2"), {"n1": "s1"}) == "different nodes"
     assert locality(a, b, domains("vm-2"), {"n1": "s1", "n2": "s1"}) == "same switch"
@@ -86,12 +86,12 @@ def test_switches_are_known_only_where_somebody_told_them() -> None:
 )
 def test_one_pair_of_each_locality_that_occurs(machine: str, pairs: list[tuple[int, int]]) -> None:
     parts = domains(machine)
-    places = [Place("n1", core) for core in nearest_first(parts, frozenset(range(1024)))]
+    places = [CorePlace("n1", core) for core in nearest_first(parts, frozenset(range(1024)))]
     assert list(pair_of_each_locality(places, lambda _: parts, {})) == pairs
 
 
 def test_one_pair_of_each_locality_across_nodes() -> None:
-    places = [Place(host, frozenset({core})) for host in ("n1", "n2", "n3") for core in (0, 1)]
+    places = [CorePlace(host, frozenset({core})) for host in ("n1", "n2", "n3") for core in (0, 1)]
     switches = {"n1": "g1", "n2": "g1", "n3": "g2"}
     assert list(pair_of_each_locality(places, lambda _: {}, switches)) == [(0, 1), (0, 2), (0, 4)]
     assert list(pair_of_each_locality(places, lambda _: {}, {})) == [(0, 1), (0, 2)]

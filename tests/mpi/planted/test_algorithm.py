@@ -8,7 +8,7 @@ from tests.mpi.conftest import one_mpi
 from timpani.providers.own import read_own_catalogue
 from timpani.providers.verification import verify_algorithms
 from timpani.schedules.fingerprint import Fingerprints, Match, matrices
-from timpani.schedules.simulation import Call, Simulator
+from timpani.schedules.simulation import SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
 pytestmark = one_mpi
@@ -32,7 +32,7 @@ def test_it_is_verified_at_its_trial_values(programs: Path) -> None:
 def test_it_is_recognised_by_its_messages(programs: Path, start: int) -> None:
     simulator = Simulator(programs)
     algorithm = Algorithm.parse(f"{OWN}/late_chain:start={start}")
-    messages, sent_bytes = matrices(simulator.events([Call("bcast", algorithm, 8, 1000)])[0], 8)
+    messages, sent_bytes = matrices(simulator.events([SimulatedCall("bcast", algorithm, 8, 1000)])[0], 8)
     proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
     found = Fingerprints(simulator, read_own_catalogue(programs)).name(proof, 1)
     assert found.match is Match.messages

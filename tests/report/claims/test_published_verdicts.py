@@ -8,11 +8,11 @@ import pytest
 from timpani.campaign.folder.load import load
 from timpani.campaign.osu.published_tables import COMPARISON, import_published, read_published
 from timpani.report.claims.claims_text import check_claims
-from timpani.tuning.claims.claims import FAILS, HOLDS, IN_PART, NOT_TESTABLE, Finding
+from timpani.tuning.claims.claims import FAILS, HOLDS, IN_PART, NOT_TESTABLE, ClaimResult
 
 
 @pytest.fixture(scope="module")
-def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Finding]:
+def checked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ClaimResult]:
     """The verdict on what the studies published, by the conclusion's words."""
     folder = tmp_path_factory.mktemp("published") / "malasi"
     import_published("malasi", folder, "timpani import")
@@ -54,7 +54,7 @@ ALWAYS = "the {} always rises with the ranks"
     ],
 )
 def test_the_verdict_is_the_recomputed_one(
-    checked: dict[str, Finding], says: str, verdict: str, holding: int, cases: int
+    checked: dict[str, ClaimResult], says: str, verdict: str, holding: int, cases: int
 ) -> None:
     found = checked[says]
     assert (found.verdict, found.holding, len(found.cases)) == (verdict, holding, cases)
@@ -73,12 +73,12 @@ def test_the_verdict_is_the_recomputed_one(
         ("OSU's benchmark has lower throughput than the study's on one leaf switch", "osu", 0.753),
     ],
 )
-def test_the_number_behind_a_verdict(checked: dict[str, Finding], says: str, where: str, value: float) -> None:
+def test_the_number_behind_a_verdict(checked: dict[str, ClaimResult], says: str, where: str, value: float) -> None:
     (case,) = [case for case in checked[says].cases if where in case.where and case.value == pytest.approx(value, 2e-3)]
     assert case.low is None  # single runs have no interval
 
 
-def test_similar_is_both_the_nearest_and_near(checked: dict[str, Finding]) -> None:
+def test_similar_is_both_the_nearest_and_near(checked: dict[str, ClaimResult]) -> None:
     knomial = checked["on 256 ranks knomial is the fixed broadcast that behaves most like the default"].cases
     binomial = checked["on 256 ranks binomial is the fixed scatter that behaves most like the default"].cases
     assert [case.value for case in knomial] == pytest.approx([0.133, 0.133], abs=1e-3)
@@ -86,7 +86,7 @@ def test_similar_is_both_the_nearest_and_near(checked: dict[str, Finding]) -> No
     assert [case.holds for case in binomial] == [True, False]  # the nearest of three, and off by a factor of 5.6
 
 
-def test_studies_without_a_table_are_not_testable_by_what_they_published(checked: dict[str, Finding]) -> None:
+def test_studies_without_a_table_are_not_testable_by_what_they_published(checked: dict[str, ClaimResult]) -> None:
     untested = [each for each in checked.values() if each.claim.by in ("Della Siega", "Assignment 2")]
     assert {each.verdict for each in untested} == {NOT_TESTABLE}
     assert len(untested) == 21

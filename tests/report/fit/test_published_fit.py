@@ -8,7 +8,7 @@ import pytest
 from tests.report.page.test_page import Page
 from timpani.campaign.folder.load import load
 from timpani.campaign.osu.published_tables import Published, import_published, read_published
-from timpani.models.fitted_model import Named
+from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
 from timpani.report.fit.published_fit import beside, beside_lines
@@ -47,8 +47,8 @@ def cells(per_rank: float, per_byte: float, **about: str) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[Named[Regression]]:
-    return [each for each in regressions(timed, formula) if isinstance(each, Named)]
+def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[NamedModel[Regression]]:
+    return [each for each in regressions(timed, formula) if isinstance(each, NamedModel)]
 
 
 def test_terms_stand_beside_each_other_with_their_difference(table: Published) -> None:

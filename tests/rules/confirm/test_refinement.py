@@ -12,13 +12,13 @@ from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
 from timpani.rules.confirm.refinement import refining_study
 from timpani.rules.table.merged_campaigns import load_together
-from timpani.tuning.decide.selection_table import Gap
+from timpani.tuning.decide.selection_table import SizeGap
 
 MEASURED = campaign({(name, size): 10 for name in ("default", "ring") for size in (64, 1024)})
 
 
 def between(before: int, after: int) -> tuple[int, ...] | None:
-    study = refining_study([Gap("bcast", 2, 1, before, after)], MEASURED)
+    study = refining_study([SizeGap("bcast", 2, 1, before, after)], MEASURED)
     return study.overrides["bcast"].sizes if study else None
 
 

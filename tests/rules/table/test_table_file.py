@@ -12,7 +12,16 @@ from timpani.errors import UserError
 from timpani.rules.table.table_file import SEALED_FOR, read_table, table_text
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.decide.selection_table import Call, Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
+from timpani.tuning.decide.selection_table import (
+    Call,
+    Evidence,
+    PredictedRules,
+    Rule,
+    SelectionTable,
+    SizeGap,
+    SizesAt,
+    Span,
+)
 
 spans = st.tuples(st.integers(0, 2**40), st.none() | st.integers(0, 2**20)).map(
     lambda drawn: Span(drawn[0], None if drawn[1] is None else drawn[0] + drawn[1])
@@ -32,7 +41,7 @@ rules = st.builds(
 )
 foretold = st.builds(Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.just(0))
 predicted = st.builds(
-    Predicted,
+    PredictedRules,
     rules.flatmap(lambda rule: foretold.map(lambda each: (replace(rule, evidence=(each,)),))),
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
@@ -49,7 +58,7 @@ tables = st.builds(
     st.lists(rules, max_size=5).map(tuple),
     st.text(max_size=20),
     st.just(("/campaigns/a b",)),
-    st.lists(st.builds(Gap, st.just("bcast"), *[st.integers(0, 2**40)] * 4), max_size=2).map(tuple),
+    st.lists(st.builds(SizeGap, st.just("bcast"), *[st.integers(0, 2**40)] * 4), max_size=2).map(tuple),
     st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
     st.none() | predicted,
     st.booleans(),
@@ -86,11 +95,11 @@ def test_the_first_rule_that_applies_decides() -> None:
 
 def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
     rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 0),))
-    table = SelectionTable("openmpi", "5.0.11", (), "here", predicted=Predicted((rule,)))
+    table = SelectionTable("openmpi", "5.0.11", (), "here", predicted=PredictedRules((rule,)))
     call = Call("bcast", 64, 1, 64, 8)
     assert table.decide(call) is None
     assert table.for_files() == table
-    asked = replace(table, predicted=Predicted((rule,), in_files=True))
+    asked = replace(table, predicted=PredictedRules((rule,), in_files=True))
     assert asked.decide(call) is None
     assert asked.for_files().decide(call) == rule.algorithm
     assert asked.for_files().source == "here; rules for 64 ranks are predicted, not measured"
@@ -99,7 +108,7 @@ def test_predicted_rules_decide_nothing_and_are_in_files_where_asked() -> None:
 def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
     rule = Rule("bcast", Algorithm.parse("openmpi/ring"), Span(64, 64), evidence=(Evidence(8, 2.0, 1.5, 2.5, 9),))
     (tmp_path / "table.json").write_text(
-        table_text(SelectionTable("openmpi", "5", (), predicted=Predicted((rule,))), tmp_path)
+        table_text(SelectionTable("openmpi", "5", (), predicted=PredictedRules((rule,))), tmp_path)
     )
     with pytest.raises(UserError, match="as if it were measured"):
         read_table(tmp_path / "table.json")

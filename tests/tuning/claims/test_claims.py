@@ -18,7 +18,7 @@ from timpani.tuning.claims.claims import (
     IN_PART,
     NOT_TESTABLE,
     UNDECIDED,
-    Finding,
+    ClaimResult,
     check_claim,
     claim_times,
     claims_of,
@@ -33,7 +33,7 @@ def claim(check: str, algorithm: str = "default", **fields: Any) -> Claim:
     return Claim("s", "somebody", "something", "bcast", check, (algorithm,), **fields)
 
 
-def checked(found: Claim, curves: dict[str, dict[int, list[float]]], **cell: object) -> Finding:
+def checked(found: Claim, curves: dict[str, dict[int, list[float]]], **cell: object) -> ClaimResult:
     times = claim_times(estimate_cells(RacedResults.of(results(curves, **cell))))
     return check_claim(found, times, lambda _, name: name)
 

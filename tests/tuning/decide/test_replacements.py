@@ -12,7 +12,7 @@ from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import rules_text, warnings
-from timpani.tuning.decide.selection_table import Gap, Rule
+from timpani.tuning.decide.selection_table import Rule, SizeGap
 from timpani.tuning.race.results import RacedResults
 
 LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
@@ -127,14 +127,14 @@ def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stat
 def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
     frame = results_frame(measured(default(8, 4096) | times))
-    assert select(RacedResults.of(frame), LAYOUTS, OWN).gaps == (Gap("bcast", 8, 4, 8, 4096),)
+    assert select(RacedResults.of(frame), LAYOUTS, OWN).gaps == (SizeGap("bcast", 8, 4, 8, 4096),)
 
 
 def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 64): 60.0, ("timpani/b", 64): 50.0}
     found = select(RacedResults.of(results_frame(measured(default(8, 64) | times))), LAYOUTS, OWN)
     assert [rule.sizes.last for rule in found.rules] == [63, 64]
-    assert found.gaps == (Gap("bcast", 8, 4, 8, 64),)
+    assert found.gaps == (SizeGap("bcast", 8, 4, 8, 64),)
 
 
 def test_rules_of_the_library_are_its_own_algorithms() -> None:

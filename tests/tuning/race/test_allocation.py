@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race.allocation import FEWEST_ROUNDS, MOST_ROUNDS, Allocation, Turns
-from timpani.tuning.race.race import Race, RacePoint, Timed
+from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring")]
 BURST_S, SETUP_S = 1e-4, 1e-3
@@ -31,7 +31,7 @@ def seen(
         race.add_launch(
             launch,
             [
-                Timed(point, algorithm, f"{launch}", float(np.exp(error)), 1.0)
+                LaunchTime(point, algorithm, f"{launch}", float(np.exp(error)), 1.0)
                 for point, row in zip(points, errors, strict=True)
                 for algorithm, error in zip(ALGORITHMS, row, strict=True)
             ],

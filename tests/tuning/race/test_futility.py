@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from timpani.stats.regret import FEWEST, LOOKS
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race.futility import Futility, Prospect
-from timpani.tuning.race.race import Gap, Race, RacePoint, Timed
+from timpani.tuning.race.race import LaunchTime, PairedDifference, Race, RacePoint
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring", "chain")]
 OPEN, *SETTLED = (RacePoint("bcast", 2, "core", size, "warm") for size in range(12))
@@ -26,7 +26,7 @@ def raced(launches: int, most: int | None, deviation: float, points: Sequence[Ra
         race.add_launch(
             launch,
             [
-                Timed(point, each, "t", time * random.lognormal(0, deviation), 1.0)
+                LaunchTime(point, each, "t", time * random.lognormal(0, deviation), 1.0)
                 for point in points
                 for each in ALGORITHMS
                 if each in remaining[point]
@@ -38,7 +38,7 @@ def raced(launches: int, most: int | None, deviation: float, points: Sequence[Ra
 
 
 gaps = st.builds(
-    Gap,
+    PairedDifference,
     launches=st.integers(2, 40),
     slower=st.floats(-0.05, 0.3),
     margin=st.floats(0.005, 0.3),
@@ -48,7 +48,9 @@ gaps = st.builds(
 
 
 @given(st.lists(gaps, min_size=1, max_size=4), st.integers(2, 12), st.integers(0, 32))
-def test_more_launches_never_make_a_decision_less_likely(contenders: list[Gap], algorithms: int, further: int) -> None:
+def test_more_launches_never_make_a_decision_less_likely(
+    contenders: list[PairedDifference], algorithms: int, further: int
+) -> None:
     prospect = Prospect(tuple(contenders), algorithms)
     assert 0 <= prospect.chance(further) <= prospect.chance(further + 1) <= 1
     assert prospect.chance(further) <= min(Prospect((each,), algorithms).chance(further) for each in contenders)
@@ -63,7 +65,7 @@ def test_points_are_decided_about_as_often_as_foretold() -> None:
     for slower in np.linspace(0, 0.05, 300):
         race = Race(0.02, {OPEN: rivals})
         for launch, times in enumerate(np.exp(random.normal([0, slower], 0.03, (16, 2))), 1):
-            race.add_launch(launch, [Timed(OPEN, *each, 1.0) for each in zip(rivals, "tt", times, strict=True)])
+            race.add_launch(launch, [LaunchTime(OPEN, *each, 1.0) for each in zip(rivals, "tt", times, strict=True)])
             if launch == FEWEST:
                 chance, over = Prospect(tuple(race.gaps(OPEN).values()), 2).chance(10), race.standing(OPEN).done
         if not over:

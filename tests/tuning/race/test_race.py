@@ -6,7 +6,7 @@ import pytest
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.race import Dropped, Failed, Race, RacePoint, Standing, Timed
+from timpani.tuning.race.race import Dropped, Failed, LaunchTime, Race, RacePoint, Standing
 
 POINT = RacePoint("bcast", 2, "core", 8, "warm")
 
@@ -25,7 +25,7 @@ def race_of(true: Mapping[str, float], launches: int, deviation: float = 0.005, 
         race.add_launch(
             launch,
             [
-                Timed(POINT, each, f"{launch}", common * true[name] * random.lognormal(0, deviation), 99.0)
+                LaunchTime(POINT, each, f"{launch}", common * true[name] * random.lognormal(0, deviation), 99.0)
                 for name, each in algorithms(true).items()
                 if each in remaining
             ],
@@ -94,7 +94,7 @@ def test_algorithms_that_always_fail_keep_no_race_going() -> None:
     race = Race(0.02, {POINT: list(names.values())})
     for launch in range(1, 9):
         times = {DEFAULT: 1.0, "linear": 1.5}
-        race.add_launch(launch, [Timed(POINT, names[name], "t", time, 1.0) for name, time in times.items()])
+        race.add_launch(launch, [LaunchTime(POINT, names[name], "t", time, 1.0) for name, time in times.items()])
     assert race.standing(POINT).done
 
 
@@ -108,7 +108,7 @@ def test_launches_of_their_own_are_compared_by_their_times() -> None:
     names = algorithms([DEFAULT, "linear"])
     race = Race(0.02, {POINT: list(names.values())})
     for launch in range(1, 9):
-        rows = [Timed(POINT, names[DEFAULT], None, None, 2.0), Timed(POINT, names["linear"], "t", 1.0, 1.0)]
+        rows = [LaunchTime(POINT, names[DEFAULT], None, None, 2.0), LaunchTime(POINT, names["linear"], "t", 1.0, 1.0)]
         race.add_launch(launch, rows)
     ratio = race.ratio(POINT, names[DEFAULT], names["linear"])
     assert ratio is not None
@@ -119,7 +119,9 @@ def test_launches_of_their_own_are_compared_by_their_times() -> None:
 def test_times_that_are_recorded_alike_are_not_taken_for_equal(time_us: float) -> None:
     race = Race(0.02, {POINT: list(algorithms([DEFAULT, "linear"]).values())})
     for launch in range(1, 7):
-        race.add_launch(launch, [Timed(POINT, each, str(launch), 1.0, time_us) for each in race.taking_part(POINT)])
+        race.add_launch(
+            launch, [LaunchTime(POINT, each, str(launch), 1.0, time_us) for each in race.taking_part(POINT)]
+        )
     ratio = race.ratio(POINT, *race.taking_part(POINT))
     assert ratio is not None
     assert ratio.low < 1 - 0.0005 / time_us < 1 + 0.0005 / time_us < ratio.high
@@ -137,7 +139,7 @@ def failing_from(launch: int, failing: Iterable[str], launches: int = 8, error: 
         race.add_launch(
             number,
             [
-                Timed(POINT, each, str(number), true[name] * random.lognormal(0, 0.005), 99.0)
+                LaunchTime(POINT, each, str(number), true[name] * random.lognormal(0, 0.005), 99.0)
                 for name, each in asked
                 if (name, each) not in lost
             ],

@@ -13,7 +13,7 @@ from timpani.campaign.folder.fields import LAUNCH, PROOF, FieldError, check
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import RESULT
 from timpani.campaign.folder.raw_record import PACKED
-from timpani.campaign.folder.sealed_lines import Line, read_lines
+from timpani.campaign.folder.sealed_lines import SealedLine, read_lines
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
 
@@ -36,7 +36,7 @@ class Refused:
     """A line that can't be believed."""
 
     path: Path
-    line: Line
+    line: SealedLine
     why: str
 
     def __str__(self) -> str:
@@ -54,9 +54,9 @@ class Records:
     missing   how many results of an import are not there
     """
 
-    believed: dict[str, list[Line]] = field(default_factory=dict)
+    believed: dict[str, list[SealedLine]] = field(default_factory=dict)
     refused: list[Refused] = field(default_factory=list)
-    moved: list[tuple[Path, Line]] = field(default_factory=list)
+    moved: list[tuple[Path, SealedLine]] = field(default_factory=list)
     lost: Counter[str] = field(default_factory=Counter)
     startless: list[str] = field(default_factory=list)
     endless: list[str] = field(default_factory=list)

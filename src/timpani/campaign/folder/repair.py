@@ -8,7 +8,7 @@ from typing import Any
 from timpani.campaign.folder.fields import is_part
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, Records, read_records
-from timpani.campaign.folder.sealed_lines import Line, seal
+from timpani.campaign.folder.sealed_lines import SealedLine, seal
 
 
 def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, Any]], list[str]]:
@@ -35,10 +35,10 @@ def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, A
     return (read_records(folder, header) if said else records), reopened, said
 
 
-def _start_of(part: str) -> Line:
+def _start_of(part: str) -> SealedLine:
     name = part.partition("-")[0]
     values = {"part": part, "launch": int(name) if name.isdigit() else None}
-    return Line(0, b"", values, written=0)
+    return SealedLine(0, b"", values, written=0)
 
 
 def _set_aside_refused(folder: Path, header: Header, records: Records) -> Iterator[str]:
@@ -60,7 +60,7 @@ def _free(path: Path) -> Path:
     return next(candidate for candidate in numbered if not candidate.exists())
 
 
-def _rewrite(path: Path, lines: list[Line], header: Header) -> None:
+def _rewrite(path: Path, lines: list[SealedLine], header: Header) -> None:
     """Write beside and rename; lines that keep their number keep their bytes."""
     beside = path.with_name(f"{path.name}.new")
     with beside.open("wb") as file:

@@ -27,7 +27,7 @@ class DamageError(Exception):
     """Why a line can't be believed, in words."""
 
 
-class Line(NamedTuple):
+class SealedLine(NamedTuple):
     """A whole line of a file: its number from 1, its bytes with the line feed, and what of it can be said to be wrong.
 
     values   of its object but for its number and checksum; empty where it is damaged
@@ -70,7 +70,7 @@ def unseal(raw: bytes, campaign: str) -> None:
         raise DamageError("its checksum is another's: it was changed since it was written, or is another campaign's")
 
 
-def read_lines(path: Path, campaign: str) -> Iterator[Line]:
+def read_lines(path: Path, campaign: str) -> Iterator[SealedLine]:
     """The lines of `path`, none where there is no file; UserError where it can't be read."""
     try:
         with path.open("rb") as file:
@@ -84,16 +84,16 @@ def read_lines(path: Path, campaign: str) -> Iterator[Line]:
         raise UserError(f"{path} can't be read ({error.strerror})", "ask its owner for a copy") from None
 
 
-def _line(number: int, raw: bytes, campaign: str) -> Line:
+def _line(number: int, raw: bytes, campaign: str) -> SealedLine:
     try:
         if not raw.endswith(b"\n"):
             raise DamageError("it is torn")
         unseal(raw, campaign)
         values = _object(raw)
     except DamageError as damage:
-        return Line(number, raw, {}, number, str(damage))
+        return SealedLine(number, raw, {}, number, str(damage))
     del values["checksum"]
-    return Line(number, raw, values, values.pop("line"))
+    return SealedLine(number, raw, values, values.pop("line"))
 
 
 def _object(raw: bytes) -> dict[str, Any]:

@@ -112,7 +112,7 @@ class OsuTable:
 
 
 @dataclass
-class LeftOut:
+class UnreadPart:
     """Lines of a log that no cell holds: where they begin, why, and how to have them; `rows` of figures among them."""
 
     where: str
@@ -130,7 +130,7 @@ class OsuFile:
     """What a log holds: tables that have a row at least, and what is left out."""
 
     tables: list[OsuTable]
-    left_out: list[LeftOut]
+    left_out: list[UnreadPart]
 
 
 def read_osu(path: Path) -> OsuFile:
@@ -163,12 +163,12 @@ class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tables: list[OsuTable] = []
-        self.left_out: list[LeftOut] = []
+        self.left_out: list[UnreadPart] = []
         self._operation: str | None = None
         self._settings: dict[str, str] = {}
         self._columns: list[str] = []
         self._table: OsuTable | None = None
-        self._skipped: LeftOut | None = None
+        self._skipped: UnreadPart | None = None
         self._without_rows: int | None = None  # the line of a title, or of a heading, that no row has followed yet
 
     def take(self, number: int, text: str) -> None:
@@ -233,7 +233,7 @@ class _Reader:
 
     def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
         """Leave out what follows, up to the next title."""
-        self._skipped = LeftOut(f"{self.path}:{number}", printable(why), printable(step), rows)
+        self._skipped = UnreadPart(f"{self.path}:{number}", printable(why), printable(step), rows)
         # A comment that follows a table is another program's, unless figures follow it.
         if self._table is None or not self._table.rows:
             self.left_out.append(self._skipped)
@@ -243,7 +243,7 @@ class _Reader:
         """End what a title began."""
         if self._without_rows is not None:
             self.left_out.append(
-                LeftOut(f"{self.path}:{self._without_rows}", "has no row under it", "repeat that run if it failed")
+                UnreadPart(f"{self.path}:{self._without_rows}", "has no row under it", "repeat that run if it failed")
             )
         if self._skipped and self._skipped.rows and self._skipped not in self.left_out:
             self.left_out.append(self._skipped)

@@ -13,7 +13,7 @@ from timpani.campaign.folder.header import Header, RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.osu.algorithm_names import check_names
 from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts
-from timpani.campaign.osu.osu_grammar import LeftOut, OsuRow, OsuTable, read_osu
+from timpani.campaign.osu.osu_grammar import OsuRow, OsuTable, UnreadPart, read_osu
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError, unknown
 from timpani.libraries.counterpart import counterpart
@@ -93,7 +93,7 @@ def import_osu(
     files = [(log, read_osu(log.path)) for log in logs]
     read = [(log, table) for log, file in files for table in file.tables]
     tables = [(log, table) for log, table in read if not table.timpani]
-    printed_here = [LeftOut(_where(table), *_PRINTED_HERE, len(table.rows)) for _, table in read if table.timpani]
+    printed_here = [UnreadPart(_where(table), *_PRINTED_HERE, len(table.rows)) for _, table in read if table.timpani]
     skipped = [each for _, file in files for each in file.left_out] + printed_here
     if not tables:
         raise UserError(f"{skipped[0].where} {skipped[0].why}", skipped[0].step or _WHAT_IS_IMPORTED)

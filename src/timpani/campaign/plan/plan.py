@@ -18,7 +18,7 @@ from timpani.machine.launchers.start_command import command
 from timpani.machine.nodes.category import resolve_mapping
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import Place, asked_places, ranks_on_one_node
+from timpani.machine.nodes.places import RankBinding, asked_places, ranks_on_one_node
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.stats.regret import LOOKS
@@ -111,7 +111,7 @@ class CampaignPlan:
         hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
         return command(self.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
 
-    def asked(self, group: Group) -> list[Place]:
+    def asked(self, group: Group) -> list[RankBinding]:
         """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
         hosts = self.hosts or choose_hosts(self.machine)
         places = asked_places(self.machine, hosts, group.placement, group.ranks)

@@ -10,7 +10,7 @@ from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.hosts import HostList
 from timpani.machine.here.cores import Cores
 from timpani.machine.nodes.asked_locality import as_asked, parts_of
-from timpani.machine.nodes.locality import Place, nearest_first, pair_of_each_locality
+from timpani.machine.nodes.locality import CorePlace, nearest_first, pair_of_each_locality
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.places import asked_places
 from timpani.study.cell import Algorithm
@@ -32,7 +32,7 @@ def pairs_here(placements: tuple[str, ...], cores: Cores) -> DistinctPairs:
                 "use --pairs all, or --placement core and fewer ranks",
             )
         fill = nearest_first(cores.domains, frozenset(os.sched_getaffinity(0)))[:ranks]
-        return list(pair_of_each_locality([Place("", core) for core in fill], lambda _: cores.domains, {}))
+        return list(pair_of_each_locality([CorePlace("", core) for core in fill], lambda _: cores.domains, {}))
 
     return distinct
 

@@ -13,7 +13,7 @@ from timpani.study.values import parse_ranks
 
 
 @dataclass(frozen=True)
-class Selection:
+class CellSelection:
     """What of a campaign is kept; None keeps everything.
 
     algorithms  labels as tables show them
@@ -26,7 +26,9 @@ class Selection:
     sizes: tuple[tuple[int, int], ...] | None = None
 
     @classmethod
-    def parse(cls, operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None) -> "Selection":
+    def parse(
+        cls, operations: str | None, algorithms: str | None, ranks: str | None, sizes: str | None
+    ) -> "CellSelection":
         """What was typed: lists by commas; `FIRST:LAST` is all measured sizes between, as no step is asked for."""
         return cls(
             operations=tuple(name.strip() for name in operations.split(",")) if operations is not None else None,
@@ -36,7 +38,7 @@ class Selection:
         )
 
 
-def select_cells(cells: pl.DataFrame, selection: Selection) -> pl.DataFrame:
+def select_cells(cells: pl.DataFrame, selection: CellSelection) -> pl.DataFrame:
     """The cells of `estimate_cells` that were asked for.
 
     UserError for a name, a rank count or a size of which there is no cell at all, so that nothing is missed in silence.

@@ -11,8 +11,8 @@ from timpani.campaign.plan.rank_pairs import pairs_among
 from timpani.machine.here.describe import MachineDescription
 from timpani.machine.nodes.asked_locality import as_asked, parts_of
 from timpani.machine.nodes.host_list import same_host
-from timpani.machine.nodes.locality import LOCALITIES, Domains, Place, Seat, locality, seats
-from timpani.machine.nodes.places import Place as AskedPlace
+from timpani.machine.nodes.locality import LOCALITIES, CorePlace, Domains, Seat, locality, seats
+from timpani.machine.nodes.places import RankBinding
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import LOCALITY, schema
@@ -28,7 +28,7 @@ Localities = Mapping[tuple[int, str, str], str]
 class _Seats(NamedTuple):
     """Where the ranks of a launch ran, and the parts of each host as far as anyone told them."""
 
-    places: dict[int, Place]
+    places: dict[int, CorePlace]
     domains: Mapping[str, Domains]
 
 
@@ -110,10 +110,10 @@ def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
     machine = described.cluster
     ran = launch.get("ranks") or []
     if machine and machine.simulated:  # its ranks know of SimGrid's hosts, of which a node may have many
-        asked = as_asked(machine, (AskedPlace(**place) for place in launch.get("asked") or []))
+        asked = as_asked(machine, (RankBinding(**place) for place in launch.get("asked") or []))
         return _Seats(dict(enumerate(asked)), {place.host: parts_of(machine, place.host) for place in asked})
     nodes = [node for group in machine.groups for node in group.nodes] if machine else []
-    places = {each["rank"]: Place(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}
+    places = {each["rank"]: CorePlace(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}
     told: dict[str, dict[str, dict[int, set[int]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
     for each in ran if machine is None or machine.own_cores else []:
         for level, key in _TOLD.items():

@@ -11,7 +11,7 @@ from timpani.tuning.race.allocation import Allocation, Turns
 from timpani.tuning.race.between import LOOK_LAUNCHES
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.grid import grids
-from timpani.tuning.race.race import Failed, Race, RacePoint, Timed
+from timpani.tuning.race.race import Failed, LaunchTime, Race, RacePoint
 
 
 class Agenda(Protocol):
@@ -161,10 +161,12 @@ class Racing:
                 grid.look_at_the_rest(self._race.standing)
 
 
-def timed(result: LaunchResult) -> Timed:
+def timed(result: LaunchResult) -> LaunchTime:
     """A result as a race takes it; one without error and with a median."""
     assert result.median_us is not None
-    return Timed(RacePoint.of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us)
+    return LaunchTime(
+        RacePoint.of(result.cell), result.cell.algorithm, result.in_turn, result.relative, result.median_us
+    )
 
 
 def turns(results: Iterable[LaunchResult]) -> Iterator[Turns]:

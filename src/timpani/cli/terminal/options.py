@@ -51,7 +51,7 @@ def format_option(help: str, *formats: Format) -> Any:
 
 
 @dataclass(frozen=True)
-class Place:
+class WhereOptions:
     """Where to measure, as typed."""
 
     on: Annotated[

@@ -154,7 +154,7 @@ def is_composition(branch: Branch) -> bool:
 
 
 @dataclass(frozen=True)
-class Named:
+class TreeAlgorithm:
     """An algorithm that a tree names: of which collective, for `intra` or `inter` communicators or `allcomm`."""
 
     collective: str
@@ -167,10 +167,10 @@ def is_of_shared_memory(branch: Branch) -> bool:
     return branch.key.startswith(SHARED_MEMORY)
 
 
-def named(branch: Branch) -> Named | None:
+def named(branch: Branch) -> TreeAlgorithm | None:
     """What `branch` names; None for what is no algorithm of MPIR's."""
     match = _NAME.fullmatch(branch.key)
-    return Named(match["collective"].lower(), match["kind"], match["name"]) if match else None
+    return TreeAlgorithm(match["collective"].lower(), match["kind"], match["name"]) if match else None
 
 
 def below(tree: Tree, key: str) -> Tree:

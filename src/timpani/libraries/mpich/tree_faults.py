@@ -20,8 +20,8 @@ from timpani.libraries.mpich.conditions import (
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
 from timpani.libraries.mpich.selection_tree import (
     Branch,
-    Named,
     Tree,
+    TreeAlgorithm,
     is_algorithm,
     is_composition,
     is_of_shared_memory,
@@ -198,7 +198,7 @@ def _unnamed(branch: Branch, place: _Place, library: EmbeddedTree | None) -> Ite
         yield _error(branch, what, consequence, _FROM_OWN)
 
 
-def _parameters(branch: Branch, found: Named, library: EmbeddedTree | None) -> Iterator[Fault]:
+def _parameters(branch: Branch, found: TreeAlgorithm, library: EmbeddedTree | None) -> Iterator[Fault]:
     written = Counter(each.key.partition("=")[0] for each in branch.below)
     for word in needed_parameters(found.collective, found.name, library) or ():
         if not written[word]:
@@ -209,7 +209,7 @@ def _parameters(branch: Branch, found: Named, library: EmbeddedTree | None) -> I
             yield _warning(each, f"unknown parameter '{each.key}'", "the library ignores it", "remove it")
 
 
-def _requirements(branch: Branch, found: Named, place: _Place) -> Iterator[Fault]:
+def _requirements(branch: Branch, found: TreeAlgorithm, place: _Place) -> Iterator[Fault]:
     """Whether it can be asked for what it can't do: a tree's choice is not checked as a control variable's is."""
     if (found.collective, found.name) in ON_POWERS_OF_TWO and "comm_size=pow2" not in place.keys:
         counts = [asked[1] for key in place.keys if (asked := limit(key)) and asked[0] == "comm_size"]

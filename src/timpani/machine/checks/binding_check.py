@@ -6,10 +6,10 @@ from typing import Any
 
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.node_set import fold_numbers
-from timpani.machine.nodes.places import Place
+from timpani.machine.nodes.places import RankBinding
 
 
-def check_binding(asked: Sequence[Place], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
+def check_binding(asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
     """What is not as asked, in words with a map of both; None where all is.
 
     `ran` has each rank's `host`, `cores` and `sockets`, as the measuring program tells them. With `own_cores` each rank
@@ -39,7 +39,7 @@ def _sharing(host: str, ranks: list[int], ran: Sequence[Mapping[str, Any]]) -> s
 
 
 def _on_other_sockets(
-    host: str, ranks: list[int], asked: Sequence[Place], ran: Sequence[Mapping[str, Any]]
+    host: str, ranks: list[int], asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]]
 ) -> str | None:
     found = [ran[rank]["sockets"] for rank in ranks]
     if any(asked[rank].socket is None for rank in ranks) or any(

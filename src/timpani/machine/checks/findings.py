@@ -28,7 +28,7 @@ _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — looked at, not written to
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """One thing looked at. `fix` is the command or step that helps; empty where nothing needs fixing."""
 
     level: Literal["ok", "warning", "problem"]
@@ -37,7 +37,7 @@ class Finding:
     fix: str = ""
 
 
-def examine() -> list[Finding]:
+def examine() -> list[CheckResult]:
     """All checks, in the order a person would make them."""
     found = search_mpis()
     cores = read_cores()
@@ -57,22 +57,22 @@ def examine() -> list[Finding]:
     ]
 
 
-def check_libraries(found: list[Mpi | Unusable]) -> Iterator[Finding]:
+def check_libraries(found: list[Mpi | Unusable]) -> Iterator[CheckResult]:
     """Each library found, and launchers that lack their compiler."""
     usable = any(isinstance(each, Mpi) for each in found)
     for each in found:
         if isinstance(each, Mpi):
-            yield Finding("ok", "MPI", f"{each}, compiler {each.cxx}")
+            yield CheckResult("ok", "MPI", f"{each}, compiler {each.cxx}")
         else:
-            yield Finding("warning" if usable else "problem", "MPI", each.why, each.fix)
+            yield CheckResult("warning" if usable else "problem", "MPI", each.why, each.fix)
     if not found:
-        yield Finding("problem", "MPI", "no MPI library on PATH or in this Python's environment", INSTALL)
+        yield CheckResult("problem", "MPI", "no MPI library on PATH or in this Python's environment", INSTALL)
 
 
-def check_compiler(mpi: Mpi) -> Iterator[Finding]:
+def check_compiler(mpi: Mpi) -> Iterator[CheckResult]:
     """Does the wrapper reach a C++ compiler that knows C++20?"""
     if missing := missing_compiler(mpi.cxx, dict(mpi.environment)):
-        yield Finding("problem", "compiler", missing.what, missing.next_step)
+        yield CheckResult("problem", "compiler", missing.what, missing.next_step)
         return
     program = b"#if __cplusplus < 202002L\n#error C++20\n#endif\n#include <span>\n#include <mpi.h>\nint main() {}\n"
     environment = {**os.environ, **dict(mpi.environment), "LC_ALL": "C"}
@@ -86,34 +86,34 @@ def check_compiler(mpi: Mpi) -> Iterator[Finding]:
     version = subprocess.run([mpi.cxx, "--version"], capture_output=True, text=True, check=False, env=environment)
     name = next(iter(version.stdout.splitlines()), "no version")
     if answer.returncode == 0:
-        yield Finding("ok", "compiler", f"{mpi.cxx}: {name}")
+        yield CheckResult("ok", "compiler", f"{mpi.cxx}: {name}")
         return
     said = answer.stderr.decode(errors="replace")
     error = next((line for line in said.splitlines() if "error" in line.lower()), said.strip() or "it prints nothing")
     what = f"{mpi.cxx} can't compile C++20 with MPI ({name}): {printable(shortened(error, 200))}"
     old = "c++20" in said.lower() or "<span>" in said
     step = "`apt install g++` (10 or later)" if old else f"`{mpi.cxx} -show` prints the command that fails"
-    yield Finding("problem", "compiler", what, step)
+    yield CheckResult("problem", "compiler", what, step)
 
 
-def check_build_tools() -> Iterator[Finding]:
+def check_build_tools() -> Iterator[CheckResult]:
     for name in ("cmake", "ninja"):
         if path := tool(name):
-            yield Finding("ok", "build tools", f"{name} at {path}")
+            yield CheckResult("ok", "build tools", f"{name} at {path}")
         else:
-            yield Finding("problem", "build tools", f"no {name} found", f"`pip install {name}`")
+            yield CheckResult("problem", "build tools", f"no {name} found", f"`pip install {name}`")
 
 
-def check_cache() -> Iterator[Finding]:
+def check_cache() -> Iterator[CheckResult]:
     try:
         folder = cache_folder()
     except UserError as error:
-        yield Finding("problem", "cache", error.what, error.next_step)
+        yield CheckResult("problem", "cache", error.what, error.next_step)
         return
     if folder.name == "timpani":
-        yield Finding("ok", "cache", f"built programs are kept in {folder}")
+        yield CheckResult("ok", "cache", f"built programs are kept in {folder}")
     else:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "cache",
             f"no cache folder can be written: built programs go to {folder} and may be lost",
@@ -121,12 +121,14 @@ def check_cache() -> Iterator[Finding]:
         )
 
 
-def check_cores(cores: Cores) -> Iterator[Finding]:
+def check_cores(cores: Cores) -> Iterator[CheckResult]:
     """How many ranks fit, and what makes cores unlike those that a job would have to itself."""
     layout = f"sockets: {cores.sockets}, NUMA nodes: {cores.numa_nodes}, threads a core: {cores.threads_per_core}"
-    yield Finding("ok", "cores", f"{cores.usable} of {cores.present} usable, one rank each; {layout}; {cores.model}")
+    yield CheckResult(
+        "ok", "cores", f"{cores.usable} of {cores.present} usable, one rank each; {layout}; {cores.model}"
+    )
     if cores.allowed < cores.present:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "binding",
             f"this process may run on {cores.allowed} of {cores.present} cores; the launchers heed the CPU set of a "
@@ -134,9 +136,9 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
             "start from a shell without `taskset`, or ask the batch system for all cores",
         )
     else:
-        yield Finding("ok", "binding", "ranks can be bound to every core")
+        yield CheckResult("ok", "binding", "ranks can be bound to every core")
     if cores.quota is not None and cores.quota < cores.allowed:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "quota",
             f"the control group may use {cores.quota:g} CPUs' time on {cores.allowed} cores: "
@@ -144,20 +146,20 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
             "start the container with a CPU set, not a share: `docker run --cpuset-cpus`",
         )
     if cores.usable == 1:
-        yield Finding(
+        yield CheckResult(
             "problem",
             "oversubscription",
             "only one usable core: two ranks share it and wait for the scheduler",
             "measure on a machine with more cores",
         )
     if cores.threads_per_core > 1:
-        yield Finding(
+        yield CheckResult(
             "ok",
             "SMT",
             f"{cores.threads_per_core} hardware threads a core; ranks get whole cores, so other work may take the rest",
         )
     if cores.hypervisor:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "virtual machine",
             f"{cores.hypervisor} virtual machine: the host may take cores away and move them while we measure",
@@ -165,13 +167,13 @@ def check_cores(cores: Cores) -> Iterator[Finding]:
         )
 
 
-def check_frequency(governor: str | None) -> Iterator[Finding]:
+def check_frequency(governor: str | None) -> Iterator[CheckResult]:
     if governor is None:
-        yield Finding("ok", "frequency", "this kernel does not change the clock rate of the cores")
+        yield CheckResult("ok", "frequency", "this kernel does not change the clock rate of the cores")
     elif governor == "performance":
-        yield Finding("ok", "frequency", "governor performance")
+        yield CheckResult("ok", "frequency", "governor performance")
     else:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "frequency",
             f"governor {governor}: idle cores may slow down",
@@ -179,58 +181,64 @@ def check_frequency(governor: str | None) -> Iterator[Finding]:
         )
 
 
-def check_load(busy: float, cores: Cores) -> Iterator[Finding]:
+def check_load(busy: float, cores: Cores) -> Iterator[CheckResult]:
     """`busy`: cores of all present ones that other processes kept busy in the last second, on average."""
     if busy > _BUSY_SHARE * cores.usable:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "load",
             f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy",
             "`top` shows which; wait until they are done",
         )
     else:
-        yield Finding("ok", "load", f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy")
+        yield CheckResult(
+            "ok", "load", f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy"
+        )
 
 
-def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator[Finding]:
+def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator[CheckResult]:
     """Both libraries send between ranks of a node through files in /dev/shm."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
-        yield Finding("problem", "shared memory", f"there is no {folder}", f"`mount -t tmpfs tmpfs {folder}` (as root)")
+        yield CheckResult(
+            "problem", "shared memory", f"there is no {folder}", f"`mount -t tmpfs tmpfs {folder}` (as root)"
+        )
         return
     needed = cores.usable * _SHARED_MEMORY_BYTES_PER_RANK
     if free < needed:
-        yield Finding(
+        yield CheckResult(
             "problem",
             "shared memory",
             f"{folder} has {free // 2**20} MiB free; {cores.usable} ranks may need {needed // 2**20}",
             f"`docker run --shm-size={max(1, needed >> 30)}g`, or remove old files in {folder}",
         )
     else:
-        yield Finding("ok", "shared memory", f"{folder} has {free / 2**30:.1f} GiB free")
+        yield CheckResult("ok", "shared memory", f"{folder} has {free / 2**30:.1f} GiB free")
 
 
-def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[Finding]:
+def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[CheckResult]:
     """What sets something of `mpi` outside Timpani: in the environment and in files that the library reads."""
     subject = f"settings of {mpi.kind}"
     removed = [each.name for each in settings if each.removed]
     for text in described([each for each in settings if each.decides_default]):
-        yield Finding("warning", subject, text, "remove the setting, or measure with it knowingly: campaigns record it")
+        yield CheckResult(
+            "warning", subject, text, "remove the setting, or measure with it knowingly: campaigns record it"
+        )
     for text in described([each for each in settings if each.removed]):
         fix = f"`unset {' '.join(removed)}`, so that your own programs run what is measured"
-        yield Finding("warning", subject, text, fix)
+        yield CheckResult("warning", subject, text, fix)
     for text in described([each for each in settings if not each.chooses]):
-        yield Finding("ok", subject, text)
+        yield CheckResult("ok", subject, text)
 
 
-def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[Finding]:
+def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[CheckResult]:
     """What the libraries' launchers reach other nodes by."""
     if shell:
-        yield Finding("ok", "remote shell", f"{shell} starts ranks on other nodes")
+        yield CheckResult("ok", "remote shell", f"{shell} starts ranks on other nodes")
     else:
         by_slurm = " outside a Slurm job" if srun else ""
-        yield Finding(
+        yield CheckResult(
             "warning",
             "remote shell",
             f"no ssh on PATH: mpirun can't start ranks on other nodes{by_slurm}, "
@@ -239,27 +247,29 @@ def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[Finding]
         )
 
 
-def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[Finding]:
+def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[CheckResult]:
     """What the libraries' launchers do differently here."""
     if root:
-        yield Finding(
+        yield CheckResult(
             "warning",
             "root",
             "running as root; Open MPI refuses that unless told, and Timpani tells it",
             "measure as an ordinary user where others use the machine",
         )
     for mpi in libraries:
-        yield from (Finding("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
+        yield from (CheckResult("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
     if srun:
         modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
         if "pmix" in modes.stdout + modes.stderr:
-            yield Finding("ok", "PMIx", f"{srun} starts Open MPI's ranks with --mpi=pmix; Timpani starts with mpirun")
+            yield CheckResult(
+                "ok", "PMIx", f"{srun} starts Open MPI's ranks with --mpi=pmix; Timpani starts with mpirun"
+            )
         else:
-            yield Finding(
+            yield CheckResult(
                 "warning",
                 "PMIx",
                 f"{srun} has no PMIx: each rank of an Open MPI program starts as a job of its own",
                 "start with mpirun inside an allocation, as Timpani does",
             )
     else:
-        yield Finding("ok", "PMIx", "no Slurm here: mpirun starts the ranks itself")
+        yield CheckResult("ok", "PMIx", "no Slurm here: mpirun starts the ranks itself")

@@ -3,18 +3,18 @@
 from collections.abc import Iterable
 
 from timpani.machine.nodes import places
-from timpani.machine.nodes.locality import Domains, Place
+from timpani.machine.nodes.locality import CorePlace, Domains
 from timpani.machine.nodes.model import Machine
 
 
-def as_asked(machine: Machine, asked: Iterable[places.Place]) -> list[Place]:
+def as_asked(machine: Machine, asked: Iterable[places.RankBinding]) -> list[CorePlace]:
     """The places, cores counted from 0 over all sockets of a node."""
 
-    def core(place: places.Place) -> int:
+    def core(place: places.RankBinding) -> int:
         group = machine.group_of(place.host)
         return place.core + (place.socket or 0) * (group.cores // group.sockets)
 
-    return [Place(place.host, frozenset({core(place)})) for place in asked]
+    return [CorePlace(place.host, frozenset({core(place)})) for place in asked]
 
 
 def parts_of(machine: Machine, node: str) -> Domains:

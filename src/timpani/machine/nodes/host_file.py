@@ -9,7 +9,7 @@ from timpani.libraries.hosts import Host, HostList
 from timpani.libraries.library import Library
 from timpani.machine.nodes.host_list import added_slots
 from timpani.machine.nodes.node_set import MOST_NODES, expand
-from timpani.machine.nodes.places import Place
+from timpani.machine.nodes.places import RankBinding
 from timpani.reading import read_bytes
 
 _LINE = re.compile(
@@ -25,7 +25,7 @@ _OTHER_KEYS = ("max_slots", "max-slots", "slots_max", "slots-max", "binding", "u
 _MOST_MENTIONS = 1_000_000  # of hosts in one file: 100,000 nodes, ten times each
 
 
-def rank_file(places: Sequence[Place], library: Library) -> str:
+def rank_file(places: Sequence[RankBinding], library: Library) -> str:
     """A line for each rank: host, socket and core. UserError where the library's launcher has no such files."""
     line = library.rank_line
     if line is None:

@@ -20,7 +20,7 @@ LOCALITIES = (*LEVELS.values(), SAME_NODE, SAME_SWITCH, DIFFERENT_SWITCH, DIFFER
 
 
 @dataclass(frozen=True)
-class Place:
+class CorePlace:
     """Where a rank runs: its host, and the CPUs that it may use there."""
 
     host: str
@@ -37,7 +37,7 @@ class Seat:
     cache: int | None = None
 
 
-def locality(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) -> str:
+def locality(a: CorePlace, b: CorePlace, domains: Domains, switches: Mapping[str, str]) -> str:
     """One of `LOCALITIES`. `domains` is the host's that both share, `switches` names each host's.
 
     A rank that isn't bound may be anywhere in its mask, so that only a part that holds both masks counts.
@@ -51,7 +51,7 @@ def locality(a: Place, b: Place, domains: Domains, switches: Mapping[str, str]) 
     return next(shared, SAME_NODE)
 
 
-def seats(places: Sequence[Place], domains: Mapping[str, Domains]) -> tuple[Seat, ...]:
+def seats(places: Sequence[CorePlace], domains: Mapping[str, Domains]) -> tuple[Seat, ...]:
     """Where ranks sit; `domains` are each host's. A socket or a cache counts as known only where those of all ranks
     are: a rank that isn't bound to one may be on any."""
 
@@ -79,7 +79,7 @@ def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:
 
 
 def pair_of_each_locality(
-    places: Sequence[Place], domains: Callable[[str], Domains], switches: Mapping[str, str]
+    places: Sequence[CorePlace], domains: Callable[[str], Domains], switches: Mapping[str, str]
 ) -> Iterator[tuple[int, int]]:
     """The first two ranks in each locality that occurs, when rank i runs at `places[i]`; `domains` are a host's."""
     seen = set()

@@ -11,7 +11,7 @@ from timpani.study.placement import category, ranks_per_node
 
 
 @dataclass(frozen=True)
-class Place:
+class RankBinding:
     """A core, counted from 0 in its socket; in the whole node, and `socket` None, where the machine tells of one."""
 
     host: str
@@ -30,7 +30,7 @@ def capacity(machine: Machine, hosts: Sequence[Host], placement: str) -> int:
     return sum(_slots_of(machine, host, placement) for host in hosts)
 
 
-def asked_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[Place]:
+def asked_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[RankBinding]:
     """The place of each rank, in rank order; fewer than `ranks` where they have to share cores."""
     hosts, placement = resolve_mapping(machine, hosts, placement, ranks)
     return list(islice(_places(machine, hosts, placement), ranks))
@@ -54,7 +54,7 @@ def _slots_of(machine: Machine, host: Host, placement: str) -> int:
     return min(cores, ranks_per_node(placement) or host.slots or cores)
 
 
-def _places(machine: Machine, hosts: Sequence[Host], placement: str) -> Iterator[Place]:
+def _places(machine: Machine, hosts: Sequence[Host], placement: str) -> Iterator[RankBinding]:
     slots = [(host, _slots_of(machine, host, placement)) for host in hosts]
     if placement == "node":
         for turn in range(max((count for _, count in slots), default=0)):
@@ -64,13 +64,13 @@ def _places(machine: Machine, hosts: Sequence[Host], placement: str) -> Iterator
             yield from (_place(machine, host, placement, number) for number in range(count))
 
 
-def _place(machine: Machine, host: Host, placement: str, number: int) -> Place:
+def _place(machine: Machine, host: Host, placement: str, number: int) -> RankBinding:
     """The place of a host's rank `number`: socket by socket, or from each socket in turn."""
     group = machine.group_of(host.name)
     if group.sockets == 1:
-        return Place(host.name, None, number)
+        return RankBinding(host.name, None, number)
     if placement == "socket":
         core, socket = divmod(number, group.sockets)
     else:
         socket, core = divmod(number, group.cores // group.sockets)
-    return Place(host.name, socket, core)
+    return RankBinding(host.name, socket, core)

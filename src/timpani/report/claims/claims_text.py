@@ -25,7 +25,7 @@ from timpani.tuning.claims.claims import (
     HOLDS,
     IN_PART,
     NOT_TESTABLE,
-    Finding,
+    ClaimResult,
     check_claim,
     claim_times,
     claims_of,
@@ -42,7 +42,7 @@ _PARTLY_TESTED = {HOLDS: "nothing against it", FAILS: "against it", IN_PART: "pa
 class Here:
     """What a campaign's times say of a claim, and under how much of the study's conditions."""
 
-    finding: Finding
+    finding: ClaimResult
     conditions: ClaimConditions
 
 
@@ -50,7 +50,7 @@ class Here:
 class Checked:
     """A claim checked twice: against what the study published, and against a campaign; None where that is the table."""
 
-    published: Finding
+    published: ClaimResult
     campaign: Here | None
 
 
@@ -108,7 +108,7 @@ def claims_object(checked: list[Checked]) -> list[dict[str, Any]]:
     ]
 
 
-def _finding_object(finding: Finding) -> dict[str, Any]:
+def _finding_object(finding: ClaimResult) -> dict[str, Any]:
     return {"verdict": finding.verdict, "why": finding.why, "cases": [vars(case) for case in finding.cases]}
 
 
@@ -138,13 +138,13 @@ def _here(here: Here, simulated: bool) -> str:
     return f"here, {here.conditions.words}: {_words(here.finding, verdict, simulated=simulated)}"
 
 
-def _words(finding: Finding, verdict: str, single: bool = False, simulated: bool = False) -> str:
+def _words(finding: ClaimResult, verdict: str, single: bool = False, simulated: bool = False) -> str:
     if finding.verdict == NOT_TESTABLE:
         return f"{verdict}: {finding.why}"
     return "; ".join([verdict, *_numbers(finding), _interval(finding.cases, single, simulated)])
 
 
-def _numbers(finding: Finding) -> Iterator[str]:
+def _numbers(finding: ClaimResult) -> Iterator[str]:
     cases = finding.cases
     if len(cases) == 1:
         yield f"{cases[0].value:.3g} ({cases[0].where})"

@@ -4,7 +4,7 @@ from math import isfinite
 from typing import Any
 
 from timpani.models.fit import CurveFit, Fit
-from timpani.models.fitted_model import Named
+from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import Hockney, Regime
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
@@ -91,7 +91,7 @@ def _regime(regime: Regime) -> dict[str, Any]:
     }
 
 
-def _regression(named: Named[Regression]) -> dict[str, Any]:
+def _regression(named: NamedModel[Regression]) -> dict[str, Any]:
     model = named.model
     return {
         **named.name,
@@ -119,7 +119,7 @@ def _regression(named: Named[Regression]) -> dict[str, Any]:
     }
 
 
-def _loggp(named: Named[LogGP]) -> dict[str, Any]:
+def _loggp(named: NamedModel[LogGP]) -> dict[str, Any]:
     model = named.model
     return {
         **named.name,
@@ -132,7 +132,7 @@ def _loggp(named: Named[LogGP]) -> dict[str, Any]:
     }
 
 
-def _max_rate(named: Named[MaxRate]) -> dict[str, Any]:
+def _max_rate(named: NamedModel[MaxRate]) -> dict[str, Any]:
     model = named.model
     node: dict[str, Any] = {"node_rate_mb_per_s": None, "node_rate_mb_per_s_interval": [None, None]}
     return {

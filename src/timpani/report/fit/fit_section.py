@@ -17,7 +17,7 @@ from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
 from timpani.models.curves import curve_words
 from timpani.models.fit import CurveFit, fit
-from timpani.models.fitted_model import Named
+from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import predicted
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
@@ -161,7 +161,7 @@ def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
     return rows
 
 
-def _residual_rows(named: Named[Regression]) -> list[dict[str, Any]]:
+def _residual_rows(named: NamedModel[Regression]) -> list[dict[str, Any]]:
     model = named.model
     key = {
         "collective": named.name["collective"],
@@ -203,7 +203,7 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
     return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches", "Status"), tuple(rows))
 
 
-def _regression_table(named: Named[Regression]) -> Table:
+def _regression_table(named: NamedModel[Regression]) -> Table:
     model = named.model
     about = "mean" if model.formula.has_intercept else "0"
     unseen = (
@@ -229,7 +229,7 @@ def _regression_table(named: Named[Regression]) -> Table:
     )
 
 
-def _loggp_table(named: Named[LogGP]) -> Table:
+def _loggp_table(named: NamedModel[LogGP]) -> Table:
     model = named.model
     values = {
         "L µs": model.latency,
@@ -240,7 +240,7 @@ def _loggp_table(named: Named[LogGP]) -> Table:
     return _parameter_table(f"LogGP, {_label(named.name)}, {counted(model.launches, 'launch')}", values)
 
 
-def _max_rate_table(named: Named[MaxRate]) -> Table:
+def _max_rate_table(named: NamedModel[MaxRate]) -> Table:
     model = named.model
     values: dict[str, Estimate | None] = {
         "α µs": model.latency,

@@ -5,7 +5,7 @@ from typing import Any
 
 from timpani.campaign.osu.published_tables import Published
 from timpani.models.fit import CurveFit, Fit
-from timpani.models.fitted_model import Named
+from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
@@ -126,7 +126,7 @@ def _switch_words(switch: Switch, fitted: CurveFit, context: FitContext) -> str:
     return f"bend at {where}: the slope changes, perhaps without a jump, {evidence}{may_be}"
 
 
-def _regression_table(named: Named[Regression]) -> str:
+def _regression_table(named: NamedModel[Regression]) -> str:
     model, name = named.model, named.name
     about = "mean" if model.formula.has_intercept else "0"
     rows = [["term", "coefficient", "std err", "t", "p", "from", f"to ({per_cent(LEVEL)})"]]

@@ -9,7 +9,7 @@ from typing import Any
 
 from timpani.campaign.osu.published_tables import Published
 from timpani.libraries.counterpart import counterpart
-from timpani.models.fitted_model import Named
+from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Coefficient, Regression
 from timpani.report.words.campaign_text import aligned
 from timpani.report.words.fit_words import algorithm_of, bounds, number
@@ -23,7 +23,7 @@ _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
 @dataclass(frozen=True)
-class Term:
+class TermComparison:
     """A term's coefficient here and there. difference: ours − published, with 95 % from both standard errors and from
     the digits that were printed.
     """
@@ -38,9 +38,9 @@ class Term:
 class Beside:
     """A regression of ours and a published one of the same formula, for the same algorithm of a collective."""
 
-    ours: Named[Regression]
+    ours: NamedModel[Regression]
     table: Published
-    terms: tuple[Term, ...]
+    terms: tuple[TermComparison, ...]
     r_squared: float
     aic: float
 
@@ -64,7 +64,7 @@ class Beside:
         )
 
 
-def beside(regressions: Iterable[Named[Regression]], table: Published) -> list[Beside]:
+def beside(regressions: Iterable[NamedModel[Regression]], table: Published) -> list[Beside]:
     """Each of our regressions that `table` has one of the same formula for."""
     found = []
     for ours in regressions:
@@ -125,7 +125,7 @@ def beside_object(each: Beside) -> dict[str, Any]:
     }
 
 
-def _same_model(ours: Named[Regression], table: Published, row: Mapping[str, str]) -> bool:
+def _same_model(ours: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
     """Whether the response is the same, and ours of the algorithm that takes the published one's part here."""
     if not table.fitted or ours.name["collective"] != table.fitted["collective"]:
         return False
@@ -140,12 +140,12 @@ def _plain(printed: str) -> str:
     return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
 
 
-def _term(ours: Coefficient, row: Mapping[str, str]) -> Term:
+def _term(ours: Coefficient, row: Mapping[str, str]) -> TermComparison:
     value, error = float(row["coef"]), float(row["std_err"])
     difference = ours.value - value
     decimals = len(row["coef"].partition(".")[2])
     reach = _REACH * hypot(ours.standard_error, error) + 0.5 * 10.0**-decimals
-    return Term(
+    return TermComparison(
         ours.term,
         Estimate(ours.value, ours.low, ours.high),
         Estimate(value, float(row["ci_low"]), float(row["ci_high"])),

@@ -108,13 +108,13 @@ class Panel:
         chart.data = alt.NamedData(name="rows")
         return dict(chart.to_dict(validate=False))
 
-    def choices(self) -> Iterator["Choice"]:
+    def choices(self) -> Iterator["PanelChoice"]:
         """Every combination of the selectors' values for which there are rows."""
         for values in product(*(selector.options for selector in self.selectors)):
             chosen = list(zip(self.selectors, values, strict=True))
             rows = self.frame.filter(pl.col(selector.column) == value for selector, value in chosen)
             if rows.height:
-                yield Choice(
+                yield PanelChoice(
                     title=", ".join([self.title, *(selector.options[value] for selector, value in chosen)]),
                     name="-".join(
                         [self.name, *(selector.options[v] for selector, v in chosen if len(selector.options) > 1)]
@@ -124,7 +124,7 @@ class Panel:
 
 
 @dataclass(frozen=True)
-class Choice:
+class PanelChoice:
     """One choice of a panel's selectors: the title and the name of its figure, and the rows that it is drawn from."""
 
     title: str

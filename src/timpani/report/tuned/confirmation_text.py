@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from timpani.campaign.folder.load import Campaign
 from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.rules.confirm.confirmation import EQUIVALENT, Confirmed, Proof, Ratio, mean_regret, with_regret
+from timpani.rules.confirm.confirmation import EQUIVALENT, Confirmed, ConfirmedRatio, Proof, mean_regret, with_regret
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
@@ -133,7 +133,7 @@ def _by_files(forced: Sequence[Confirmed], ruled: int) -> str:
     return f"{where} with the rules' algorithms selected directly{in_turn}; with the files switched on: {counts}"
 
 
-def _against_default(by_file: Ratio | None) -> str:
+def _against_default(by_file: ConfirmedRatio | None) -> str:
     """Whether the library with its files is shown to be faster than the default, or slower."""
     if by_file is None or not by_file.is_bounded:
         return "too few launches"
@@ -150,7 +150,7 @@ def _places(confirmed: Sequence[Confirmed]) -> str:
     return "; ".join(f"{collective}, {show_sizes(of)}" for collective, of in sizes.items())
 
 
-def _ratio(found: Ratio | None) -> str:
+def _ratio(found: ConfirmedRatio | None) -> str:
     if found is None:
         return "–"
     bounds = "–".join("?" if bound is None else f"{bound:.2f}" for bound in (found.low, found.high))

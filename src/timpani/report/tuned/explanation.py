@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil
 
-from timpani.libraries.tuning_file import Choice
+from timpani.libraries.tuning_file import FileDecisions
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
@@ -15,7 +15,11 @@ _DEFAULT = "the library's own choice"
 
 
 def explained(
-    choice: Choice, ranks: int, nodes: int, default: Choice | None = None, sent: Mapping[str, Mapping[int, str]] = {}
+    choice: FileDecisions,
+    ranks: int,
+    nodes: int,
+    default: FileDecisions | None = None,
+    sent: Mapping[str, Mapping[int, str]] = {},
 ) -> Iterator[str]:
     """A line for each run of sizes with one algorithm; sizes are looked at in powers of two.
 
@@ -39,7 +43,7 @@ def explained(
             yield f"{collective:22} {span:24} {words}"
 
 
-def _chosen(call: Call, choice: Choice, default: Choice | None, sent: Mapping[int, str]) -> str:
+def _chosen(call: Call, choice: FileDecisions, default: FileDecisions | None, sent: Mapping[int, str]) -> str:
     by_file = choice.decide(call)
     words = str(by_file or _DEFAULT)
     if sent:

@@ -13,7 +13,7 @@ from timpani.study.cell import OWN
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.selection_table import SIMULATED, Evidence, Gap, Rule, SelectionTable, SizesAt, Span
+from timpani.tuning.decide.selection_table import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span
 from timpani.tuning.decide.spans import words
 from timpani.tuning.race.between import LOOK_LAUNCHES, OTHERWISE
 
@@ -176,7 +176,7 @@ def _listed(sizes: Sequence[int]) -> str:
     return ", ".join(map(show_size, sizes))
 
 
-def _between(table: SelectionTable, gap: Gap) -> str:
+def _between(table: SelectionTable, gap: SizeGap) -> str:
     """What holds between the sizes of a gap."""
     held = (
         rule.algorithm

@@ -24,7 +24,7 @@ from timpani.report.words.output_files import (
     figure_svg,
     write_file,
 )
-from timpani.schedules.simulation import Call, EqualNodes, Simulator
+from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
@@ -51,7 +51,7 @@ class View(Enum):
 class Drawing:
     """A call of an algorithm of ours, to be drawn."""
 
-    call: Call
+    call: SimulatedCall
 
     @classmethod
     def of(
@@ -77,7 +77,7 @@ class Drawing:
         if info is not None and info.restrictions.topology and where is None:
             raise UserError(f"{name} depends on which ranks share a node", "say how many nodes there are: --nodes 4")
         count = message_bytes if _is_sized(collective) else 0
-        return cls(Call(collective, resolved, ranks, count, root, places=where or ()))
+        return cls(SimulatedCall(collective, resolved, ranks, count, root, places=where or ()))
 
     def write(
         self,

@@ -38,7 +38,7 @@ Standing = Literal["gained", "kept", "lost", "undecided", "unknown"]
 
 
 @dataclass(frozen=True)
-class Ratio:
+class ConfirmedRatio:
     """One time over another with its 95 % interval, a bound None where launches are too few.
 
     p_value  of the pair alone; None where nothing varies
@@ -58,7 +58,7 @@ class Ratio:
         return self.low is not None and self.high is not None
 
 
-_NOTHING = Ratio(0.0, 0.0, 0.0, False)
+_NOTHING = ConfirmedRatio(0.0, 0.0, 0.0, False)
 
 
 @dataclass(frozen=True)
@@ -89,10 +89,10 @@ class Confirmed:
     file: Algorithm
     algorithm: Algorithm | None
     standing: Standing
-    gain: Ratio | None
-    by_file: Ratio | None
+    gain: ConfirmedRatio | None
+    by_file: ConfirmedRatio | None
     proof: Proof
-    regret: Ratio
+    regret: ConfirmedRatio
     best: str
     held_out: bool
 
@@ -223,10 +223,10 @@ class _Point:
             new,
         )
 
-    def _ratio(self, reference: Algorithm, other: Algorithm) -> Ratio:
+    def _ratio(self, reference: Algorithm, other: Algorithm) -> ConfirmedRatio:
         return next(self._ratios(reference, [other]))
 
-    def _across(self, default: Algorithm, file: Algorithm) -> Ratio:
+    def _across(self, default: Algorithm, file: Algorithm) -> ConfirmedRatio:
         """default / file, by what took turns with each where half of the launches or more tell, else by medians."""
         ratios = ratios_across_starts(self.turns, default, file)
         launches = len({launch for launch, _, _, algorithm in self.turns if algorithm == file})
@@ -235,18 +235,22 @@ class _Point:
         found = compare_families([Samples((), ratios)], np.zeros(1, dtype=np.int64))
         low, high = (None if bound in (0, np.inf) else float(bound) for bound in (found.low[0], found.high[0]))
         least = 2 / 2 ** len(ratios)
-        return Ratio(float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]), least)
+        return ConfirmedRatio(
+            float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]), least
+        )
 
-    def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[Ratio]:
+    def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[ConfirmedRatio]:
         """reference's time / each other's, corrected together."""
         theirs = self.rows[reference]
         held_against = {"reference": theirs["times"], "reference_turns": theirs["turns"]}
         pairs = pl.DataFrame([{**self.rows[other], **held_against} for other in others], infer_schema_length=None)
         for row in compare_at_points(pairs).iter_rows(named=True):
             least = 2 / 2 ** row["in_turn"] if row["in_turn"] else 0.0
-            yield Ratio(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least)
+            yield ConfirmedRatio(
+                row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least
+            )
 
-    def _regret(self, choice: Algorithm) -> tuple[Algorithm, Ratio]:
+    def _regret(self, choice: Algorithm) -> tuple[Algorithm, ConfirmedRatio]:
         """The best algorithm, and what the choice takes more than it."""
         rivals = [each for each in self.rows if each != choice and not is_under_files(each.name)]
         if not rivals:
@@ -254,9 +258,9 @@ class _Point:
         ratios = list(self._ratios(choice, rivals))
         best, most = max(zip(rivals, ratios, strict=True), key=lambda each: each[1].ratio)
         if most.ratio <= 1:
-            return choice, Ratio(0.0, 0.0, None if most.high is None else max(0.0, most.high - 1), False)
+            return choice, ConfirmedRatio(0.0, 0.0, None if most.high is None else max(0.0, most.high - 1), False)
         low = None if most.low is None else most.low - 1
-        return best, Ratio(most.ratio - 1, low, None if most.high is None else most.high - 1, most.significant)
+        return best, ConfirmedRatio(most.ratio - 1, low, None if most.high is None else most.high - 1, most.significant)
 
     def _proof(
         self,
@@ -288,7 +292,7 @@ class _Point:
             return "times"
         return "other" if (low > EQUIVALENT or high < 1 / EQUIVALENT) and self._stands_out(ratio) else "open"
 
-    def _stands_out(self, found: Ratio) -> bool:
+    def _stands_out(self, found: ConfirmedRatio) -> bool:
         """Whether a difference is more than one of so many points shows by chance (Bonferroni); of pairs it is enough
         that all launches agree: ten can't say more."""
         return found.significant and (found.p_value is None or found.p_value <= max(ALPHA / self.points, found.least))

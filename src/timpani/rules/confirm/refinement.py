@@ -7,13 +7,13 @@ from timpani.campaign.folder.load import Campaign
 from timpani.rules.confirm.confirmation_study import algorithms_near
 from timpani.study.defaults import LAUNCHES
 from timpani.study.study import Study
-from timpani.tuning.decide.selection_table import Gap
+from timpani.tuning.decide.selection_table import SizeGap
 
 CLOSE_ENOUGH = 1.26
 """Sizes whose ratio is at most this are near enough: a third of the way from one power of two to the next."""
 
 
-def refining_study(gaps: Iterable[Gap], measured: Campaign) -> Study | None:
+def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
     """The study that halves (geometrically) each gap that is wide; None where none is.
 
     It takes the default and all algorithms that came near the best somewhere, and is otherwise as `measured`; after a
@@ -41,7 +41,7 @@ def refining_study(gaps: Iterable[Gap], measured: Campaign) -> Study | None:
     )
 
 
-def _between(gap: Gap, element: int) -> int | None:
+def _between(gap: SizeGap, element: int) -> int | None:
     """The size of whole elements nearest to the middle; None where the gap is narrow, or holds none."""
     if gap.after <= CLOSE_ENOUGH * max(1, gap.before):
         return None

@@ -8,9 +8,9 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.known_schedules import Known, KnownSchedules
 from timpani.prediction.model_error import size_of
-from timpani.prediction.predictions import Predicted, predict_plan
+from timpani.prediction.predictions import PredictedTime, predict_plan
 from timpani.prediction.request import Limits, Request
-from timpani.prediction.selected_algorithms import Named, Schedule
+from timpani.prediction.selected_algorithms import Schedule, SelectedAlgorithm
 from timpani.schedules.simulation import Simulator
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
@@ -18,7 +18,7 @@ from timpani.study.placement import RankLayout
 from timpani.tuning.decide.choose_rules import RankPoint, Winners
 from timpani.tuning.decide.selection_table import Evidence
 
-Times = Mapping[tuple[str, Algorithm, int, int], Predicted]
+Times = Mapping[tuple[str, Algorithm, int, int], PredictedTime]
 """By collective, schedule, ranks and size."""
 
 
@@ -32,7 +32,7 @@ def times_of(
 ) -> tuple[Times, list[str]]:
     """What each schedule takes at the request's rank counts, and a sentence for what has no time; UserError where
     nothing has."""
-    times: dict[tuple[str, Algorithm, int, int], Predicted] = {}
+    times: dict[tuple[str, Algorithm, int, int], PredictedTime] = {}
     left_out: list[str] = []
     by_schedule: dict[tuple[str, Algorithm], set[int]] = {}
     for (collective, size), algorithms in known.items():
@@ -42,7 +42,7 @@ def times_of(
         info = own.info(collective, schedule)
         assert info is not None  # of schedules that are here alone
         asked = Request(
-            [Named(collective, (Schedule(schedule, info),))],
+            [SelectedAlgorithm(collective, (Schedule(schedule, info),))],
             request.ranks,
             sorted(sizes),
             request.machine,
@@ -51,7 +51,7 @@ def times_of(
         plan = asked.plan(simulator, calibration.costs, limits)
         left_out += plan.left_out
         for (_, (call,)), answer in zip(plan.asked, predict_plan(simulator, calibration, plan), strict=True):
-            if isinstance(answer, Predicted):
+            if isinstance(answer, PredictedTime):
                 times[collective, schedule, call.ranks, size_of(call)] = answer
             else:
                 left_out.append(f"{collective} {schedule.plain} on {call.ranks} ranks: {answer.why}")

@@ -27,11 +27,11 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.placement import RankLayout
 from timpani.study.sizes import show_sizes
 from timpani.tuning.decide.choose_rules import rules_of
-from timpani.tuning.decide.selection_table import Predicted
+from timpani.tuning.decide.selection_table import PredictedRules
 
 
 @dataclass(frozen=True)
-class Asked:
+class PredictionReach:
     """How far to predict: to `ranks`, on `machine`, and whether files are to say what is found."""
 
     ranks: int
@@ -39,7 +39,7 @@ class Asked:
     in_files: bool = False
 
 
-def predicted_rules(campaign: Campaign, asked: Asked, mpi: Mpi, limits: Limits) -> Predicted:
+def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits: Limits) -> PredictedRules:
     """A rule wherever an algorithm's predicted gain over the default is significant by its interval.
 
     The schedules of both must be known: ours are, a library's where it sent the messages of one. The rank counts double
@@ -75,7 +75,7 @@ def predicted_rules(campaign: Campaign, asked: Asked, mpi: Mpi, limits: Limits) 
         for known in (library, ours)
         for rule in rules_of(winners(comparable, known, library, default, layouts, times)).rules
     ]
-    return Predicted(
+    return PredictedRules(
         tuple(rules),
         (
             *_conditions(campaign, calibration, machine, placement, library, default),

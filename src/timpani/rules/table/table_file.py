@@ -11,7 +11,7 @@ from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.decide.selection_table import Evidence, Gap, Predicted, Rule, SelectionTable, SizesAt, Span
+from timpani.tuning.decide.selection_table import Evidence, PredictedRules, Rule, SelectionTable, SizeGap, SizesAt, Span
 
 NAME = "table.json"
 SEALED_FOR = "selection"
@@ -139,7 +139,7 @@ def read_table(path: Path) -> SelectionTable:
         tuple(_rule(each, path) for each in found.rules),
         found.source,
         tuple(str(path.parent.resolve() / each) for each in found.campaigns),
-        tuple(Gap(**each.model_dump()) for each in found.gaps),
+        tuple(SizeGap(**each.model_dump()) for each in found.gaps),
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
         _predicted(found.predicted, path) if found.predicted else None,
         found.simulated,
@@ -176,7 +176,7 @@ def _sizes_at(told: _SizesAt) -> SizesAt:
     return SizesAt(told.collective, told.ranks, tuple(told.bytes))
 
 
-def _written_predicted(predicted: Predicted) -> dict[str, Any]:
+def _written_predicted(predicted: PredictedRules) -> dict[str, Any]:
     return {
         "in_files": predicted.in_files,
         "conditions": list(predicted.conditions),
@@ -185,11 +185,11 @@ def _written_predicted(predicted: Predicted) -> dict[str, Any]:
     }
 
 
-def _predicted(told: _Predicted, path: Path) -> Predicted:
+def _predicted(told: _Predicted, path: Path) -> PredictedRules:
     rules = tuple(_rule(each, path) for each in told.rules)
     if not all(rule.predicted for rule in rules):
         raise UserError(f"{path}: a predicted rule has launches, as if it were measured", _STEP)
-    return Predicted(rules, tuple(told.conditions), tuple(told.left_out), told.in_files)
+    return PredictedRules(rules, tuple(told.conditions), tuple(told.left_out), told.in_files)
 
 
 def _spans(rule: Rule) -> dict[str, Span]:

@@ -20,7 +20,7 @@ _TRUSTED = 0.9
 
 
 @dataclass(frozen=True)
-class Finding:
+class ClaimResult:
     """What times say of a claim.
 
     verdict  one of the five above
@@ -67,27 +67,27 @@ def claim_times(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def check_claim(claim: Claim, times: pl.DataFrame, label_of: Callable[[str, str], str]) -> Finding:
+def check_claim(claim: Claim, times: pl.DataFrame, label_of: Callable[[str, str], str]) -> ClaimResult:
     """Check `claim` against `times`, columns as `claim_times` has them.
 
     label_of  what the times call an algorithm of a collective, of which the claim has the name in study files
     """
     if not claim.check:
-        return Finding(claim, NOT_TESTABLE, "", why=f"it takes {claim.needs}")
+        return ClaimResult(claim, NOT_TESTABLE, "", why=f"it takes {claim.needs}")
     named = claim.called(lambda name: label_of(claim.collective, name) if "/" in name else name)
     check = CHECKS[claim.check]
     measure = check.measure(claim)
     if times.is_empty():
-        return Finding(claim, NOT_TESTABLE, measure, why="there are no times")
+        return ClaimResult(claim, NOT_TESTABLE, measure, why="there are no times")
     takes = f"it takes {claim.needs or f'times of {claim.scope}'}"
     scoped = named.in_scope(times)
     if scoped.is_empty():
-        return Finding(claim, NOT_TESTABLE, measure, why=takes)
+        return ClaimResult(claim, NOT_TESTABLE, measure, why=takes)
     try:
         cases = tuple(check.cases(named, scoped))
     except LackingTimesError as lacking:
-        return Finding(claim, NOT_TESTABLE, measure, why=f"{lacking}; {takes}")
-    return Finding(claim, verdict_of(cases), measure, cases)
+        return ClaimResult(claim, NOT_TESTABLE, measure, why=f"{lacking}; {takes}")
+    return ClaimResult(claim, verdict_of(cases), measure, cases)
 
 
 def verdict_of(cases: tuple[Case, ...]) -> str:

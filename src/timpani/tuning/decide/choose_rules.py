@@ -11,7 +11,7 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.decide.decide import compare_looks, compare_with_default
-from timpani.tuning.decide.selection_table import ALL, Evidence, Gap, Rule, Span
+from timpani.tuning.decide.selection_table import ALL, Evidence, Rule, SizeGap, Span
 from timpani.tuning.race.looks import unfit_where_looked
 from timpani.tuning.race.race_rows import algorithm_of
 from timpani.tuning.race.results import RacedResults, raced_points
@@ -30,14 +30,14 @@ RankPoint = tuple[str, int, RankLayout]
 
 
 @dataclass(frozen=True)
-class Selection:
+class SelectedRules:
     """Rules, and between which measured sizes the choice changes."""
 
     rules: tuple[Rule, ...]
-    gaps: tuple[Gap, ...]
+    gaps: tuple[SizeGap, ...]
 
 
-def select(results: RacedResults, layouts: Layouts, provider: str, close: float = CLOSE) -> Selection:
+def select(results: RacedResults, layouts: Layouts, provider: str, close: float = CLOSE) -> SelectedRules:
     """A rule wherever an algorithm of `provider` was significantly faster than the default.
 
     Points whose layout nobody knows are left out. A program does not say by which placement it was started, so an
@@ -67,7 +67,7 @@ def _unbroken(
     between: Mapping[RankPoint, Winners],
     unfit: Collection[tuple[RankPoint, int, Algorithm]],
     close: float,
-) -> Selection:
+) -> SelectedRules:
     """Rules for `points`, none of which reaches over a size of `between`, that a race only looked at, where its
     algorithm is `unfit`: there wins what the look alone shows, if anything."""
     points = {where: dict(won) for where, won in points.items()}
@@ -86,15 +86,15 @@ def _unbroken(
             points[where][size] = between[where][size]
 
 
-def rules_of(points: Mapping[RankPoint, Winners], close: float = CLOSE) -> Selection:
+def rules_of(points: Mapping[RankPoint, Winners], close: float = CLOSE) -> SelectedRules:
     """As few rules as serve for what wins at these points; `close` as of `select`."""
     rules: list[Rule] = []
-    gaps: list[Gap] = []
+    gaps: list[SizeGap] = []
     for (collective, ranks, layout), won in points.items():
         found = list(_runs(won, close))
         rules += (_rule(collective, ranks, layout, run, won) for run in found)
-        gaps += (Gap(collective, ranks, layout.nodes, *sizes) for sizes in _changing(found, won))
-    return Selection(tuple(rules), tuple(gaps))
+        gaps += (SizeGap(collective, ranks, layout.nodes, *sizes) for sizes in _changing(found, won))
+    return SelectedRules(tuple(rules), tuple(gaps))
 
 
 _RulePoint = tuple[str, int, int, int, int]

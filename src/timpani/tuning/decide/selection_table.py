@@ -85,7 +85,7 @@ class Rule:
 
 
 @dataclass(frozen=True, order=True)
-class Gap:
+class SizeGap:
     """Neighbouring measured sizes between which the choice changes somewhere."""
 
     collective: str
@@ -105,7 +105,7 @@ class SizesAt:
 
 
 @dataclass(frozen=True)
-class Predicted:
+class PredictedRules:
     """Rules beyond the measured rank counts, which nobody measured.
 
     conditions  what they rest on, a sentence each
@@ -150,9 +150,9 @@ class SelectionTable:
     rules: tuple[Rule, ...]
     source: str = ""
     campaigns: tuple[str, ...] = ()
-    gaps: tuple[Gap, ...] = ()
+    gaps: tuple[SizeGap, ...] = ()
     measured: Mapping[str, Span] = field(default_factory=dict)
-    predicted: Predicted | None = None
+    predicted: PredictedRules | None = None
     simulated: bool = False
     looked_at: tuple[SizesAt, ...] = ()
     unmeasured: tuple[SizesAt, ...] = ()

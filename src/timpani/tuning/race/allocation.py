@@ -14,7 +14,7 @@ from statistics import fmean
 from timpani.stats.nested import Components, best_rounds
 from timpani.stats.regret import LOOKS, largest_variance
 from timpani.study.cell import Algorithm
-from timpani.tuning.race.race import Gap, Race, RacePoint
+from timpani.tuning.race.race import PairedDifference, Race, RacePoint
 
 FEWEST_ROUNDS = 2
 """Of a launch: one round tells nothing of how rounds vary."""
@@ -45,7 +45,7 @@ class Turns:
 class Contender:
     """An algorithm that isn't told from the choice of its point yet."""
 
-    gap: Gap
+    gap: PairedDifference
     components: Components
 
     def rounds(self, further: int, algorithms: int) -> float:

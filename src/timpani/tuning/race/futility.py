@@ -18,7 +18,7 @@ from math import exp, inf, log1p, pi, sqrt
 import numpy as np
 
 from timpani.stats.regret import FEWEST, LOOKS, half_width
-from timpani.tuning.race.race import Gap, Race, RacePoint
+from timpani.tuning.race.race import PairedDifference, Race, RacePoint
 
 LITTLE = 0.5
 """What choosing now should cost, in accepted regrets, for a point to end: where it may cost more, launches win
@@ -41,7 +41,7 @@ class Prospect:
     algorithms  that compete at the point
     """
 
-    contenders: tuple[Gap, ...]
+    contenders: tuple[PairedDifference, ...]
     algorithms: int
 
     def chance(self, further: float) -> float:
@@ -67,7 +67,7 @@ class Prospect:
             default=inf,
         )
 
-    def _chance(self, gap: Gap, further: float) -> float:
+    def _chance(self, gap: PairedDifference, further: float) -> float:
         from scipy.special import stdtr  # type: ignore[import-untyped] # loads slowly
 
         found = 0.0

@@ -49,7 +49,7 @@ class RacePoint:
 
 
 @dataclass(frozen=True)
-class Timed:
+class LaunchTime:
     """One algorithm's time in one launch.
 
     in_turn   the same of all that was measured in turn; None of what was measured by itself
@@ -73,7 +73,7 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Ratio:
+class RatioBounds:
     """A ratio of two times over launches: geometric mean, which is corrected of what these launches chose
     (`stats/selection_bias.py`), and two bounds, 0 and infinity where nothing bounds it; and how many launches.
 
@@ -128,7 +128,7 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Gap:
+class PairedDifference:
     """How far a choice is from being told from another algorithm of its point, by logarithms of their times' ratio.
 
     launches   that measured both
@@ -187,9 +187,9 @@ class Race:
             for point, taking_part in algorithms.items()
         }
 
-    def add_launch(self, number: int, times: Iterable[Timed], failed: Iterable[Failed] = ()) -> None:
+    def add_launch(self, number: int, times: Iterable[LaunchTime], failed: Iterable[Failed] = ()) -> None:
         """All times of launch `number`, and what gave none in it."""
-        by_point: dict[RacePoint, list[Timed]] = {}
+        by_point: dict[RacePoint, list[LaunchTime]] = {}
         for each in times:
             by_point.setdefault(each.point, []).append(each)
         for point, measured in by_point.items():
@@ -220,7 +220,7 @@ class Race:
         """The algorithms of `point` that failed in too many launches to be tried again."""
         return self._fields[point].given_up
 
-    def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> Ratio | None:
+    def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> RatioBounds | None:
         """Time of `first` over that of `second`, corrected where that is what the same launches chose; None where no
         launch measured both."""
         there = self._fields[point]
@@ -233,7 +233,7 @@ class Race:
         unbiased = found.estimate * exp(-selection_bias(there.contest.log_times, j))
         return replace(found, estimate=min(max(unbiased, found.low), found.high))
 
-    def gaps(self, point: RacePoint) -> dict[Algorithm, Gap]:
+    def gaps(self, point: RacePoint) -> dict[Algorithm, PairedDifference]:
         """Of each algorithm that two launches measured beside the choice of `point`, itself left out."""
         there = self._fields[point]
         if there.standing.choice is None:
@@ -246,7 +246,7 @@ class Race:
                 launches = int(count[choice, i])
                 moderated = self._prior.moderated(variance[choice, [i]], launches - 1)
                 slower = float(mean[i, choice])
-                found[there.algorithms[i]] = Gap(
+                found[there.algorithms[i]] = PairedDifference(
                     launches,
                     slower,
                     self._margin(slower, there.algorithms[i].is_default),
@@ -331,7 +331,7 @@ class Race:
         )
 
 
-def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Floats:
+def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[LaunchTime]) -> Floats:
     """By what all have in common: the turn that they shared, or nothing but the launch."""
     together = {each.in_turn for each in measured}
     in_turn = len(together) == 1 and None not in together and all(each.relative for each in measured)
@@ -339,7 +339,7 @@ def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Fl
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
 
 
-def _rounding(algorithms: Sequence[Algorithm], measured: Sequence[Timed]) -> Floats:
+def _rounding(algorithms: Sequence[Algorithm], measured: Sequence[LaunchTime]) -> Floats:
     """The variance of a log time that was rounded to a step, any error of which is equally likely."""
     found = {each.algorithm: (_STEP_US / each.time_us) ** 2 / 12 for each in measured}
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
@@ -352,8 +352,8 @@ def _excess(algorithms: Sequence[Algorithm], means: Floats, counts: NDArray[np.i
     return {algorithms[i]: float(np.expm1(means[i] - fastest)) for i in np.flatnonzero(told).tolist()}
 
 
-def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> Ratio | None:
+def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> RatioBounds | None:
     count, mean, _ = contest.pair_moments()
     if count[i, j] == 0:
         return None
-    return Ratio(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]), int(count[i, j]))
+    return RatioBounds(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]), int(count[i, j]))

@@ -11,7 +11,7 @@ from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race.outlook import Outlook, outlooks
-from timpani.tuning.race.race import Dropped, Failed, Race, RacePoint, Timed
+from timpani.tuning.race.race import Dropped, Failed, LaunchTime, Race, RacePoint
 from timpani.tuning.race.race_rows import algorithm_of, point_of, values_of
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
@@ -74,7 +74,7 @@ def _race_of(results: pl.DataFrame, accepted: float) -> Race:
         race.add_launch(
             launch,
             [
-                Timed(point_of(row), algorithm_of(row), row["in_turn"], row["relative"], row["median_us"])
+                LaunchTime(point_of(row), algorithm_of(row), row["in_turn"], row["relative"], row["median_us"])
                 for row in rows.filter(told).iter_rows(named=True)
             ],
             [
