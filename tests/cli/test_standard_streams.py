@@ -19,7 +19,7 @@ def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes
 
 @pytest.mark.parametrize("command", ["list studies", "--help", "run --help"])
 def test_a_full_disk_under_standard_output_is_one_line(command: str) -> None:
-    done = shell(f"$1 {command} > /dev/full")
+    done = shell(f'"$1" {command} > /dev/full')
     assert done.returncode == 2
     assert done.stderr.decode().splitlines() == [
         "timpani: standard output can't be written (No space left on device); make room, or write elsewhere"
@@ -27,20 +27,20 @@ def test_a_full_disk_under_standard_output_is_one_line(command: str) -> None:
 
 
 def test_standard_output_may_be_closed() -> None:
-    done = shell("$1 list studies >&-")
+    done = shell('"$1" list studies >&-')
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
 @pytest.mark.parametrize("command", ["--help", "run --help", "list studies"])
 def test_what_an_encoding_lacks_is_printed_as_a_question_mark(command: str, tmp_path: Path) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "80"}
-    done = shell(f"$1 {command}", **plain)
+    done = shell(f'"$1" {command}', **plain)
     assert (done.returncode, done.stderr) == (0, b"")
     assert done.stdout.isascii()
     if shutil.which("localedef") and Path("/usr/share/i18n/locales/de_DE").exists():
         places = [tmp_path / "de_DE.ISO-8859-1"]
         subprocess.run(["localedef", "-i", "de_DE", "-f", "ISO-8859-1", "--no-archive", *places], check=True)
-        other = shell(f"$1 {command}", LC_ALL="de_DE.ISO-8859-1", LOCPATH=str(tmp_path))
+        other = shell(f'"$1" {command}', LC_ALL="de_DE.ISO-8859-1", LOCPATH=str(tmp_path))
         assert (other.returncode, other.stderr) == (0, b"")
 
 
@@ -56,11 +56,11 @@ def test_programs_that_are_started_get_the_locale_of_the_user() -> None:
 
 
 def test_few_open_files_are_one_line() -> None:
-    done = shell("ulimit -n 8; $1 run bcast --sizes 8 --launches 1 --dry-run")
+    done = shell('ulimit -n 8; "$1" run bcast --sizes 8 --launches 1 --dry-run')
     assert done.returncode == 2
     assert done.stderr.decode().splitlines()[-1].endswith("raise the limit: `ulimit -n 1024`")
 
 
 def test_an_empty_program_name_is_refused() -> None:
-    done = shell("$1 preload -- ''")
+    done = shell("\"$1\" preload -- ''")
     assert (done.returncode, done.stderr) == (2, b"timpani: the program has no name; name a program after `--`\n")
