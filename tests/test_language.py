@@ -1,0 +1,168 @@
+"""Texts are plain English: the check finds what it should, lets plain sentences pass, and holds all files to it."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from tools.check_language import EXCEPTIONS, MAX_SENTENCE_WORDS, NOT_YET, ROOT, check, check_file, grown
+
+LONG = "Each algorithm " + "runs and " * ((MAX_SENTENCE_WORDS - 4) // 2) + "runs again on Monday."
+
+
+def messages(folder: Path, name: str, text: str) -> list[str]:
+    (folder / name).write_text(text)
+    return [finding.message for finding in check_file(folder, name)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("page.md", "The report tells the time."),
+        ("page.md", "All ranks take\npart in it."),
+        ("page.md", "| column | what it tells |\n|---|---|\n"),
+        ("page.md", "- one item\n- `timpani doctor` says which\n"),
+        ("code.py", '"""The campaign goes on."""\n'),
+        ("code.py", "x = 1  # none is known\n"),
+        ("code.py", 'x = f"{y} launches of ours"\n'),
+        ("code.py", 'X = 1\n"""What was measured is what is shown."""\n'),
+        ("code.cpp", "int x; // a message of its own\n"),
+        ("code.hpp", "/* Blocks are\n * alike. */\n"),
+        ("code.c", 'puts("the library serves both");\n'),
+        ("rows.def", "// handed over by the plan\n"),
+        ("study.toml", 'what = "two algorithms in turn"  # x\n'),
+        ("study.toml", "[x]  # nobody knows why\n"),
+        ("page.html.jinja", "<p>{{ n }} points are looked at</p>\n"),
+        ("CMakeLists.txt", "# Built beside the library.\n"),
+    ],
+)
+def test_an_avoided_word_is_found_once_in_each_kind_of_file(tmp_path: Path, name: str, text: str) -> None:
+    assert len(messages(tmp_path, name, text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("page.md", "```\nThe report tells the time.\n```\n"),
+        ("page.md", "The key `tells` is a boolean. [A link](what-it-tells.md) leads there."),
+        ("page.md", "The table shows 10 launches. What does it show?"),
+        ("page.md", "Besides, the value is None."),
+        ("code.py", 'told = "ours"\n'),
+        ("code.py", 'open("a/of/its/own/path")\n'),
+        ("code.cpp", "int told = beside(x);\n"),
+        ("code.cpp", 'auto plan = R"(none is told)";\n'),
+        ("data.csv", "the report tells the time\n"),
+    ],
+)
+def test_code_and_plain_sentences_pass(tmp_path: Path, name: str, text: str) -> None:
+    assert messages(tmp_path, name, text) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("page.md", LONG.replace(" and ", "\nand ", 3)),
+        ("code.py", f'"""Name the parts.\n\n{LONG.replace(" and ", chr(10) + "and ", 5)}\n"""\n'),
+        ("code.py", f"# {LONG[:60]}\n# {LONG[60:]}\n"),
+        ("code.py", f'x = "{LONG}"\n'),
+        ("code.hpp", f"/// {LONG[:60]}\n/// {LONG[60:]}\n"),
+    ],
+)
+def test_a_sentence_over_the_limit_is_found(tmp_path: Path, name: str, text: str) -> None:
+    found = [message for message in messages(tmp_path, name, text) if message.startswith("sentence of")]
+    assert len(found) == 1
+    assert not [
+        message
+        for message in messages(tmp_path, name, text.replace(" on Monday", ""))
+        if message.startswith("sentence of")
+    ]
+
+
+def test_items_cells_and_aligned_lists_are_sentences_of_their_own(tmp_path: Path) -> None:
+    words = " ".join(["word"] * (MAX_SENTENCE_WORDS - 5))
+    assert messages(tmp_path, "page.md", f"Three things:\n- {words[:100]}\n- {words[:100]}\n- {words[:100]}\n") == []
+    assert messages(tmp_path, "page.md", f"| {words} | {words} |\n|---|---|\n| {words} | {words} |\n") == []
+    assert messages(tmp_path, "code.py", f'"""Name it.\n\nx    {words[:90]}\ny    {words[:90]}\n"""\n') == []
+
+
+def test_a_line_of_a_document_is_at_most_120_characters_outside_tables(tmp_path: Path) -> None:
+    wide = "word " * 25
+    assert messages(tmp_path, "page.md", wide) == ["line of 125 characters, over 120"]
+    assert messages(tmp_path, "page.md", f"| {wide} |") == []
+
+
+def test_a_finding_names_the_line_it_stands_on(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text("A report\nof two lines,\nit tells.\n\nIt goes on.\n")
+    assert [finding.line for finding in check_file(tmp_path, "page.md")] == [3, 5]
+
+
+def test_counts_may_fall_but_not_grow() -> None:
+    assert grown({"a.md": 1}, {"a.md": 2}, ["a.md"]) == []
+    assert grown({"a.md": 3}, {"a.md": 2}, ["a.md"]) == ["a.md"]
+    assert grown({"a.md": 0, "b.md": 1}, {"a.md": 2}, ["a.md", "b.md"]) == ["b.md"]
+
+
+def test_a_renamed_file_keeps_its_count() -> None:
+    assert grown({"new.md": 2}, {"old.md": 2}, ["new.md"]) == []
+    assert grown({"new.md": 3}, {"old.md": 2}, ["new.md"]) == ["new.md"]
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / EXCEPTIONS).write_text('[[exception]]\npath = "quoted.md"\ntext = "^tells$"\nreason = "a title"\n')
+    (tmp_path / NOT_YET).write_text("# Files written before.\n   1 old.md\n")
+    (tmp_path / "old.md").write_text("It tells.\n")
+    (tmp_path / "quoted.md").write_text("It tells.\n")
+    commit(tmp_path, "Start")
+    return tmp_path
+
+
+def commit(repository: Path, subject: str) -> None:
+    for arguments in (
+        ["init", "-q"],
+        ["add", "."],
+        ["-c", "user.name=A", "-c", "user.email=a@b.example", "commit", "-qm", subject, "--allow-empty"],
+    ):
+        subprocess.run(["git", *arguments], cwd=repository, check=True)
+
+
+def test_a_new_finding_fails_and_an_old_one_does_not(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(repository) == 0
+    (repository / "new.md").write_text("# Plain\n\nIt goes on.\n")
+    assert check(repository) == 1
+    assert "new.md:3: write continues" in capsys.readouterr().out
+
+
+def test_shrinking_lists_what_is_left(repository: Path) -> None:
+    (repository / "old.md").write_text("It shows.\n")
+    assert check(repository, shrink=True) == 0
+    assert (repository / NOT_YET).read_text() == "# Files written before.\n"
+    (repository / "old.md").write_text("It tells.\n")
+    assert check(repository) == 1
+
+
+def test_shrinking_lists_no_new_file(repository: Path) -> None:
+    (repository / "new.md").write_text("It goes on.\n")
+    check(repository, shrink=True)
+    assert "new.md" not in (repository / NOT_YET).read_text()
+
+
+def test_a_long_subject_of_a_new_commit_is_found(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    commit(repository, "Say " + "much " * 20)
+    assert check(repository, base="HEAD~1") == 1
+    assert "subject of 103 characters" in capsys.readouterr().out
+    assert check(repository, base="HEAD") == 0
+    assert check(repository, base="4b825dc642cb6eb9a060e54bf8d69288fbee4904") == 1  # git's empty tree
+    assert check(repository, base="absent") == 2
+    assert "--base absent" in capsys.readouterr().err
+
+
+def test_a_file_that_git_does_not_know_is_refused(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert check(repository, ["absent.md"]) == 2
+    assert "absent.md" in capsys.readouterr().err
+
+
+def test_no_text_of_this_repository_has_more_findings_than_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout: the check asks git which files there are")
+    assert check(ROOT) == 0, capsys.readouterr().out

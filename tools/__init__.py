@@ -1,0 +1,1 @@
+"""Programs that the Makefile and developers run on this repository."""
