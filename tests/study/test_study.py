@@ -62,7 +62,7 @@ def test_a_recorded_study_reads_back(tmp_path: Path) -> None:
         ("ranks = [[2]]", "ranks.0"),
         ("sizes = []", "sizes"),
         ("sizes = [-1]", "sizes.0"),
-        ("sizes = [2147483648]", "sizes.0"),
+        ("sizes = [1099511627777]", "sizes.0"),
         ('sizes = "8x"', "{path}: '8x' is not a size"),
         ('sizes = "16:8"', "'16:8' runs downwards"),
         ('collectives = ["bcast"]', "collectives must be a table; write [collectives]"),

@@ -13,7 +13,8 @@ _SIZE = re.compile(
     r"(?P<number>\d{1,18})\s*(?:(?P<decimal>[kKMG])B|(?P<binary>[kKMG]?)(?:(?<=[kKMG])iB?)?|B)", re.ASCII
 )
 _RANGE = re.compile(r"(?P<first>[^:]*):(?P<last>[^+*]*)(?:(?P<sign>[+*])(?P<step>.*))?", re.DOTALL)
-LARGEST = 2**31 - 1  # counts are C ints in the MPI calls that we time
+LARGEST = 2**31 - 1  # rank counts and parameters of algorithms are C ints
+LARGEST_SIZE = 2**40  # bytes, which are 64 bits wide; which counts an MPI call can pass is checked for each cell
 _MOST = 100_000  # sizes in a range: more was hardly meant, and would fill the memory
 
 
@@ -38,8 +39,9 @@ def parse_size(text: str, noun: str = SIZE) -> int:
         size = int(match["number"]) * _DECIMAL[match["decimal"].lower()]
     else:
         size = int(match["number"]) << _BINARY[(match["binary"] or "").lower()]
-    if size > LARGEST:
-        raise UserError(f"{noun} {text} is over {LARGEST}", "choose a smaller one")
+    largest = LARGEST_SIZE if noun == SIZE else LARGEST
+    if size > largest:
+        raise UserError(f"{noun} {text} is over {largest}", "choose a smaller one")
     return size
 
 

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from timpani.errors import UserError
 from timpani.study.placement import check_placement
-from timpani.study.sizes import LARGEST, RANK_COUNT, parse_sizes
+from timpani.study.sizes import LARGEST, LARGEST_SIZE, RANK_COUNT, parse_sizes
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?")
 _PER_CENT = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*(%?)\s*", re.ASCII)
@@ -70,12 +70,13 @@ def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
 
 # Strict, so that `true` and "8" are no numbers; the native program's counts are C ints.
 Natural = Annotated[int, Field(strict=True, ge=0, le=LARGEST)]
+MessageBytes = Annotated[int, Field(strict=True, ge=0, le=LARGEST_SIZE)]
 Positive = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 LaunchCount = Annotated[Positive, Field(le=10_000)]
 Share = Annotated[float, Field(gt=0, lt=1, strict=True)]
 Regret = Annotated[float, BeforeValidator(_share), Field(gt=0, lt=1, strict=True)]
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict=True)]
-Sizes = Annotated[tuple[Natural, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
+Sizes = Annotated[tuple[MessageBytes, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
 RankCounts = Annotated[tuple[Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
 Datatype = Literal["uint8", "int32", "float", "double"]
 CacheMode = Literal["warm", "rotate", "flush"]

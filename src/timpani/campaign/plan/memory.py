@@ -19,8 +19,8 @@ def too_large(collective: str, ranks: int, message_bytes: int, simulated: bool) 
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if wanted <= _SHARE * memory / launches:
         return ""
-    beside = f" for {launches} launches at a time" if launches > 1 else ""
-    return f"{wanted / 1e9:.0f} GB of buffers, and this computer has {memory / 1e9:.0f} GB of memory{beside}"
+    concurrent = f" for {launches} concurrent launches" if launches > 1 else ""
+    return f"{wanted / 1e9:.0f} GB of buffers{concurrent}, over {_SHARE:.0%} of the {memory / 1e9:.0f} GB of memory here"
 
 
 def _blocks(movement: Movement | None, ranks: int) -> int:
