@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.study.sizes import LARGEST, LARGEST_SIZE, parse_size, parse_sizes, show_size
+from timpani.study.sizes import LARGEST_SIZE, parse_size, parse_sizes, show_size
 
 sizes = st.integers(0, LARGEST_SIZE)
 

@@ -11,6 +11,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.raw_record import RawLine, cell_under_way
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.estimate import CELL_SECONDS, start_seconds
+from timpani.campaign.plan.memory import buffer_bytes
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.agenda import agenda_of
@@ -32,6 +33,7 @@ from timpani.tuning.race.race import RacePoint
 LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
 TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
 TIMEOUT_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; of a deadlock SimGrid itself tells
+_SLOWEST_CALL = 50e6  # bytes a second: no call that still works handles all ranks' buffers more slowly
 TIMEOUT_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_TIME_LIMIT = 0.002  # seconds a cell; below it a budget stops the campaign rather than spoil the figures
 _MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
@@ -160,6 +162,13 @@ class Runner:
         # Warm-up and samples may each take as long as the limit.
         return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
 
+    def _longest_silence(self, pending: list[PlannedCell], time_limit: float) -> float:
+        least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
+        least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
+        cells = (planned.cell for planned in pending)
+        largest = max(buffer_bytes(cell.collective, cell.ranks, cell.message_bytes) for cell in cells)
+        return longest_silence(least, time_limit, largest)
+
     def _start(
         self,
         launch: int,
@@ -171,7 +180,7 @@ class Runner:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
         text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed)
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
-        timeout = self.hang_after or _longest_silence(self.plan, time_limit)
+        timeout = self.hang_after or self._longest_silence(pending, time_limit)
         self.observer.started(launch, group, len(pending))
         cells = {cell.number: cell for cell in pending}
         seen = _Seen(start.part)
@@ -213,7 +222,7 @@ class Runner:
             return
         self.store.check_disk_space()
         hung = ended.how == "hung"
-        why = f"no sign of life for {timeout:g} s (--hang-after)" if hung else f"ended with status {ended.exit}"
+        why = f"no sign of life for {round(timeout, 1):g} s (--hang-after)" if hung else f"ended with status {ended.exit}"
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
             self._record(failed(seen.current, group, launch, self.machine, error, seen.part))
@@ -251,11 +260,14 @@ class Runner:
         self.observer.measured(result)
 
 
-def _longest_silence(plan: CampaignPlan, time_limit: float) -> float:
-    """Seconds without a sign of life after which a start whose cells have `time_limit` seconds counts as hung."""
-    least = LEAST_TIMEOUT if plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
-    least = TIMEOUT_SIMULATED if plan.machine.simulated else least
-    return max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS))
+def longest_silence(least: float, time_limit: float, largest_buffers: int) -> float:
+    """Seconds without a sign of life after which a start counts as hung.
+
+    least            seconds, whatever is measured
+    time_limit       seconds of each of its cells
+    largest_buffers  bytes of all ranks' buffers in its largest cell: nothing is printed while a call handles them
+    """
+    return max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS)) + largest_buffers / _SLOWEST_CALL
 
 
 @dataclass
