@@ -63,13 +63,13 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
 }
 
 template <class Direction>
-Algorithm nonblocking(std::string_view collective, std::vector<std::string_view> aliases) {
+Algorithm nonblocking(std::string_view collective, const std::vector<std::string_view>& aliases) {
     return {
         .collective = collective,
         .name = "linear_nonblocking",
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "(p−1) α + (p−1)/p βm, m in all",
-        .aliases = std::move(aliases),
+        .aliases = aliases,
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = round<Direction>,
         // A rank that is not the root has one message.

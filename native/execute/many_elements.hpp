@@ -27,6 +27,8 @@ class ManyElements {
     ~ManyElements() {
         if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
     }
+    ManyElements(const ManyElements&) = delete;
+    ManyElements& operator=(const ManyElements&) = delete;
     ManyElements(ManyElements&& other) noexcept
         : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)), count_(other.count_) {}
     ManyElements& operator=(ManyElements&&) = delete;

@@ -23,6 +23,8 @@ class AnchoredType {
     AnchoredType() = default;
     AnchoredType(MPI_Datatype absolute, const void* address);
     ~AnchoredType();
+    AnchoredType(const AnchoredType&) = delete;
+    AnchoredType& operator=(const AnchoredType&) = delete;
     AnchoredType(AnchoredType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
     AnchoredType& operator=(AnchoredType&& other) noexcept {
         std::swap(type_, other.type_);
