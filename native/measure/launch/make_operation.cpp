@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "execute/rank_and_size.hpp"
 #include "operations/collective/call_with_setup.hpp"
 #include "operations/collective/collective_call.hpp"
 #include "operations/collective/composed_call.hpp"
@@ -39,7 +40,6 @@ const OtherOperation* find_operation(std::string_view wanted) {
 #define OPERATION(name, kind, title, size_meaning, size, shown, fewest_ranks, parameters) \
     OtherOperation{#name, {LIST parameters}},
 #include "collectives/operations.def"
-#include "execute/rank_and_size.hpp"
 #undef LIST
     };
     const auto* found = std::ranges::find(all, wanted, &OtherOperation::name);
