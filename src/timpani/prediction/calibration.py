@@ -152,7 +152,7 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
     measured = _observations(campaigns)
     observed = _simulable(simulator, measured)
     if _schedules(simulator, observed) >= FEWEST_SCHEDULES:
-        burst = max(campaign.header.machine.bursts for campaign in campaigns)  # an older campaign tells none
+        burst = max(campaign.header.machine.bursts for campaign in campaigns)
         found = from_calls(simulator, observed, messages, simulated, burst=burst)
     elif messages is None:
         return None
@@ -192,7 +192,7 @@ def _oversubscribed(campaigns: Sequence[Campaign]) -> tuple[int, ...]:
 
 
 def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observation]:
-    """Those whose schedule is here, as an older campaign's need not be."""
+    """Those whose schedule the simulator has: an algorithm may have been renamed or removed since the campaign."""
     answers = simulator.times([each.call for each in observed], Costs())
     return [each for each, answer in zip(observed, answers, strict=True) if isinstance(answer, float | int)]
 

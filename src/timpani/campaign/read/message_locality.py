@@ -41,11 +41,7 @@ def localities_of(campaign: Campaign) -> Localities:
     localities = {}
     for ranks, placement, parameters in keys.iter_rows():
         pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
-        alike = [
-            seats
-            for placed_by, seats in seated
-            if len(seats.places) == ranks and placed_by in (placement, None)  # older campaigns don't tell
-        ]
+        alike = [seats for placed_by, seats in seated if len(seats.places) == ranks and placed_by == placement]
         domains = _told_by_all(alike)
         found = {
             locality(seats.places[first], seats.places[second], domains[seats.places[first].host], switches)

@@ -35,7 +35,7 @@ class MachineLoad:
 
 
 def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
-    """The load of each machine, by host, from launches.jsonl; older campaigns tell of none.
+    """The load of each machine, by host, from launches.jsonl; a simulated launch has none.
 
     The kernel counts in ticks of 10 ms, so that one launch of a few milliseconds says nothing by itself: what counts
     is the sum over launches.

@@ -222,7 +222,9 @@ class Runner:
             return
         self.store.check_disk_space()
         hung = ended.how == "hung"
-        why = f"no sign of life for {round(timeout, 1):g} s (--hang-after)" if hung else f"ended with status {ended.exit}"
+        why = (
+            f"no sign of life for {round(timeout, 1):g} s (--hang-after)" if hung else f"ended with status {ended.exit}"
+        )
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
             self._record(failed(seen.current, group, launch, self.machine, error, seen.part))

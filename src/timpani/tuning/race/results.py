@@ -57,7 +57,7 @@ class RacedResults:
         if not isinstance(accepted, float):
             return cls(rows)
         race = _race_of(rows, accepted)
-        looked_at = _only_looked_at(race, rows)
+        looked_at = _only_looked_at(rows)
         return cls(rows, race, looked_at, outlooks(race, rows, looked_at))
 
 
@@ -219,28 +219,11 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
             )
 
 
-def _only_looked_at(race: Race, results: pl.DataFrame) -> frozenset[RacePoint]:
+def _only_looked_at(results: pl.DataFrame) -> frozenset[RacePoint]:
     """The points at which the race had only a few algorithms measured, in all launches."""
     raced = results.filter(pl.col(REGRET).is_not_null())
-    told = raced.group_by(POINT).agg(
-        (~pl.col("looked_at")).any().alias("raced"), pl.col("looked_at").is_null().any().alias("older")
-    )
-    unknown = {point_of(row) for row in told.filter(~pl.col("raced"), "older").iter_rows(named=True)}
-    looked_at = frozenset(map(point_of, told.filter(~pl.col("raced"), ~pl.col("older")).iter_rows(named=True)))
-    return looked_at | (unknown & _lacking_algorithms(race, raced) if unknown else set())
-
-
-def _lacking_algorithms(race: Race, raced: pl.DataFrame) -> set[RacePoint]:
-    """The points that lack algorithms with which the race began at other sizes: what older records tell."""
-    begun: dict[RacePoint, set[Algorithm]] = {}
-    first = raced.filter(pl.col("launch") == pl.col("launch").min().over("machine"))
-    for row in first.select(*POINT, *ALGORITHM).unique().iter_rows(named=True):
-        begun.setdefault(replace(point_of(row), message_bytes=0), set()).add(algorithm_of(row))
-    return {
-        point
-        for point in race.points()
-        if begun.get(replace(point, message_bytes=0), set()) - set(race.taking_part(point))
-    }
+    measured = raced.group_by(POINT).agg(pl.col("looked_at").all())
+    return frozenset(map(point_of, measured.filter("looked_at").iter_rows(named=True)))
 
 
 def _in_words(why: Dropped, accepted: float) -> str:
