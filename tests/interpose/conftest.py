@@ -1,6 +1,5 @@
 """Unmodified programs, compiled by each MPI library's own compilers, and libtimpani.so beneath them."""
 
-import csv
 import os
 import shutil
 import subprocess
@@ -16,6 +15,8 @@ from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
+from timpani.programs.profile_folder import ProgramProfile, is_profile, read_profile
+from timpani.programs.profile_lines import ProfilePart
 
 PROGRAMS = Path(__file__).parent / "programs"
 LIBRARY = "libtimpani.so"
@@ -73,13 +74,20 @@ def everywhere(algorithms: dict[str, str]) -> str:
 
 @dataclass
 class Run:
-    """How a program ended and, where a profile was asked for, its rows, and those of the whole program by name."""
+    """How a program ended; its profile, None where it wrote none, and the calls of its first part as rows of text."""
 
     status: int
     stdout: str
     stderr: str
+    whole: ProgramProfile | None
     profile: list[dict[str, str]]
-    whole: dict[str, dict[str, str]]
+
+    @property
+    def part(self) -> ProfilePart:
+        """The only part of the profile."""
+        assert self.whole is not None
+        [part] = self.whole.parts
+        return part
 
     def ran(self, collective: str) -> set[str]:
         """The algorithms that ran for a collective."""
@@ -88,6 +96,26 @@ class Run:
     def told(self) -> list[str]:
         """What the library said on stderr."""
         return [line for line in self.stderr.splitlines() if line.startswith("timpani:")]
+
+
+def rows_of(profile: ProgramProfile | None) -> list[dict[str, str]]:
+    """The calls of the first part, as text; of a set-up the algorithm is what was made."""
+    if profile is None or not profile.parts:
+        return []
+    part = profile.parts[0]
+    return [
+        {
+            "collective": "setup" if line.form == "setup" else line.call,
+            "communicator": "inter" if line.between_groups else "intra",
+            "ranks": str(line.ranks),
+            "bytes_low": "" if line.bytes_low is None else str(line.bytes_low),
+            "algorithm": line.name if line.form == "setup" else line.algorithm or "default",
+            "reason": line.reason,
+            "calls": f"{part.calls_of(line):g}",
+        }
+        for line in part.calls
+        if line.form not in ("message", "completion")
+    ]
 
 
 # Starts a program after it has taken the library away from one rank, as scripts do that clean their environment.
@@ -144,8 +172,8 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         started: int = 0,
         **environment: str,
     ) -> Run:
-        profile = tmp_path / "profile.csv"
-        profile.unlink(missing_ok=True)
+        profile = tmp_path / "profile"
+        shutil.rmtree(profile, ignore_errors=True)
         (tmp_path / "rules").write_text(text or "")
         oversubscribed = ranks + started > read_cores().usable
         told = {"TIMPANI_RULES": str(tmp_path / "rules"), "TIMPANI_PROFILE": str(profile)}
@@ -172,9 +200,7 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
             check=False,
             timeout=300,
         )
-        rows = list(csv.DictReader(profile.read_text().splitlines())) if profile.exists() else []
-        whole = {row["collective"]: row for row in rows if row["collective"] in ("total", "wall")}
-        rest = [row for row in rows if row["collective"] not in whole]
-        return Run(done.returncode, done.stdout, done.stderr, rest, whole)
+        whole = read_profile(profile) if is_profile(profile) else None
+        return Run(done.returncode, done.stdout, done.stderr, whole, rows_of(whole))
 
     return run

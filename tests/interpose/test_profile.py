@@ -1,29 +1,36 @@
-"""What a profile tells of a program."""
-
-import csv
-from pathlib import Path
+"""What a profile holds of a program: calls and bytes exactly, and waiting as the program itself saw it."""
 
 import pytest
 
 from tests.interpose.conftest import TREES, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
+from timpani.programs.profile_lines import ProfilePart
 
 ALL = everywhere(TREES)
 NONE = rules()
+
+US = 1e3  # ns
 
 
 def test_times_are_a_rank_s_and_add_up(run_program: RunProgram) -> None:
     """Of two communicators of one rank each, no row may say what both took together."""
     done = run_program("halves.c", text=NONE, ranks=2)
     assert done.status == 0, done.stderr
-    for row in [*done.profile, *done.whole.values()]:
-        assert float(row["seconds"]) <= float(row["seconds_max"])
-    costs = [float(row["seconds"]) for row in done.profile]
-    assert costs == sorted(costs, reverse=True)
-    assert sum(costs) == pytest.approx(float(done.whole["total"]["seconds"]), abs=1e-6)
-    assert float(done.whole["total"]["seconds_max"]) <= float(done.whole["wall"]["seconds"])
-    assert {row["calls"] for row in done.profile if row["collective"] == "barrier"} == {"20"}
+    part = done.part
+    for line in part.calls:
+        assert line.ns / part.program.reporting <= line.ns_max <= line.ns
+        assert line.longest_ns <= line.ns_max
+    for form in ("blocking", "setup"):
+        of_rows = sum(line.ns for line in part.calls if line.form == form)
+        assert of_rows == sum(getattr(rank, f"{form}_ns") for rank in part.ranks)
+    for rank in part.ranks:
+        assert rank.blocking_ns + rank.setup_ns <= rank.wall_ns
+    [barrier] = (line for line in part.calls if line.name == "barrier")
+    assert (part.calls_of(barrier), barrier.bytes, barrier.world, barrier.ranks) == (20, 0, True, 2)
+    [bcast] = (line for line in part.calls if line.name == "bcast")
+    assert (part.calls_of(bcast), bcast.bytes, bcast.world, bcast.ranks) == (40, 2 * 20 * 4, False, 1)
+    assert (bcast.datatype, bcast.root_share, bcast.matched_calls) == ("int32", 1, 0)
 
 
 @every_mpi
@@ -32,11 +39,29 @@ def test_every_form_is_counted(run_program: RunProgram, mpi: Mpi) -> None:
     assert done.status == 0, done.stderr
     others = {"iallreduce", "ibarrier", "alltoallw", "neighbor_allgather"}
     assert {name for name in others if done.ran(name) == {"default"}} == others
+    [waits] = (line for line in done.part.calls if line.form == "completion")
+    assert (waits.name, waits.calls) == ("wait", 2 * 2)
     if mpi.kind == "mpich":
         assert done.ran("bcast") == {TREES["bcast"]}
         assert done.ran("allgatherv") == {TREES["allgatherv"]}
         assert done.ran("bcast_init") == {"default"}
         assert [row["bytes_low"] for row in done.profile if row["collective"] == "allgatherv"] == ["4"]
+
+
+@every_mpi
+@pytest.mark.parametrize("source", ["messages.c", "messages.f"])
+def test_messages_and_their_completion_are_counted(run_program: RunProgram, source: str) -> None:
+    done = run_program(source, text=NONE, ranks=2)
+    assert done.status == 0, done.stderr
+    found = {(line.name, line.form): (line.calls, line.bytes) for line in done.part.calls if line.form != "setup"}
+    assert found == {
+        ("send", "message"): (1, 800),
+        ("recv", "message"): (1, 800),
+        ("isend", "message"): (2, 2 * 40),
+        ("irecv", "message"): (2, 2 * 40),
+        ("waitall", "completion"): (2, 0),
+        ("sendrecv", "message"): (2, 2 * 8),
+    }
 
 
 def test_calls_between_groups_are_marked(run_program: RunProgram) -> None:
@@ -45,20 +70,85 @@ def test_calls_between_groups_are_marked(run_program: RunProgram) -> None:
     assert marks == {("bcast", "inter")}
 
 
-def test_a_program_that_aborts_leaves_what_its_rank_knew(run_program: RunProgram, tmp_path: Path) -> None:
-    done = run_program("halves.c", "abort", text=ALL, ranks=2)
+def planted(stdout: str) -> dict[int, tuple[float, float, float]]:
+    """By rank: nanoseconds in the calls, median lateness and waiting, as planted.c measured them."""
+    rows = (list(map(float, line.split())) for line in stdout.splitlines())
+    return {int(rank): (inside, late, waited) for rank, inside, late, waited in rows}
+
+
+def check_planted(part: ProfilePart, stdout: str, calls: int, clock_error_ns: float) -> None:
+    """The profile agrees with what the program measured: lateness to 1 % or 1 µs, waiting and moving to 5 %."""
+    own = planted(stdout)
+    late = {line.rank: line for line in part.lateness}
+    assert late.keys() == own.keys()
+    for rank, (_, wanted, _) in own.items():
+        assert late[rank].median_ns == pytest.approx(wanted, rel=0.01, abs=1 * US + clock_error_ns)
+    assert late[max(own)].last_calls == calls
+    [line] = (line for line in part.calls if line.name == "allreduce")
+    inside, waited = (sum(values[column] for values in own.values()) for column in (0, 2))
+    assert (part.calls_of(line), line.bytes) == (calls, len(own) * calls * 32)
+    assert (line.operator, line.datatype, line.in_place) == ("sum", "double", False)
+    assert line.matched_calls == len(own) * calls
+    assert line.ns == pytest.approx(inside, rel=0.05)
+    assert line.waiting_ns == pytest.approx(waited, rel=0.05, abs=calls * clock_error_ns)
+    assert line.waiting_error_ns == 0
+
+
+def test_planted_lateness_is_recovered_and_waiting_separated(run_program: RunProgram) -> None:
+    calls = 100
+    done = run_program("planted.c", str(calls), "300000", text=NONE, ranks=2)
+    assert done.status == 0, done.stderr
+    assert done.part.program.clocks == 1
+    check_planted(done.part, done.stdout, calls, 0)
+
+
+def test_ranks_of_different_clocks_are_compared_within_the_stated_error(run_program: RunProgram) -> None:
+    """Rank 1 reads a clock that is a second ahead and gains 50 µs a second."""
+    calls = 100
+    done = run_program("planted.c", str(calls), "300000", text=NONE, ranks=2, TIMPANI_CLOCK_SKEW="1 1000000000 50")
+    assert done.status == 0, done.stderr
+    assert done.part.program.clocks == 2
+    check_planted(done.part, done.stdout, calls, done.part.program.clock_error_ns)
+
+
+def test_of_many_calls_a_part_is_compared_and_the_error_stated(run_program: RunProgram) -> None:
+    calls = 5000
+    done = run_program("planted.c", str(calls), "1000", text=NONE, ranks=2)
+    assert done.status == 0, done.stderr
+    [line] = (line for line in done.part.calls if line.name == "allreduce")
+    assert done.part.calls_of(line) == calls
+    assert 2 * 100 <= line.matched_calls <= 2 * 512
+    assert line.waiting_error_ns > 0
+    waited = sum(values[2] for values in planted(done.stdout).values())
+    assert abs(line.waiting_ns - waited) <= 4 * line.waiting_error_ns
+
+
+def test_a_program_that_is_killed_leaves_what_rank_0_knew(run_program: RunProgram) -> None:
+    """Rank 0 writes what it knows at the end of the first call that is a second old; the second here."""
+    done = run_program("planted.c", "3", "600000000", "kill", text=NONE, ranks=2)
     assert done.status != 0
-    (program,) = {row["program"] for row in done.profile}
-    assert program.startswith("halves-c (rank ")
-    assert "MPI_Abort" in program
+    assert done.part.program.note.startswith("rank 0 alone, up to a checkpoint")
+    [line] = (line for line in done.part.calls if line.name == "allreduce")
+    assert line.calls in (2, 3)
+
+
+@pytest.mark.parametrize(("ending", "said"), [("exit", "without MPI_Finalize"), ("abort", "MPI_Abort")])
+def test_a_program_that_ends_otherwise_leaves_what_its_rank_knew(
+    run_program: RunProgram, ending: str, said: str
+) -> None:
+    done = run_program("planted.c", "3", "0", ending, text=NONE, ranks=2)
+    assert done.status != 0
+    assert done.whole is not None
+    for part in done.whole.parts:
+        assert (part.program.partial, said in part.program.note) == (True, True)
+        assert [line.calls for line in part.calls if line.name == "allreduce"] == [3]
 
 
 @every_mpi
-def test_a_program_of_sessions_alone_leaves_a_profile(run_program: RunProgram, mpi: Mpi, tmp_path: Path) -> None:
+def test_a_program_of_sessions_alone_leaves_a_profile(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind == "openmpi" and mpi.numbers < (5,):
         pytest.skip("may be skipped: Open MPI has sessions from 5.0 on")
-    run_program("sessions.c", text=ALL, ranks=2)
-    files = sorted(tmp_path.glob("profile.csv*"))
-    assert len(files) == 2
-    rows = list(csv.DictReader(files[0].read_text().splitlines()))
-    assert {row["algorithm"] for row in rows if row["collective"] == "bcast"} == {"default"}
+    done = run_program("sessions.c", text=ALL, ranks=2)
+    assert done.whole is not None
+    assert len(done.whole.parts) == 2
+    assert done.ran("bcast") == {"default"}

@@ -1,6 +1,5 @@
 """Collectives replaced across nodes, by algorithms that know them, under a program that knows nothing of it."""
 
-import csv
 import subprocess
 from collections.abc import Callable
 from functools import cache
@@ -17,6 +16,7 @@ from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
+from timpani.programs.profile_folder import read_profile
 
 HOSTS = {
     "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks
@@ -84,7 +84,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
 ) -> None:
     hosts = HOSTS[mpi.kind]
     ranks = sum(host.slots or 0 for host in hosts)
-    file, profile = tmp_path / "rules", tmp_path / "profile.csv"
+    file, profile = tmp_path / "rules", tmp_path / "profile"
     here = f"ranks={ranks}..{ranks} nodes={len(hosts)}..{len(hosts)} per_node=2..2"
     # On other communicators fewer ranks share a node, or fewer nodes are in use.
     file.write_text(rules(*(line.replace(" ", f" {here} ") for line in algorithms)))
@@ -117,5 +117,5 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
         TIMPANI_GROUPS=GROUPS,
     )
     assert found == librarys_own[mpi, placement]
-    ran = {(row["collective"], row["algorithm"]) for row in csv.DictReader(profile.read_text().splitlines())}
+    ran = {(line.name, line.algorithm) for part in read_profile(profile).parts for line in part.calls}
     assert {tuple(line.split()) for line in algorithms} <= ran

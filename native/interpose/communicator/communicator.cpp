@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "execute/rank_and_size.hpp"
 #include "interpose/communicator/communicator_cache.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
@@ -55,12 +56,27 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
         here_.ranks += others;
     }
     const World* const world = World::get();
+    if (counting) shape_number_ = Process::get().calls.shape_number(shape());
     if (spans_two_groups_ || here_.ranks == 1 || world == nullptr || !world->has_rules()) return;
     const auto& all = world->topology();  // of which every communicator has a part
     choose_rules([&](const Rule& rule) {
         return rule.ranks.contains(here_.ranks) && all && rule.nodes.low <= all->nodes() &&
                rule.per_node.low <= all->most_ranks_on_a_node();
     });
+}
+
+CommunicatorShape Communicator::shape() const {
+    CommunicatorShape shape{.between_groups = spans_two_groups_, .ranks = here_.ranks};
+    const World* const world = World::get();
+    if (spans_two_groups_ || world == nullptr || !world->topology()) return shape;
+    const auto members = world->find(comm_);
+    if (!members) return shape;
+    const Topology topology = world->topology_of(*members);
+    shape.nodes = topology.nodes();
+    shape.per_node = topology.most_ranks_on_a_node();
+    shape.world = static_cast<int>(members->size()) == size_of(MPI_COMM_WORLD) && std::ranges::is_sorted(*members);
+    for (const int member : *members) shape.members = hash_with(shape.members, static_cast<std::uint64_t>(member) + 1);
+    return shape;
 }
 
 template <typename Keep>
@@ -90,7 +106,7 @@ void Communicator::leave_to_library(const char* why) {
 
 void Communicator::locate() {
     if (topology_) return;
-    const SetupTimer clock("communicator", here_.ranks);
+    const SetupTimer clock("communicator");
     const World& world = *World::get();
     auto members = world.find(comm_);
     if (!members) {
@@ -104,7 +120,7 @@ void Communicator::locate() {
 
 int Communicator::open_channel() {
     if (has_channel()) return MPI_SUCCESS;
-    const SetupTimer clock("tags", here_.ranks);
+    const SetupTimer clock("tags");
     const ReturnedErrors returned(comm_);
     const int error = World::get()->agree_on_tags(comm_, tag_);
     if (error == MPI_SUCCESS && !has_channel()) {

@@ -14,6 +14,7 @@
 #include "interpose/call/arguments.hpp"
 #include "interpose/call/intercepted_call.hpp"
 #include "interpose/communicator/plans.hpp"
+#include "interpose/profile/call_table.hpp"
 #include "interpose/rules/rules.hpp"
 
 namespace timpani {
@@ -40,6 +41,8 @@ class Communicator {
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
     [[nodiscard]] RankInComm here() const { return here_; }
     [[nodiscard]] bool spans_two_groups() const { return spans_two_groups_; }
+    /// Of what is known of its ranks, in the table of calls; only where calls are counted.
+    [[nodiscard]] std::uint32_t shape_number() const { return shape_number_; }
     /// Whether a rule may replace calls of that kind.
     [[nodiscard]] bool may_replace(CollectiveKind kind) const { return may_replace_[static_cast<std::size_t>(kind)]; }
     /// Whether a rule may replace a call of that kind and size.
@@ -70,12 +73,14 @@ class Communicator {
     ~Communicator() = default;
     template <typename Keep>
     void choose_rules(Keep keep);
+    [[nodiscard]] CommunicatorShape shape() const;
     void leave_to_library(const char* why);
     [[nodiscard]] bool matches(const Topology& topology, const Rule& rule) const;
 
     MPI_Comm comm_;
     RankInComm here_{};
     bool spans_two_groups_ = false;
+    std::uint32_t shape_number_ = 0;
     std::bitset<kCollectiveKinds.size()> may_replace_;
     std::array<std::vector<const Rule*>, kCollectiveKinds.size()> rules_;
     std::vector<int> members_;  // as the world's communicator numbers them

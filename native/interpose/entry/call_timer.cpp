@@ -2,6 +2,7 @@
 
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
+#include "interpose/profile/argument_classes.hpp"
 #include "interpose/replace/block_sizes.hpp"
 
 namespace timpani {
@@ -15,41 +16,75 @@ std::int64_t bytes_of(const InterceptedCall& call, RankInComm here) {
     return known ? known_block_sizes(call, here).message_bytes : message_bytes(call, here);
 }
 
-std::string name_of(std::string_view name, Form form) {
-    const std::string text(name);
-    return form == Form::non_blocking ? "i" + text : form == Form::persistent ? text + "_init" : text;
+/// In a broadcast or scatter ranks need the root, in a reduction to one rank or a gather the root needs all. A prefix
+/// needs the ranks before; counted as if it needed all.
+Needs needs_of(const Collective& collective) {
+    if (!collective.rooted()) return Needs::all;
+    return collective.send.holders == Holders::root || collective.one_buffer() ? Needs::root : Needs::all_at_root;
 }
 
 }  // namespace
 
-CallTimer::CallTimer(std::string_view name, const InterceptedCall* call, const Communicator& communicator, Form form)
-    : name_(name),
-      call_(call),
-      form_(form),
-      here_(communicator.here()),
-      spans_two_groups_(communicator.spans_two_groups()),
-      start_(counting ? PMPI_Wtime() - SetupTimer::total : 0) {}
+CallTimer::CallTimer(std::string_view name, const InterceptedCall* call, Communicator& communicator, Form form)
+    : name_(name), call_(call), form_(form) {
+    if (!counting) return;
+    here_ = communicator.here();
+    spans_two_groups_ = communicator.spans_two_groups();
+    shape_ = communicator.shape_number();
+    setup_before_ns_ = SetupTimer::total_ns;
+    entry_ns_ = Process::get().clock.now();
+}
 
-CallTimer::CallTimer(const InterceptedCall& call, const Communicator& communicator, Form form)
+CallTimer::CallTimer(const InterceptedCall& call, Communicator& communicator, Form form)
     : CallTimer(collective_of(call.kind).name, &call, communicator, form) {}
 
-CallTimer::CallTimer(const OtherCall& call, const Communicator& communicator, Form form)
+CallTimer::CallTimer(const OtherCall& call, Communicator& communicator, Form form)
     : CallTimer(call.name, nullptr, communicator, form) {}
 
-void CallTimer::end(const Outcome& outcome) const {
-    if (!counting) return;
-    const double seconds = PMPI_Wtime() - SetupTimer::total - start_;
+std::int64_t CallTimer::end(const Outcome& outcome) const {
+    Process& process = Process::get();
+    const std::int64_t exit_ns = process.clock.now();
+    const std::int64_t ns = exit_ns - entry_ns_ - (SetupTimer::total_ns - setup_before_ns_);
     const bool agreed = outcome.bytes >= 0;
     const bool sized = call_ != nullptr && !spans_two_groups_;  // between two groups ranks play different parts
-    const bool known = agreed || (sized && collective_of(call_->kind).counts != BlockCounts::exchanged);
+    const Collective* const collective = call_ == nullptr ? nullptr : &collective_of(call_->kind);
+    const bool known = agreed || (sized && collective->counts != BlockCounts::exchanged);
     const std::int64_t bytes = agreed ? outcome.bytes : sized ? bytes_of(*call_, here_) : 0;
-    Process::get().profile.add({.collective = name_of(name_, form_),
-                                .ranks = here_.ranks,
-                                .between_groups = spans_two_groups_,
+    CountedCall counted{.key = {.name = name_,
+                                .form = form_,
+                                .shape = shape_,
                                 .size_class = known ? size_class_of(bytes) : -1,
-                                .algorithm = outcome.done ? std::string(outcome.algorithm) : "default",
-                                .reason = std::string(outcome.reason)},
-                               bytes, seconds);
+                                .algorithm = outcome.done ? outcome.algorithm : std::string_view{},
+                                .reason = outcome.reason},
+                        .bytes = bytes,
+                        .entry_ns = entry_ns_,
+                        .ns = ns};
+    if (call_ != nullptr && collective->result != Result::none) {
+        counted.key.in_place = call_->send.data == MPI_IN_PLACE || call_->receive.data == MPI_IN_PLACE;
+        counted.key.datatype =
+            datatype_class(call_->receive.type == MPI_DATATYPE_NULL ? call_->send.type : call_->receive.type);
+        if (collective->reduces()) counted.key.reduction = operator_class(call_->op);
+        counted.root = collective->rooted() && here_.rank == call_->root;
+    }
+    if (call_ == nullptr || form_ != Form::blocking) {
+        process.calls.add(counted);
+    } else {
+        process.calls.add(counted, needs_of(*collective));
+    }
+    return exit_ns;
+}
+
+MessageTimer::MessageTimer() : entry_ns_(Process::get().clock.now()) {}
+
+std::int64_t MessageTimer::end(std::string_view name, Form form, std::int64_t bytes) const {
+    Process& process = Process::get();
+    const std::int64_t exit_ns = process.clock.now();
+    const bool moves = form == Form::message;
+    process.calls.add({.key = {.name = name, .form = form, .size_class = moves ? size_class_of(bytes) : -1},
+                       .bytes = bytes,
+                       .entry_ns = entry_ns_,
+                       .ns = exit_ns - entry_ns_});
+    return exit_ns;
 }
 
 }  // namespace timpani

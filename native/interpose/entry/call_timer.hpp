@@ -1,13 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "interpose/replace/replace.hpp"
 
 namespace timpani {
-
-/// How a collective is called. Of all but blocking ones, the time is that of the call that starts or prepares it.
-enum class Form : std::uint8_t { blocking, non_blocking, persistent };
 
 /// A call of a collective that operations.def does not have.
 struct OtherCall {
@@ -15,23 +13,35 @@ struct OtherCall {
     MPI_Comm comm;
 };
 
-/// The clock of one call, where calls are counted.
+/// The clock of one call of a collective, where calls are counted.
 class CallTimer {
   public:
-    CallTimer(const InterceptedCall& call, const Communicator& communicator, Form form = Form::blocking);
-    CallTimer(const OtherCall& call, const Communicator& communicator, Form form);
-    /// Enters the call into the profile, its time without that of setting up.
-    void end(const Outcome& outcome) const;
+    CallTimer(const InterceptedCall& call, Communicator& communicator, Form form = Form::blocking);
+    CallTimer(const OtherCall& call, Communicator& communicator, Form form);
+    /// Counts the call, its time without that of setting up; returns when it ended.
+    std::int64_t end(const Outcome& outcome) const;
 
   private:
-    CallTimer(std::string_view name, const InterceptedCall* call, const Communicator& communicator, Form form);
+    CallTimer(std::string_view name, const InterceptedCall* call, Communicator& communicator, Form form);
 
     std::string_view name_;
     const InterceptedCall* call_;  // nullptr: of no size that is known
     Form form_;
-    RankInComm here_;  // copied: the program's error handler may free the communicator
-    bool spans_two_groups_;
-    double start_ = 0;
+    RankInComm here_{};  // copied: the program's error handler may free the communicator
+    bool spans_two_groups_ = false;
+    std::uint32_t shape_ = 0;
+    std::int64_t entry_ns_ = 0;
+    std::int64_t setup_before_ns_ = 0;
+};
+
+/// The clock of a call that sends or receives messages, or completes what was started.
+class MessageTimer {
+  public:
+    MessageTimer();
+    std::int64_t end(std::string_view name, Form form, std::int64_t bytes) const;
+
+  private:
+    std::int64_t entry_ns_;
 };
 
 }  // namespace timpani

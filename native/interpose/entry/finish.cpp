@@ -1,51 +1,27 @@
 #include "interpose/entry/finish.hpp"
 
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <fstream>
-#include <iostream>
+#include <algorithm>
+#include <atomic>
+#include <limits>
 #include <string>
 
+#include "execute/rank_and_size.hpp"
 #include "interpose/communicator/communicator.hpp"
 #include "interpose/process/process.hpp"
+#include "interpose/report/write_report.hpp"
 #include "interpose/world/world.hpp"
 
 namespace timpani {
 
 namespace {
 
-/// The path; where a file is there, as when a script starts several programs, PATH.2 and so on. That file is made. The
-/// path itself is not for programs that another one spawned, which mostly end first.
-std::string new_file(const std::string& path, bool spawned) {
-    for (int number = spawned ? 2 : 1;; ++number) {
-        const std::string name = number == 1 ? path : path + "." + std::to_string(number);
-        if (std::FILE* const made = std::fopen(name.c_str(), "wx"); made != nullptr) {
-            std::fclose(made);
-            return name;
-        }
-        if (errno != EEXIST) return name;  // opening it will say why
-    }
-}
+constexpr std::int64_t kCheckpointNs = 1'000'000'000;  // between checkpoints at least
+constexpr std::int64_t kCheckpointShare = 1'000;       // times what the last one took
 
-void write(const Settings& settings, const ProfileReport& report, bool spawned) {
-    if (settings.summary) write_summary(std::cerr, report);
-    if (settings.profile.empty()) return;
-    const std::string path = new_file(settings.profile, spawned);
-    std::ofstream file(path);
-    write_csv(file, report);
-    file.close();
-    if (!file) std::cerr << "timpani: " << path << ": " << std::strerror(errno) << '\n';
-}
-
-void report(Process& process) {
-    const MPI_Comm comm = World::get()->comm();
-    ProfileReport report = process.profile.gathered(comm);
-    int rank = 0;
-    PMPI_Comm_rank(comm, &rank);
-    if (rank != 0) return;
-    if (World::get()->spawned()) report.note = "spawned";
-    write(process.settings, report, World::get()->spawned());
+std::string number_of_rank() {
+    int initialised = 0;
+    PMPI_Initialized(&initialised);
+    return std::to_string(initialised != 0 ? rank_in(MPI_COMM_WORLD) : 0);
 }
 
 void release(MPI_Comm comm) {
@@ -55,19 +31,44 @@ void release(MPI_Comm comm) {
     if (found != 0) PMPI_Comm_delete_attr(comm, Communicator::keyval());
 }
 
+/// A program that ends by exit, without MPI_Finalize: MPI has had no word of it, so that it can still be asked.
+__attribute__((destructor)) void end_of_process() {
+    if (interception.load() != Interception::on || !counting || World::get() == nullptr) return;
+    finish_alone("rank " + number_of_rank() + " alone, which ended without MPI_Finalize");
+}
+
 }  // namespace
+
+void write_checkpoint() {
+    Process& process = Process::get();
+    const std::int64_t began = process.clock.now();
+    const bool first_rank = World::get() != nullptr && rank_in(World::get()->comm()) == 0;
+    if (!first_rank) {
+        next_checkpoint_ns = std::numeric_limits<std::int64_t>::max();
+        return;
+    }
+    if (began - process.began_ns < kCheckpointNs) {
+        next_checkpoint_ns = process.began_ns + kCheckpointNs;
+        return;
+    }
+    next_checkpoint_ns = std::numeric_limits<std::int64_t>::max();  // for other threads
+    report_alone("rank " + number_of_rank() +
+                 " alone, up to a checkpoint: the program ended otherwise than by MPI_Finalize");
+    const std::int64_t now = process.clock.now();
+    next_checkpoint_ns = now + std::max(kCheckpointNs, kCheckpointShare * (now - began));
+}
 
 void finish_alone(const std::string& why) {
     if (!intercepting() || !counting) return;
-    Process& process = Process::get();
-    write(process.settings, process.profile.alone(why), false);
+    report_alone(why);
     counting = false;
 }
 
 void finish() {
     if (!intercepting()) return;
-    Process& process = Process::get();
-    if (counting && World::get() != nullptr) report(process);
+    const bool counted = counting;
+    counting = false;
+    if (counted && World::get() != nullptr) report_all();
     release(MPI_COMM_WORLD);
     release(MPI_COMM_SELF);
     World::end();

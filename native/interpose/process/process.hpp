@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "interpose/process/profile.hpp"
 #include "interpose/process/settings.hpp"
+#include "interpose/profile/call_table.hpp"
 #include "interpose/rules/rules.hpp"
+#include "measure/clock/local_clock.hpp"
 
 namespace timpani {
 
@@ -27,7 +28,9 @@ class Process {
 
     const Settings settings;
     const RulesFile rules;
-    Profile profile;
+    CallTable calls;
+    LocalClock clock;
+    std::int64_t began_ns = clock.now();  // as MPI began, or its first call that was seen
 
     /// Prints `text` on stderr, the first time only.
     void warn_once(std::string_view text);

@@ -8,12 +8,12 @@ namespace timpani {
 struct Settings {
     bool off = false;              // TIMPANI_OFF=1
     std::string rules;             // TIMPANI_RULES: a file; empty: nothing is replaced
-    std::string profile;           // TIMPANI_PROFILE: a file to write at the end; empty: none
-    bool summary = false;          // TIMPANI_TRACE=summary
+    std::string profile;           // TIMPANI_PROFILE: a folder to write into at the end; empty: none
     std::string group;             // of this host, by TIMPANI_GROUPS or Slurm
+    std::string clock_skew;        // TIMPANI_CLOCK_SKEW, for tests
     bool fault_tolerance = false;  // Open MPI's: mpirun --with-ft sets OMPI_MCA_mpi_ft_enable
 
-    [[nodiscard]] bool counts() const { return summary || !profile.empty(); }
+    [[nodiscard]] bool counts() const { return !profile.empty(); }
     [[nodiscard]] bool idle() const { return off || (rules.empty() && !counts()); }
 };
 

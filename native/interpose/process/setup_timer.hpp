@@ -1,38 +1,35 @@
 #pragma once
 
-#include <mpi.h>
-
-#include <string>
-#include <utility>
+#include <cstdint>
+#include <string_view>
 
 #include "interpose/process/process.hpp"
 
 namespace timpani {
 
-/// Enters what happens while it lives into the profile as setting up `what`, and tells a running call's clock how much
-/// of its time that was. Looks at no clock where nothing is counted.
+/// Counts what happens while it lives as setting up `what`, and keeps that time out of the call that it happens in.
+/// Reads no clock where nothing is counted.
 class SetupTimer {
   public:
-    SetupTimer(std::string what, int ranks) : what_(std::move(what)), ranks_(ranks) {
-        if (counting) start_ = PMPI_Wtime();
+    explicit SetupTimer(std::string_view what) : what_(what) {
+        if (counting) start_ = Process::get().clock.now();
     }
     ~SetupTimer() {
         if (!counting) return;
-        const double seconds = PMPI_Wtime() - start_;
-        Process::get().profile.add(
-            {.collective = "setup", .ranks = ranks_, .size_class = -1, .algorithm = what_, .reason = ""}, 0, seconds);
-        total += seconds;
+        Process& process = Process::get();
+        const std::int64_t ns = process.clock.now() - start_;
+        process.calls.add({.key = {.name = what_, .form = Form::setup}, .entry_ns = start_, .ns = ns});
+        total_ns += ns;
     }
     SetupTimer(const SetupTimer&) = delete;
     SetupTimer& operator=(const SetupTimer&) = delete;
 
-    /// Seconds that this thread has spent so, in all.
-    inline static thread_local double total = 0;
+    /// Nanoseconds that this thread has spent so, in all.
+    inline static thread_local std::int64_t total_ns = 0;
 
   private:
-    std::string what_;
-    int ranks_;
-    double start_ = 0;
+    std::string_view what_;
+    std::int64_t start_ = 0;
 };
 
 }  // namespace timpani

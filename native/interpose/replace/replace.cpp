@@ -102,7 +102,7 @@ class Replacement {
     [[nodiscard]] bool in_parts() const { return collective_.receive.content == Content::part; }
     [[nodiscard]] bool cacheable() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
-        const SetupTimer clock("plan", args_.ranks);
+        const SetupTimer clock("plan");
         const ReturnedErrors returned(communicator_.comm());  // windows are made of it
         return std::make_unique<Execution>(*rule_.algorithm, args_, communicator_.channel(), key_.type, key_.op);
     }

@@ -4,8 +4,10 @@
 #include <array>
 #include <cstdint>
 #include <numeric>
+#include <sstream>
 
 #include "execute/discover_topology.hpp"
+#include "execute/rank_and_size.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/world/roll_call.hpp"
@@ -25,10 +27,11 @@ int largest_tag() {
     return found == 0 ? 32767 : *static_cast<int*>(value);
 }
 
-int size_of(MPI_Comm comm) {
-    int size = 0;
-    PMPI_Comm_size(comm, &size);
-    return size;
+/// The artificial error of this rank's clock that a test asks for: a rank, nanoseconds, parts per million.
+ClockSkew skew_of(const std::string& text, int rank) {
+    ClockSkew skew{.rank = -1};
+    std::istringstream(text) >> skew.rank >> skew.offset_ns >> skew.drift_ppm;
+    return skew.rank == rank ? skew : ClockSkew{};
 }
 
 }  // namespace
@@ -38,8 +41,10 @@ void World::begin() {
     if (process.settings.idle() || get() != nullptr) return;
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    process.clock = LocalClock(skew_of(process.settings.clock_skew, rank));
+    process.began_ns = process.clock.now();
     const int ranks = size_of(MPI_COMM_WORLD);
-    const SetupTimer clock("world", ranks);
+    const SetupTimer clock("world");
     Roll roll = call_roll(rank, ranks);
     const auto present = static_cast<int>(roll.present.size());
     if (present < ranks) {
@@ -82,10 +87,14 @@ World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()
         if (is_first) process.warn_once(problem + "; the library's own algorithms are used");
         process.refuse(problem);
     }
-    if (has_rules_) topology_ = discover_topology(comm_, process.settings.group);
+    if (has_rules_ || counting) topology_ = discover_topology(comm_, process.settings.group);
+    if (!counting) return;
+    clock_ = std::make_unique<GlobalClock>(comm_, process.clock);
+    clock_->synchronise();
 }
 
 World::~World() {
+    clock_.reset();
     PMPI_Group_free(&group_);
     PMPI_Comm_free(&alone_);
     PMPI_Comm_free(&comm_);

@@ -3,11 +3,13 @@
 #include <mpi.h>
 
 #include <atomic>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "collectives/topology.hpp"
+#include "measure/clock/global_clock.hpp"
 
 namespace timpani {
 
@@ -36,8 +38,10 @@ class World {
 
     /// The ranks of `comm` as comm() numbers them; nullopt where one of them has no library, or is of another world.
     [[nodiscard]] std::optional<std::vector<int>> find(MPI_Comm comm) const;
-    /// Where all ranks of comm() are, where there are rules.
+    /// Where all ranks of comm() are, where there are rules or calls are counted.
     [[nodiscard]] const std::optional<Topology>& topology() const { return topology_; }
+    /// The common clock of comm(), where calls are counted; nullptr elsewhere.
+    [[nodiscard]] GlobalClock* clock() const { return clock_.get(); }
     /// Where those ranks are.
     [[nodiscard]] Topology topology_of(const std::vector<int>& ranks) const;
     /// Sets `tag` to one that, like the next, is used between no two ranks of `comm` yet; to -1 when there is none
@@ -57,7 +61,8 @@ class World {
     MPI_Comm comm_ = MPI_COMM_NULL;
     MPI_Comm alone_ = MPI_COMM_NULL;
     MPI_Group group_ = MPI_GROUP_NULL;
-    std::optional<Topology> topology_;  // of comm_, where there are rules
+    std::optional<Topology> topology_;  // of comm_
+    std::unique_ptr<GlobalClock> clock_;
     bool has_rules_ = false;
     bool threads_ = false;
     bool spawned_ = false;       // found out as MPI begins: the program may free what tells it

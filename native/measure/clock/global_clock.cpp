@@ -27,9 +27,9 @@ struct OffsetBound {
 /// The reference's side of bound_offset: answers each ping with its global time.
 void serve_offset(MPI_Comm comm, int peer, const LocalClock& clock, const ClockLine& line, int exchanges) {
     for (int i = 0; i < exchanges; ++i) {
-        MPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE);
+        PMPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE);
         const std::int64_t reading = line.to_global(clock.now());
-        MPI_Send(&reading, 1, MPI_INT64_T, peer, kTag, comm);
+        PMPI_Send(&reading, 1, MPI_INT64_T, peer, kTag, comm);
     }
 }
 
@@ -38,8 +38,8 @@ OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, 
     for (int i = 0; i < exchanges; ++i) {
         std::int64_t remote = 0;
         const auto sent = own.to_global(clock.now());
-        MPI_Send(nullptr, 0, MPI_BYTE, reference, kTag, comm);
-        MPI_Recv(&remote, 1, MPI_INT64_T, reference, kTag, comm, MPI_STATUS_IGNORE);
+        PMPI_Send(nullptr, 0, MPI_BYTE, reference, kTag, comm);
+        PMPI_Recv(&remote, 1, MPI_INT64_T, reference, kTag, comm, MPI_STATUS_IGNORE);
         const auto received = own.to_global(clock.now());
         bound.low = std::max(bound.low, static_cast<double>(remote - received));
         bound.high = std::min(bound.high, static_cast<double>(remote - sent));
@@ -90,33 +90,43 @@ ClockLine learn_line(MPI_Comm comm, int reference, const LocalClock& clock) {
 
 }  // namespace
 
+ClockLine line_through(const ClockLine& first, std::int64_t first_local, const ClockLine& second,
+                       std::int64_t second_local) {
+    const auto offset = [](const ClockLine& line, std::int64_t local) {
+        return line.intercept_ns + line.slope * static_cast<double>(local - line.base);
+    };
+    const double begin = offset(first, first_local);
+    const double span = static_cast<double>(second_local - first_local);
+    return {first_local, begin, span > 0 ? (offset(second, second_local) - begin) / span : 0};
+}
+
 GlobalClock::GlobalClock(MPI_Comm comm, const LocalClock& local) : comm_(comm), local_(local) {
     if constexpr (kSimulated) {
-        MPI_Comm_dup(comm_, &sharing_);
+        PMPI_Comm_dup(comm_, &sharing_);
     } else {
-        MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing_);
+        PMPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &sharing_);
     }
     find_clocks();
 }
 
 GlobalClock::~GlobalClock() {
-    MPI_Comm_free(&sharing_);
-    if (leaders_ != MPI_COMM_NULL) MPI_Comm_free(&leaders_);
+    PMPI_Comm_free(&sharing_);
+    if (leaders_ != MPI_COMM_NULL) PMPI_Comm_free(&leaders_);
 }
 
 void GlobalClock::find_clocks() {
     const auto bound = bound_offset_to_first(sharing_, local_, line_);
     int disagrees = bound.low > 0 || bound.high < 0 ? 1 : 0;
     int rank = rank_in(sharing_);
-    MPI_Allreduce(MPI_IN_PLACE, &disagrees, 1, MPI_INT, MPI_MAX, comm_);
+    PMPI_Allreduce(MPI_IN_PLACE, &disagrees, 1, MPI_INT, MPI_MAX, comm_);
     if (disagrees != 0) {
-        MPI_Comm_free(&sharing_);
-        MPI_Comm_dup(MPI_COMM_SELF, &sharing_);
+        PMPI_Comm_free(&sharing_);
+        PMPI_Comm_dup(MPI_COMM_SELF, &sharing_);
         rank = 0;
     }
-    MPI_Comm_split(comm_, rank == 0 ? 0 : MPI_UNDEFINED, rank_in(comm_), &leaders_);
+    PMPI_Comm_split(comm_, rank == 0 ? 0 : MPI_UNDEFINED, rank_in(comm_), &leaders_);
     if (leaders_ != MPI_COMM_NULL) clocks_ = size_of(leaders_);
-    MPI_Bcast(&clocks_, 1, MPI_INT, 0, comm_);
+    PMPI_Bcast(&clocks_, 1, MPI_INT, 0, comm_);
 }
 
 void GlobalClock::synchronise() {
@@ -132,14 +142,14 @@ void GlobalClock::synchronise() {
             }
         }
     }
-    MPI_Bcast(&line_, sizeof line_, MPI_BYTE, 0, sharing_);
+    PMPI_Bcast(&line_, sizeof line_, MPI_BYTE, 0, sharing_);
     synchronised_at_ = local_.now();
 }
 
 void GlobalClock::keep_synchronised() {
     if (shared()) return;
     int due = local_.now() - synchronised_at_ > kResynchronise ? 1 : 0;
-    MPI_Bcast(&due, 1, MPI_INT, 0, comm_);
+    PMPI_Bcast(&due, 1, MPI_INT, 0, comm_);
     if (due != 0) synchronise();
 }
 
@@ -149,7 +159,7 @@ std::int64_t GlobalClock::error_ns() {
     double worst = 0;
     if (rank_in(comm_) > 0) worst = shared() ? bound.half_width() : std::abs(bound.middle()) + bound.half_width();
     double largest = 0;
-    MPI_Reduce(&worst, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, comm_);
+    PMPI_Reduce(&worst, &largest, 1, MPI_DOUBLE, MPI_MAX, 0, comm_);
     return std::llround(largest);
 }
 

@@ -25,6 +25,11 @@ struct ClockLine {
     }
 };
 
+/// The line through what two lines say at two local readings, the second later: over hours a clock drifts as no fit of
+/// a tenth of a second predicts.
+ClockLine line_through(const ClockLine& first, std::int64_t first_local, const ClockLine& second,
+                       std::int64_t second_local);
+
 /// The common clock of all ranks of a communicator.
 ///
 /// Ranks of one node read one clock; that is checked, and where it is not so every rank counts as a node of its own.
@@ -53,6 +58,8 @@ class GlobalClock {
     [[nodiscard]] int clocks() const { return clocks_; }
     [[nodiscard]] const LocalClock& local() const { return local_; }
     [[nodiscard]] const ClockLine& line() const { return line_; }
+    /// When `line` was fitted last, a local reading.
+    [[nodiscard]] std::int64_t synchronised_at() const { return synchronised_at_; }
     [[nodiscard]] std::int64_t now() const { return line_.to_global(local_.now()); }
 
   private:

@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
+#include <string>
 #include <string_view>
 
 namespace timpani {
@@ -22,6 +24,14 @@ constexpr std::uint32_t crc32(std::string_view bytes) {
     std::uint32_t rest = ~0U;
     for (const char each : bytes) rest = (rest >> 8U) ^ kRestOfByte[(rest ^ static_cast<unsigned char>(each)) & 0xFFU];
     return ~rest;
+}
+
+/// The line of a JSON object, with the checksum of all that stands before it as its last field.
+inline std::string with_checksum(std::string object) {
+    object.pop_back();  // its closing brace
+    std::array<char, 24> end{};
+    std::snprintf(end.data(), end.size(), ",\"crc32\":\"%08x\"}\n", static_cast<unsigned>(crc32(object)));
+    return object + end.data();
 }
 
 }  // namespace timpani

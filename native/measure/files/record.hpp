@@ -33,10 +33,7 @@ class Record {
 
     /// Writes a JSON object, and as its last field the checksum of all that stands before that.
     void line(std::string object) const {
-        object.pop_back();  // its closing brace
-        std::array<char, 24> end{};
-        std::snprintf(end.data(), end.size(), ",\"crc32\":\"%08x\"}\n", static_cast<unsigned>(crc32(object)));
-        const std::string whole = std::move(object) + end.data();
+        const std::string whole = with_checksum(std::move(object));
         if (write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
             throw std::runtime_error("the record can't be written: is the disk full?");
         }

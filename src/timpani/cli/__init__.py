@@ -22,6 +22,7 @@ from timpani.cli.machine import app as machine
 from timpani.cli.new import app as new
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
+from timpani.cli.profile import profile
 from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.rules import rules
@@ -77,6 +78,7 @@ app.command("check", rich_help_panel=_READ)(check)
 app.add_typer(tune, name="tune", rich_help_panel=_TUNE)
 app.command("confirm", rich_help_panel=_TUNE)(confirm)
 app.command("rules", rich_help_panel=_PROGRAMS)(rules)
+app.command("profile", rich_help_panel=_PROGRAMS)(profile)
 app.command("preload", rich_help_panel=_PROGRAMS)(preload)
 app.command("prove", rich_help_panel=_PROGRAMS)(prove)
 app.command("verify", rich_help_panel=_PREDICT)(verify)

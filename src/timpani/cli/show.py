@@ -1,4 +1,4 @@
-"""`timpani show`: a campaign as a table, in OSU's format, or as data."""
+"""`timpani show`: a campaign as a table, in OSU's format, or as data; or a profile."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import polars as pl
+
+    from timpani.campaign.read.cell_selection import CellSelection
 
 _ONLY = "Only a part of it"
 
@@ -49,29 +51,56 @@ def show(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Show a campaign: one row per cell, estimated over its launches."""
+    """Show a campaign, one row per cell, estimated over its launches; or a program's profile."""
     import sys
 
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.read.cell_selection import CellSelection, select_cells
-    from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.campaign.read.context import with_bounds
-    from timpani.campaign.read.message_locality import with_locality
+    from timpani.campaign.read.cell_selection import CellSelection
     from timpani.errors import UserError
+    from timpani.programs.profile_folder import is_profile
     from timpani.report.words.output_files import write_file
 
     if full and format is not Format.osu:
         raise UserError(f"--full is not for --format {format}", "use it with --format osu")
     if format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
-    campaign = load(campaign_or_newest(folder))
-    cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
-    cells = select_cells(cells, CellSelection.parse(operations, algorithms, ranks, sizes))
-    content = _content(cells, format, full, campaign.header.study.datatype_of)
+    place = campaign_or_newest(folder)
+    selection = CellSelection.parse(operations, algorithms, ranks, sizes)
+    content = _profile(place, format) if is_profile(place) else _cells(place, selection, format, full)
     if output is None:
         sys.stdout.buffer.write(content)
     else:
         write_file(output, content, force)
+
+
+def _cells(folder: Path, selection: "CellSelection", format: Format, full: bool) -> bytes:
+    """The selected cells of a campaign in that format."""
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.read.cell_selection import select_cells
+    from timpani.campaign.read.cell_table import estimate_cells
+    from timpani.campaign.read.context import with_bounds
+    from timpani.campaign.read.message_locality import with_locality
+
+    campaign = load(folder)
+    cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
+    return _content(select_cells(cells, selection), format, full, campaign.header.study.datatype_of)
+
+
+def _profile(folder: Path, format: Format) -> bytes:
+    """The profile of a program in that format; UserError where it has no such form."""
+    from timpani.errors import UserError
+    from timpani.programs.profile_folder import read_profile
+    from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
+
+    profile = read_profile(folder)
+    match format:
+        case Format.table:
+            return profile_text(profile).encode()
+        case Format.csv:
+            return profile_csv(profile).encode()
+        case Format.json:
+            return profile_json(profile).encode()
+        case _:
+            raise UserError(f"{folder} is a profile, and {format.value} is for campaigns", "use table, csv or json")
 
 
 def _content(cells: "pl.DataFrame", format: Format, full: bool, datatype_of: "Callable[[str], str]") -> bytes:

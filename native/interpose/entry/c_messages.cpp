@@ -1,0 +1,44 @@
+// MPI's own names for messages, as a C program calls them.
+
+#pragma GCC visibility push(default)
+#include <mpi.h>
+#pragma GCC visibility pop
+
+#include "interpose/entry/intercept.hpp"
+
+namespace {
+
+template <typename Number>
+std::int64_t bytes_of(Number count, MPI_Datatype type) {
+    return count > 0 && type != MPI_DATATYPE_NULL ? static_cast<std::int64_t>(count) * timpani::type_bytes(type) : 0;
+}
+
+}  // namespace
+
+extern "C" {
+
+#define MESSAGE(Name, name, words, parameters, arguments, bytes)                                          \
+    int MPI_##Name parameters {                                                                           \
+        return timpani::count_messages(                                                                   \
+            #name, timpani::Form::message, [&] { return bytes; }, [&] { return PMPI_##Name arguments; }); \
+    }
+#define COMPLETION(Name, name, words, parameters, arguments)                                                          \
+    int MPI_##Name parameters {                                                                                       \
+        return timpani::count_messages(                                                                               \
+            #name, timpani::Form::completion, [] { return std::int64_t{0}; }, [&] { return PMPI_##Name arguments; }); \
+    }
+#define Count int
+#include "interpose/entry/messages.def"
+#undef Count
+
+#ifdef TIMPANI_LARGE_COUNTS
+#define MESSAGE(Name, name, words, parameters, arguments, bytes)                                              \
+    int MPI_##Name##_c parameters {                                                                           \
+        return timpani::count_messages(                                                                       \
+            #name, timpani::Form::message, [&] { return bytes; }, [&] { return PMPI_##Name##_c arguments; }); \
+    }
+#define Count MPI_Count
+#include "interpose/entry/messages.def"
+#endif
+
+}  // extern "C"

@@ -1,0 +1,103 @@
+#include "interpose/profile/call_table.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace timpani {
+
+namespace {
+
+/// FNV-1a: the same on all ranks, wherever their text lies.
+std::uint64_t hash_of(std::string_view text) {
+    std::uint64_t hash = 0xCBF29CE484222325U;
+    for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001B3U;
+    return hash;
+}
+
+std::uint64_t address(std::string_view text) { return reinterpret_cast<std::uintptr_t>(text.data()); }
+
+}  // namespace
+
+std::string_view name_of(Form form) {
+    switch (form) {
+        case Form::blocking:
+            return "blocking";
+        case Form::non_blocking:
+            return "non_blocking";
+        case Form::persistent:
+            return "persistent";
+        case Form::message:
+            return "message";
+        case Form::completion:
+            return "completion";
+        case Form::setup:
+            return "setup";
+    }
+    return "";
+}
+
+std::size_t CallKeyHash::operator()(const CallKey& key) const {
+    const auto small = static_cast<std::uint64_t>(key.size_class + 1) << 8U |
+                       static_cast<std::uint64_t>(key.form) << 1U | static_cast<std::uint64_t>(key.in_place);
+    std::uint64_t hash = hash_with(small, static_cast<std::uint64_t>(key.shape) << 32U);
+    for (const std::string_view text : {key.name, key.reduction, key.datatype, key.algorithm, key.reason})
+        hash = hash_with(hash, address(text));
+    return hash;
+}
+
+int size_class_of(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
+
+std::uint32_t CallTable::count(const CountedCall& call) {
+    const auto [place, is_new] = rows_.try_emplace(call.key, static_cast<std::uint32_t>(contents_.keys.size()));
+    if (is_new) {
+        contents_.keys.push_back(call.key);
+        contents_.totals.emplace_back();
+    }
+    CallTotals& totals = contents_.totals[place->second];
+    ++totals.calls;
+    totals.bytes += call.bytes;
+    totals.ns += call.ns;
+    totals.longest_ns = std::max(totals.longest_ns, call.ns);
+    totals.root_calls += call.root ? 1 : 0;
+    return place->second;
+}
+
+void CallTable::add(const CountedCall& call) {
+    const std::scoped_lock lock(mutex_);
+    count(call);
+}
+
+void CallTable::add(const CountedCall& call, Needs needs) {
+    static thread_local bool counted = false;
+    const std::scoped_lock lock(mutex_);
+    if (!counted) {
+        counted = true;
+        contents_.several_threads = ++threads_ > 1;
+    }
+    const std::uint32_t row = count(call);
+    const CommunicatorShape& shape = contents_.shapes[call.key.shape];
+    if (shape.nodes == 0 || shape.ranks < 2 || shape.between_groups) return;
+    const std::uint64_t id = hash_with(hash_with(shape.members, hash_of(call.key.name)),
+                                       static_cast<std::uint64_t>(call.key.size_class + 1));
+    auto found = contents_.strata.find(id);
+    if (found == contents_.strata.end()) {
+        if (contents_.strata.size() >= kMaxStrata) return;
+        found = contents_.strata.emplace(id, Stratum{call.key.name, call.key.shape, call.key.size_class, needs}).first;
+    }
+    found->second.sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root);
+}
+
+std::uint32_t CallTable::shape_number(const CommunicatorShape& shape) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = std::ranges::find(contents_.shapes, shape);
+    const auto number = static_cast<std::uint32_t>(found - contents_.shapes.begin());
+    if (found == contents_.shapes.end()) contents_.shapes.push_back(shape);
+    return number;
+}
+
+CallTable::Contents CallTable::contents() {
+    const std::scoped_lock lock(mutex_);
+    return contents_;
+}
+
+}  // namespace timpani

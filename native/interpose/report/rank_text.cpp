@@ -1,0 +1,164 @@
+#include "interpose/report/rank_text.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <limits>
+#include <sstream>
+
+#include "interpose/process/process.hpp"
+#include "interpose/report/waiting.hpp"
+#include "json/json.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr char kMark = '\t';  // between a row's key and values: no JSON text has one
+
+std::string key_text(const CallKey& key, const CommunicatorShape& shape) {
+    std::string text = JsonObject()
+                           .add("line", "calls")
+                           .add("name", key.name)
+                           .add("form", name_of(key.form))
+                           .add("world", shape.world)
+                           .add("between_groups", shape.between_groups)
+                           .add("ranks", shape.ranks)
+                           .add("nodes", shape.nodes)
+                           .add("per_node", shape.per_node)
+                           .add("size_class", key.size_class)
+                           .add("in_place", key.in_place)
+                           .add("operator", key.reduction)
+                           .add("datatype", key.datatype)
+                           .add("algorithm", key.algorithm)
+                           .add("reason", key.reason)
+                           .text();
+    text.pop_back();
+    return text;
+}
+
+std::string rank_line(int rank, const CallTable::Contents& contents) {
+    const Process& process = Process::get();
+    std::array<char, 256> host{};  // POSIX: names have at most 255 bytes
+    gethostname(host.data(), host.size() - 1);
+    std::array<std::int64_t, 6> ns{};
+    for (std::size_t row = 0; row < contents.keys.size(); ++row)
+        ns[static_cast<std::size_t>(contents.keys[row].form)] += contents.totals[row].ns;
+    JsonObject line;
+    line.add("line", "rank").add("rank", rank).add("host", host.data()).add("program", program_name());
+    line.add("wall_ns", process.clock.now() - process.began_ns);
+    for (const Form form :
+         {Form::blocking, Form::non_blocking, Form::persistent, Form::message, Form::completion, Form::setup})
+        line.add(std::string(name_of(form)) + "_ns", ns[static_cast<std::size_t>(form)]);
+    return line.text();
+}
+
+std::string lateness_line(int rank, const CallTable::Contents& contents, const MatchedStratum& matched,
+                          const ClockLine& clock) {
+    const Stratum& stratum = *matched.stratum;
+    const CommunicatorShape& shape = contents.shapes[stratum.shape];
+    const Lateness late = lateness_in(matched, clock);
+    std::array<char, 17> id{};
+    std::snprintf(id.data(), id.size(), "%016llx", static_cast<unsigned long long>(matched.id));
+    return JsonObject()
+        .add("line", "lateness")
+        .add("stratum", id.data())
+        .add("rank", rank)
+        .add("name", stratum.name)
+        .add("world", shape.world)
+        .add("ranks", shape.ranks)
+        .add("nodes", shape.nodes)
+        .add("per_node", shape.per_node)
+        .add("size_class", stratum.size_class)
+        .add("calls", static_cast<std::int64_t>(stratum.sample.calls()))
+        .add("sampled", static_cast<std::int64_t>(matched.calls.size()))
+        .add("mean_ns", late.mean)
+        .add("deviation_ns", late.deviation)
+        .add("median_ns", late.median)
+        .add("ninth_decile_ns", late.ninth_decile)
+        .add("largest_ns", late.largest)
+        .add("last_calls", late.last_calls)
+        .add("completion_ns", late.mean_completion)
+        .text();
+}
+
+}  // namespace
+
+void RowValues::add(const RowValues& other) {
+    calls += other.calls;
+    bytes += other.bytes;
+    ns += other.ns;
+    ns_max = std::max(ns_max, other.ns_max);
+    longest_ns = std::max(longest_ns, other.longest_ns);
+    root_share = std::max(root_share, other.root_share);
+    matched_calls += other.matched_calls;
+    matched_ns += other.matched_ns;
+    waiting_ns += other.waiting_ns;
+    waiting_error_ns += other.waiting_error_ns;
+}
+
+std::string ReportLines::text() const {
+    std::ostringstream out;
+    out.precision(std::numeric_limits<double>::max_digits10);
+    for (const std::string& line : others) out << line << '\n';
+    for (const auto& [key, values] : rows) {
+        out << key << kMark << values.calls << ' ' << values.bytes << ' ' << values.ns << ' ' << values.ns_max << ' '
+            << values.longest_ns << ' ' << values.root_share << ' ' << values.matched_calls << ' ' << values.matched_ns
+            << ' ' << values.waiting_ns << ' ' << values.waiting_error_ns << '\n';
+    }
+    return out.str();
+}
+
+void ReportLines::add(const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        const auto mark = line.find(kMark);
+        if (mark == std::string::npos) {
+            others.push_back(line);
+            continue;
+        }
+        RowValues values;
+        std::istringstream(line.substr(mark + 1)) >> values.calls >> values.bytes >> values.ns >> values.ns_max >>
+            values.longest_ns >> values.root_share >> values.matched_calls >> values.matched_ns >> values.waiting_ns >>
+            values.waiting_error_ns;
+        rows[line.substr(0, mark)].add(values);
+    }
+}
+
+ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const std::vector<MatchedStratum>& matched,
+                          const ClockLine& line) {
+    ReportLines lines;
+    lines.others.push_back(rank_line(rank, contents));
+    for (const MatchedStratum& each : matched) lines.others.push_back(lateness_line(rank, contents, each, line));
+    const std::vector<Waiting> waiting = waiting_of_rows(contents, matched, line);
+    std::map<std::string, std::int64_t> root_calls;
+    for (std::size_t row = 0; row < contents.keys.size(); ++row) {
+        const CallTotals& totals = contents.totals[row];
+        const Waiting& waited = waiting[row];
+        const std::string key = key_text(contents.keys[row], contents.shapes[contents.keys[row].shape]);
+        RowValues& values = lines.rows[key];
+        values.add({.calls = totals.calls,
+                    .bytes = totals.bytes,
+                    .ns = totals.ns,
+                    .longest_ns = totals.longest_ns,
+                    .matched_calls = waited.matched_calls,
+                    .matched_ns = waited.matched_calls > 0 ? totals.ns : 0,
+                    .waiting_ns = waited.waiting_ns,
+                    .waiting_error_ns = waited.error_ns});
+        values.ns_max = values.ns;
+        root_calls[key] += totals.root_calls;
+        values.root_share = static_cast<double>(root_calls[key]) / static_cast<double>(values.calls);
+    }
+    return lines;
+}
+
+std::string program_name() {
+    std::array<char, 4096> path{};  // PATH_MAX
+    const auto length = readlink("/proc/self/exe", path.data(), path.size());
+    const std::string name(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+    return name.substr(name.rfind('/') + 1);
+}
+
+}  // namespace timpani

@@ -1,0 +1,124 @@
+#include "interpose/report/write_report.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <numeric>
+#include <vector>
+
+#include "execute/rank_and_size.hpp"
+#include "interpose/process/process.hpp"
+#include "interpose/report/common_time.hpp"
+#include "interpose/report/rank_text.hpp"
+#include "interpose/world/world.hpp"
+#include "json/json.hpp"
+#include "measure/files/checksum.hpp"
+
+namespace timpani {
+
+namespace {
+
+constexpr int kVersion = 1;       // of the lines; src/timpani/programs/profile_lines.py reads them
+constexpr int kMostParts = 1000;  // files in one folder: a script may start many programs
+
+/// The file of this process in the profile's folder, made at the first call: `part-1.jsonl`, or the next number where
+/// other programs wrote before. Empty where it can't be made.
+const std::string& part_file(const std::string& folder) {
+    static const std::string claimed = [&folder] {
+        std::error_code ignored;
+        std::filesystem::create_directories(folder, ignored);  // opening the file will say why not
+        for (int number = 1; number <= kMostParts; ++number) {
+            std::string name = folder + "/part-" + std::to_string(number) + ".jsonl";
+            if (std::FILE* const made = std::fopen(name.c_str(), "wxe"); made != nullptr) {
+                std::fclose(made);
+                return name;
+            }
+            if (errno == EEXIST) continue;
+            std::cerr << "timpani: " << name << " can't be written (" << std::strerror(errno) << ")\n";
+            break;
+        }
+        return std::string();
+    }();
+    return claimed;
+}
+
+/// Over what this process wrote before; whole or not at all.
+void write_lines(const std::vector<std::string>& lines) {
+    const std::string& path = part_file(Process::get().settings.profile);
+    if (path.empty()) return;
+    const std::string unfinished = path + ".new";
+    std::ofstream file(unfinished, std::ios::trunc);
+    for (const std::string& line : lines) file << with_checksum(line);
+    file << with_checksum(JsonObject().add("line", "end").add("lines", static_cast<std::int64_t>(lines.size())).text());
+    file.close();
+    if (!file || std::rename(unfinished.c_str(), path.c_str()) != 0)
+        std::cerr << "timpani: " << path << " can't be written (" << std::strerror(errno) << ")\n";
+}
+
+void write(const ReportLines& report, int reporting, int world_ranks, const CommonTime& time, const std::string& note) {
+    std::vector<std::string> lines{JsonObject()
+                                       .add("line", "program")
+                                       .add("version", kVersion)
+                                       .add("reporting", reporting)
+                                       .add("world_ranks", world_ranks)
+                                       .add("note", note)
+                                       .add("clocks", time.clocks)
+                                       .add("clock_error_ns", time.error_ns)
+                                       .text()};
+    lines.insert(lines.end(), report.others.begin(), report.others.end());
+    for (const auto& [key, values] : report.rows) {
+        JsonObject numbers;
+        numbers.add("calls", values.calls)
+            .add("bytes", values.bytes)
+            .add("ns", values.ns)
+            .add("ns_max", values.ns_max)
+            .add("longest_ns", values.longest_ns)
+            .add("root_share", values.root_share)
+            .add("matched_calls", values.matched_calls)
+            .add("matched_ns", values.matched_ns)
+            .add("waiting_ns", values.waiting_ns)
+            .add("waiting_error_ns", values.waiting_error_ns);
+        lines.push_back(key + ',' + numbers.text().substr(1));
+    }
+    write_lines(lines);
+}
+
+/// All ranks' texts, one behind the other, at rank 0.
+std::string gathered(MPI_Comm comm, const std::string& own) {
+    const int length = static_cast<int>(own.size());
+    std::vector<int> lengths(static_cast<std::size_t>(size_of(comm)));
+    PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
+    std::vector<int> places(lengths.size());
+    std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
+    std::string all(static_cast<std::size_t>(rank_in(comm) == 0 ? places.back() + lengths.back() : 0), ' ');
+    PMPI_Gatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR, 0, comm);
+    return all;
+}
+
+}  // namespace
+
+void report_all() {
+    const World& world = *World::get();
+    const MPI_Comm comm = world.comm();
+    const CommonTime time = agree_on_time(comm, *world.clock());
+    const CallTable::Contents contents = Process::get().calls.contents();
+    const std::vector<MatchedStratum> matched = match_calls(comm, contents, time.line);
+    const ReportLines own = lines_of_rank(rank_in(MPI_COMM_WORLD), contents, matched, time.line);
+    const std::string all = gathered(comm, own.text());
+    if (rank_in(comm) != 0) return;
+    ReportLines report;
+    report.add(all);
+    write(report, size_of(comm), size_of(MPI_COMM_WORLD), time, world.spawned() ? "spawned" : "");
+}
+
+void report_alone(const std::string& note) {
+    const CallTable::Contents contents = Process::get().calls.contents();
+    const bool known = World::get() != nullptr;
+    const ReportLines own = lines_of_rank(known ? rank_in(MPI_COMM_WORLD) : -1, contents, {}, {});
+    write(own, 1, known ? size_of(MPI_COMM_WORLD) : 0, {}, note);
+}
+
+}  // namespace timpani

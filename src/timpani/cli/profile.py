@@ -1,0 +1,40 @@
+"""`timpani profile`: what an unmodified program calls, and where its time in MPI passes."""
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def profile(
+    command: Annotated[
+        list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A new folder for the profile.", show_default=False)],
+    rules: Annotated[
+        Path | None, typer.Option(help="What `timpani rules` wrote: collectives are also replaced.", show_default=False)
+    ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False),
+    ] = None,
+    mpi: Annotated[
+        str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
+    ] = None,
+) -> None:
+    """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.
+
+    The exit status is the program's; 1 where it ended well and no process of it called MPI.
+    """
+    from timpani.programs.profiled_run import ending_lines, profiled_run
+    from timpani.report.profiled.profile_text import summary_lines
+
+    run = profiled_run(command, output, rules, on, mpi)
+    for line in ending_lines(run):
+        typer.echo(f"timpani: {line}", err=True)
+    if run.profile.parts:
+        for line in summary_lines(run.profile):
+            typer.echo(f"timpani: {line}", err=True)
+        typer.echo(f"timpani: read on: timpani show {shlex.quote(str(output))}", err=True)
+    raise typer.Exit(run.status or int(not run.profile.parts))

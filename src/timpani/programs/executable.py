@@ -1,0 +1,59 @@
+"""What an executable file needs of its loader, read from its ELF header (System V ABI; 64 bits, little-endian)."""
+
+import re
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+_HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
+_SEGMENT = struct.Struct("<IIQQQQQQ")
+_ENTRY = struct.Struct("<qQ")
+_LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3  # p_type
+_END, _NEEDED, _STRINGS = 0, 1, 5  # d_tag
+_MOST_BYTES = 2**31
+
+_MPI_LIBRARY = re.compile(r"libmpi(?:ch)?\.so\.\d+")
+"""The C library of Open MPI, MPICH and those with MPICH's interface, with the number of its interface."""
+
+
+@dataclass(frozen=True)
+class Executable:
+    """An executable file.
+
+    static  whether no loader comes with it, so that nothing can be loaded before it
+    needed  the libraries that it names
+    """
+
+    static: bool
+    needed: tuple[str, ...]
+
+    @property
+    def mpi_libraries(self) -> set[str]:
+        """Those of MPI among them."""
+        return {name for name in self.needed if _MPI_LIBRARY.fullmatch(name)}
+
+
+def read_executable(path: Path) -> Executable | None:
+    """What `path` needs; None where it is a script, of another machine, or can't be read."""
+    try:
+        raw = path.read_bytes() if path.stat().st_size < _MOST_BYTES else b""
+        return _parse(raw) if raw[:6] == b"\x7fELF\x02\x01" else None
+    except (OSError, struct.error, ValueError):
+        return None
+
+
+def _parse(raw: bytes) -> Executable:
+    _, _, _, _, _, first, _, _, _, size, number, *_ = _HEADER.unpack_from(raw)
+    segments = [_SEGMENT.unpack_from(raw, first + index * size) for index in range(number)]
+    by_type = {kind: (offset, length) for kind, _, offset, _, _, length, _, _ in segments}
+    static = _INTERPRETER not in by_type  # nor has a shared library one
+    if _DYNAMIC not in by_type:
+        return Executable(static, needed=())
+    offset, length = by_type[_DYNAMIC]
+    entries = [_ENTRY.unpack_from(raw, at) for at in range(offset, offset + length, _ENTRY.size)]
+    strings = next(value for tag, value in entries if tag == _STRINGS)
+    loads = [(at, offset, length) for kind, _, offset, at, _, length, _, _ in segments if kind == _LOAD]
+    base = next(offset + strings - at for at, offset, length in loads if at <= strings < at + length)
+    ends = [tag for tag, _ in entries].index(_END)
+    needed = (raw[base + value : raw.index(b"\0", base + value)] for tag, value in entries[:ends] if tag == _NEEDED)
+    return Executable(static, needed=tuple(name.decode() for name in needed))

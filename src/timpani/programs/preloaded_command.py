@@ -1,0 +1,83 @@
+"""A user's command with `libtimpani.so` loaded before its programs."""
+
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi, mpi_of_launcher
+from timpani.machine.launchers.forwarded_variables import handed
+from timpani.machine.where import resolve
+from timpani.native.mpi import Mpi
+from timpani.programs.executable import read_executable
+from timpani.providers.rules import replacing_library, variables
+
+_NEXT_PART = ":"  # between the programs of `mpirun -n 2 ./a : -n 2 ./b`
+
+
+@dataclass(frozen=True)
+class PreloadedCommand:
+    """The words of the command, its whole environment, and the MPI library of its programs."""
+
+    argv: tuple[str, ...]
+    environment: Mapping[str, str]
+    library: Mpi
+
+
+def preloaded_command(
+    command: Sequence[str], rules: Path | None, on: str | None, mpi: str | None, further: Mapping[str, str]
+) -> PreloadedCommand:
+    """`command` with the library, and with `further` variables for its ranks; UserError where that can't work.
+
+    rules  what `timpani rules` wrote; None: nothing is replaced
+    on     a machine file or lab, whose groups of nodes the rules use
+    mpi    the program's library; None: the launcher's
+    """
+    if not command[0]:
+        raise UserError("the program has no name", "name a program after `--`")
+    started = mpi_of_launcher(command[0])
+    library = choose_mpi(mpi) if mpi or started is None else started
+    given = {**variables(library, rules, resolve(on, mpi).switches if on else {}), **further}
+    _check_programs(command, library)
+    argv, environment = handed(command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", ""))
+    ours = {name for name in ("TIMPANI_RULES", "TIMPANI_PROFILE") if name not in given}
+    inherited = {name: value for name, value in os.environ.items() if name not in ours}
+    return PreloadedCommand(tuple(argv), {**inherited, **environment}, library)
+
+
+def cannot_start(program: str, error: OSError) -> UserError:
+    """The error for a command that the system does not start."""
+    return UserError(f"{program} can't be started ({error.strerror})", "name a program after `--`")
+
+
+def _check_programs(command: Sequence[str], library: Mpi) -> None:
+    """UserError where a program is statically linked, or linked with another MPI library."""
+    preloaded = replacing_library(library)
+    ours = read_executable(preloaded) if preloaded else None
+    for path in _programs(command):
+        found = read_executable(path)
+        if found is None:
+            continue
+        if found.static:
+            raise UserError(f"{path} is statically linked: no library can be loaded before it", "link it dynamically")
+        if ours and found.mpi_libraries and not found.mpi_libraries & ours.mpi_libraries:
+            theirs = min(found.mpi_libraries)
+            raise UserError(
+                f"{path} is linked with {theirs}, and {library} is another library",
+                "start it with the mpirun of its library, or name that with --mpi",
+            )
+
+
+def _programs(command: Sequence[str]) -> Iterator[Path]:
+    """The first executable file of each part of the command, after the launcher."""
+    found = mpi_of_launcher(command[0]) is None and Path(command[0]).name != "srun"
+    if found and (program := shutil.which(command[0])):
+        yield Path(program)
+    for word in command[1:]:
+        if word == _NEXT_PART:
+            found = False
+        elif not found and not word.startswith("-") and (program := shutil.which(word)):
+            found = True
+            yield Path(program)

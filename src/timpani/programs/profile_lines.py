@@ -1,0 +1,231 @@
+"""The lines of a part of a profile, as native/interpose/report/write_report.cpp writes them, each with a checksum."""
+
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from timpani.campaign.folder.fields import Count, Name, Proportion, RankCount, Text, Time
+from timpani.errors import UserError, wrong
+from timpani.reading import parse_json, read_bytes
+
+VERSION = 1
+"""Of the lines; a later one is not read."""
+
+_MOST_BYTES = 2**28
+_CHECKSUM = b',"crc32":"'
+_STEP = "profile the program again"
+
+Form = Literal["blocking", "non_blocking", "persistent", "message", "completion", "setup"]
+"""How a call uses MPI: a blocking collective, one that is started, one that is prepared, a message, waiting for what
+was started, and Timpani's own set-up."""
+
+Ranks = Annotated[int, Field(ge=0, le=10_000_000)]
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=False)
+
+
+class ProgramLine(_Line):
+    """The program as a whole.
+
+    reporting       ranks that report here
+    world_ranks     ranks of MPI_COMM_WORLD
+    note            why not all of them report; `spawned`: started by another program; empty: nothing to know
+    clocks          clocks that the ranks read
+    clock_error_ns  the largest error of the common clock, nanoseconds
+    """
+
+    version: int
+    reporting: RankCount
+    world_ranks: Ranks
+    note: Text
+    clocks: Count
+    clock_error_ns: Time
+
+    @property
+    def partial(self) -> bool:
+        """Whether one rank reports alone."""
+        return self.reporting < self.world_ranks or "alone" in self.note
+
+
+class RankLine(_Line):
+    """One rank: nanoseconds from MPI_Init to MPI_Finalize, and in its calls of each form."""
+
+    rank: int
+    host: Text
+    program: Name
+    wall_ns: Count
+    blocking_ns: Count
+    non_blocking_ns: Count
+    persistent_ns: Count
+    message_ns: Count
+    completion_ns: Count
+    setup_ns: Count
+
+
+class CallsLine(_Line):
+    """Calls that differ in nothing below, added over the ranks that report.
+
+    name            of the collective, message or completion, in small letters; of a set-up, what was made
+    world           whether the communicator has the ranks of MPI_COMM_WORLD in their order
+    between_groups  an intercommunicator
+    ranks, nodes    of the communicator; nodes and per_node are 0 where they are unknown
+    per_node        most ranks on a node
+    size_class      bits of the message's bytes: 0 for none, k for [2^(k-1), 2^k); -1: several, or none
+    in_place        MPI_IN_PLACE; of rooted collectives at the root only
+    operator        in small letters; `user` and `user_ordered` for the program's own
+    algorithm       of Timpani's that replaced the library's; empty: the library's choice
+    reason          why a rule that matched was not followed
+    ns_max          nanoseconds of the rank with most
+    longest_ns      the longest call of any rank
+    root_share      the share of the calls in which one rank is the root: of the rank with most
+    matched_calls   sampled calls from which the waiting was estimated
+    matched_ns      nanoseconds of which the waiting is known
+    waiting_ns      of these, before the ranks that a rank needs had entered
+    waiting_error_ns  half-width of its 95 % interval from sampling; 0 where all calls were kept
+    """
+
+    name: Name
+    form: Form
+    world: bool
+    between_groups: bool
+    ranks: Ranks
+    nodes: Ranks
+    per_node: Ranks
+    size_class: Annotated[int, Field(ge=-1, le=63)]
+    in_place: bool
+    operator: Text
+    datatype: Text
+    algorithm: Text
+    reason: Text
+    calls: Count
+    bytes: Count
+    ns: Count
+    ns_max: Count
+    longest_ns: Count
+    root_share: Proportion
+    matched_calls: Count
+    matched_ns: Count
+    waiting_ns: Time
+    waiting_error_ns: Time
+
+    @property
+    def call(self) -> str:
+        """The name of the call as MPI has it, in small letters: `ibcast` of a broadcast that is only started."""
+        match self.form:
+            case "non_blocking":
+                return f"i{self.name}"
+            case "persistent":
+                return f"{self.name}_init"
+            case _:
+                return self.name
+
+    @property
+    def bytes_low(self) -> int | None:
+        """The smallest message of the class; None without one."""
+        return None if self.size_class < 0 else (1 << self.size_class) >> 1
+
+    @property
+    def bytes_high(self) -> int | None:
+        """The largest message of the class; None without one."""
+        return None if self.size_class < 0 else (1 << self.size_class) - 1
+
+
+class LatenessLine(_Line):
+    """How late one rank entered the calls of one collective, size class and list of ranks, after the first rank.
+
+    stratum        the same text for all ranks of these calls
+    sampled        calls that were compared with the other ranks'
+    mean_ns, …     nanoseconds; `deviation_ns` is the standard deviation
+    last_calls     sampled calls that no rank entered later
+    completion_ns  mean time from the last entry to the last exit
+    """
+
+    stratum: Text
+    rank: int
+    name: Name
+    world: bool
+    ranks: Ranks
+    nodes: Ranks
+    per_node: Ranks
+    size_class: Annotated[int, Field(ge=-1, le=63)]
+    calls: Count
+    sampled: Count
+    mean_ns: Time
+    deviation_ns: Time
+    median_ns: Time
+    ninth_decile_ns: Time
+    largest_ns: Time
+    last_calls: Count
+    completion_ns: Annotated[float, Field(allow_inf_nan=False)]
+
+
+@dataclass(frozen=True)
+class ProfilePart:
+    """What one program wrote: all of its ranks together, or one alone."""
+
+    path: Path
+    program: ProgramLine
+    ranks: tuple[RankLine, ...]
+    calls: tuple[CallsLine, ...]
+    lateness: tuple[LatenessLine, ...]
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The names of the programs of one MPI_COMM_WORLD, each once."""
+        return tuple(dict.fromkeys(rank.program for rank in self.ranks))
+
+    @property
+    def wall_seconds(self) -> float:
+        """From MPI_Init to MPI_Finalize, of the rank that took longest."""
+        return max(rank.wall_ns for rank in self.ranks) / 1e9
+
+    def per_rank(self, nanoseconds: float) -> float:
+        """Seconds of a rank, the mean of all that report."""
+        return nanoseconds / self.program.reporting / 1e9
+
+    def calls_of(self, line: CallsLine) -> float:
+        """Calls in which all ranks of the communicator are included; a rank's own where one reports alone."""
+        together = line.ranks if line.ranks and self.program.reporting > 1 else 1
+        return line.calls / together
+
+
+def read_part(path: Path) -> ProfilePart:
+    """The part in `path`; UserError where a line was changed, lost or added since it was written."""
+    raw = read_bytes(path, _STEP, _MOST_BYTES)
+    lines = [_values(path, number, line) for number, line in enumerate(raw.splitlines(), 1)]
+    if not lines or lines[-1].get("line") != "end" or lines[-1].get("lines") != len(lines) - 1:
+        raise UserError(f"{path} lacks lines at its end", _STEP)
+    by_kind: dict[str, list[Mapping[str, Any]]] = {}
+    for values in lines[:-1]:
+        by_kind.setdefault(str(values.get("line")), []).append(values)
+    try:
+        [program] = map(ProgramLine.model_validate, by_kind.get("program", [{}]))
+        if program.version > VERSION:
+            raise UserError(f"{path} is of version {program.version}, and this Timpani reads {VERSION}", "update it")
+        ranks = tuple(map(RankLine.model_validate, by_kind.get("rank", [])))
+        calls = tuple(map(CallsLine.model_validate, by_kind.get("calls", [])))
+        lateness = tuple(map(LatenessLine.model_validate, by_kind.get("lateness", [])))
+    except ValidationError as error:
+        raise UserError(f"{path}: {wrong(dict(error.errors()[0]))}", _STEP) from None
+    if not ranks:
+        raise UserError(f"{path} has no rank", _STEP)
+    return ProfilePart(path, program, ranks, calls, lateness)
+
+
+def _values(path: Path, number: int, raw: bytes) -> Mapping[str, Any]:
+    before, field, checksum = raw.rpartition(_CHECKSUM)
+    if not field or checksum != b'%08x"}' % zlib.crc32(before):
+        raise UserError(f"{path} line {number} was changed since it was written, or is torn", _STEP)
+    try:
+        values = parse_json(raw)
+    except ValueError as error:
+        raise UserError(f"{path} line {number} is no JSON ({error})", _STEP) from None
+    if not isinstance(values, dict):
+        raise UserError(f"{path} line {number} is no JSON object", _STEP)
+    return values

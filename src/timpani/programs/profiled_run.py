@@ -1,0 +1,109 @@
+"""Run a command under the library that counts, and what became of it."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+
+from timpani.errors import UserError
+from timpani.programs.preloaded_command import cannot_start, preloaded_command
+from timpani.programs.profile_folder import (
+    ProfileHeader,
+    ProfileWriter,
+    ProgramMpi,
+    ProgramProfile,
+    read_profile,
+)
+from timpani.programs.profile_lines import ProfilePart
+from timpani.study.counted import counted
+
+_SIGNALLED = 128  # exit status of what a signal ended, plus the signal's number, as shells and launchers report it
+
+
+@dataclass(frozen=True)
+class ProfiledRun:
+    """A run that ended: its profile, and the exit status of the command."""
+
+    profile: ProgramProfile
+    status: int
+
+
+def profiled_run(
+    command: Sequence[str], folder: Path, rules: Path | None = None, on: str | None = None, mpi: str | None = None
+) -> ProfiledRun:
+    """Run `command` and write its profile into the new `folder`; UserError where it can't be started.
+
+    Signals that end this process are passed to the command, so that what it counted so far is kept.
+    """
+    if not str(folder.resolve()).isprintable():
+        raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
+    prepared = preloaded_command(command, rules, on, mpi, {"TIMPANI_PROFILE": str(folder.resolve())})
+    library = prepared.library
+    header = ProfileHeader(
+        command=tuple(command),
+        mpi=ProgramMpi(kind=library.kind, name=library.name, version=library.version, mpirun=str(library.mpirun)),
+        rules=rules.read_text(errors="replace") if rules else None,
+    )
+    writer = ProfileWriter(folder, header)
+    began = time.monotonic()
+    status = _run(prepared.argv, dict(prepared.environment))
+    writer.seal(status, time.monotonic() - began)
+    return ProfiledRun(read_profile(folder), status)
+
+
+def _run(argv: Sequence[str], environment: dict[str, str]) -> int:
+    """The exit status; a command that a signal ended has that of shells."""
+    try:
+        process = subprocess.Popen(argv, env=environment)
+    except OSError as error:
+        raise cannot_start(argv[0], error) from None
+
+    def pass_on(number: int, _: FrameType | None) -> None:
+        process.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        status = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return _SIGNALLED - status if status < 0 else status
+
+
+def ending_lines(run: ProfiledRun) -> Iterator[str]:
+    """What a user should know of how a run ended, a line each; nothing where all is as usual."""
+    parts, status = run.profile.parts, run.status
+    if ended := _signal_name(status):
+        yield f"the command ended by {ended}"
+    elif status:
+        yield f"the command ended with status {status}"
+    if not parts:
+        yield (
+            f"{run.profile.folder} holds no calls: no process that loaded Timpani's library called MPI_Init; "
+            "is it an MPI program, and does a script of the command clear LD_PRELOAD?"
+        )
+        return
+    whole = [part for part in parts if not part.program.partial]
+    if len(whole) > 1:
+        names = ", ".join(f"{' : '.join(part.programs)} ({part.path.name})" for part in whole)
+        yield f"{counted(len(whole), 'program')} called MPI: {names}"
+    for part in parts:
+        yield from _part_lines(part)
+
+
+def _part_lines(part: ProfilePart) -> Iterator[str]:
+    name = " : ".join(part.programs)
+    if part.program.note:
+        yield f"{part.path.name}: {name}: {part.program.note}"
+    if not any(line.form in ("blocking", "non_blocking", "persistent") for line in part.calls):
+        yield f"{name} called no collective: no algorithm can gain it anything"
+
+
+def _signal_name(status: int) -> str | None:
+    try:
+        return signal.Signals(status - _SIGNALLED).name if status > _SIGNALLED else None
+    except ValueError:
+        return None

@@ -1,0 +1,227 @@
+"""A profile as lines and tables for people, and as data."""
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from timpani.programs.profile_folder import ProgramProfile
+from timpani.programs.profile_lines import CallsLine, Form, LatenessLine, ProfilePart
+from timpani.report.words.campaign_text import aligned
+from timpani.study.counted import counted, per_cent
+from timpani.study.sizes import show_size
+
+_FORMS: dict[Form, str] = {
+    "blocking": "blocking collectives",
+    "non_blocking": "starting non-blocking collectives",
+    "persistent": "preparing persistent collectives",
+    "message": "messages",
+    "completion": "waiting, testing and starting",
+    "setup": "Timpani's set-up",
+}
+_MOST_ROWS = 40
+_MOST_LATE = 10
+
+
+@dataclass(frozen=True)
+class TimeInCollectives:
+    """Seconds of a rank in blocking collectives, the mean of all ranks.
+
+    waiting, moving  as far as they are known; together at most `total`
+    waiting_error    half-width of the 95 % interval of both
+    """
+
+    total: float
+    waiting: float
+    moving: float
+    waiting_error: float
+
+
+def time_in_collectives(part: ProfilePart, lines: Iterable[CallsLine] | None = None) -> TimeInCollectives:
+    """The time of all blocking collectives of a part, or of `lines` of it."""
+    chosen = [line for line in (part.calls if lines is None else lines) if line.form == "blocking"]
+    waiting = sum(line.waiting_ns for line in chosen)
+    return TimeInCollectives(
+        total=part.per_rank(sum(line.ns for line in chosen)),
+        waiting=part.per_rank(waiting),
+        moving=part.per_rank(sum(line.matched_ns for line in chosen) - waiting),
+        waiting_error=part.per_rank(sum(line.waiting_error_ns for line in chosen)),
+    )
+
+
+def summary_lines(profile: ProgramProfile) -> Iterator[str]:
+    """Where the time of each program passed, in a few lines."""
+    for part in profile.parts:
+        spent, wall = time_in_collectives(part), part.wall_seconds
+        name = " : ".join(part.programs)
+        share = per_cent(spent.total / max(wall, spent.total, 1e-9))
+        yield f"{name}: {share} of {_seconds(wall)} in blocking collectives, {_split(spent)}"
+
+
+def _split(spent: TimeInCollectives) -> str:
+    if spent.waiting == spent.moving == 0:
+        return "how long ranks waited for each other is unknown"
+    error = f" (± {_seconds(spent.waiting_error)})" if spent.waiting_error else ""
+    return f"of which {_seconds(spent.waiting)}{error} waiting for ranks that were late"
+
+
+def profile_text(profile: ProgramProfile) -> str:
+    """All of a profile for people: where the time passed, the calls that took longest, and who was late."""
+    lines: list[str] = []
+    if profile.header:
+        lines.append(f"{' '.join(profile.header.command)}, {profile.header.mpi.name} {profile.header.mpi.version}")
+    lines += [f"note: {note}" for note in profile.notes]
+    if not profile.parts:
+        lines.append("no calls: no process of the command called MPI_Init")
+    for part in profile.parts:
+        lines += ["", *_part_text(part)]
+    return "\n".join(lines).strip("\n") + "\n"
+
+
+def _part_text(part: ProfilePart) -> Iterator[str]:
+    hosts = len({rank.host for rank in part.ranks})
+    program = part.program
+    yield (
+        f"{' : '.join(part.programs)}: {counted(program.reporting, 'rank')} on {counted(hosts, 'node')}, "
+        f"{_seconds(part.wall_seconds)} from MPI_Init to MPI_Finalize"
+    )
+    if program.note:
+        yield f"note: {program.note}"
+    if program.clocks > 1:
+        yield f"note: {program.clocks} clocks, put into one time to within {program.clock_error_ns / 1e3:.3g} µs"
+    yield ""
+    yield from aligned([("seconds of a rank (mean)", "s", "share", ""), *_form_rows(part)])
+    yield ""
+    yield from aligned([_HEADINGS, *map(_call_row, [part] * len(part.calls), _sorted(part)[:_MOST_ROWS])])
+    if len(part.calls) > _MOST_ROWS:
+        yield f"and {counted(len(part.calls) - _MOST_ROWS, 'further row')}: --format csv has all"
+    yield (
+        "waiting: in the call before the ranks had entered whose data the rank needs; size: of the whole vector or of "
+        "a block; seconds: the mean over all ranks"
+    )
+    if late := _latest(part):
+        yield ""
+        yield from aligned([_LATE_HEADINGS, *map(_late_row, late)])
+        yield "late by: after the first rank; last: share of the calls that no rank entered later"
+
+
+def _form_rows(part: ProfilePart) -> Iterator[tuple[str, ...]]:
+    wall = part.wall_seconds
+    for form, title in _FORMS.items():
+        seconds = part.per_rank(sum(line.ns for line in part.calls if line.form == form))
+        if seconds:
+            yield title, f"{seconds:.3f}", per_cent(seconds / wall), ""
+        spent = time_in_collectives(part)
+        if form == "blocking" and spent.waiting + spent.moving > 0:
+            error = f"± {_seconds(spent.waiting_error)}" if spent.waiting_error else ""
+            yield "  waiting for late ranks", f"{spent.waiting:.3f}", per_cent(spent.waiting / wall), error
+            yield "  moving data", f"{spent.moving:.3f}", per_cent(spent.moving / wall), error
+            if (unknown := seconds - spent.waiting - spent.moving) > seconds / 1e6:
+                yield "  unknown", f"{unknown:.3f}", per_cent(unknown / wall), ""
+    outside = wall - part.per_rank(sum(line.ns for line in part.calls))
+    yield "outside of MPI's counted calls", f"{outside:.3f}", per_cent(outside / wall), ""
+
+
+_HEADINGS = ("call", "ranks", "nodes", "operator", "type", "size", "calls", "seconds", "share", "waiting", "algorithm")
+
+
+def _sorted(part: ProfilePart) -> list[CallsLine]:
+    return sorted(part.calls, key=lambda line: -line.ns)
+
+
+def _call_row(part: ProfilePart, line: CallsLine) -> tuple[str, ...]:
+    low = line.bytes_low
+    calls = part.calls_of(line)
+    reason = f" (because of: {line.reason})" if line.reason else ""
+    setup = "set-up: " if line.form == "setup" else ""
+    return (
+        f"{setup}{line.call}{' in place' if line.in_place else ''}",
+        f"{line.ranks or ''}{'i' if line.between_groups else ''}",
+        str(line.nodes or ""),
+        line.operator,
+        line.datatype,
+        "" if low is None else f"{show_size(low)}..",
+        f"{calls:g}" if calls == int(calls) else f"{calls:.1f}",
+        f"{part.per_rank(line.ns):.6f}",
+        per_cent(part.per_rank(line.ns) / part.wall_seconds) if part.wall_seconds else "",
+        per_cent(line.waiting_ns / line.matched_ns) if line.matched_ns else "",
+        (line.algorithm or ("default" if line.form == "blocking" else "")) + reason,
+    )
+
+
+_LATE_HEADINGS = ("most late", "ranks", "size", "rank", "late by ms", "deviation ms", "last", "calls")
+
+
+def _latest(part: ProfilePart) -> list[LatenessLine]:
+    """The latest rank of each kind of calls, those kinds first whose ranks waited longest."""
+    latest: dict[str, LatenessLine] = {}
+    for line in part.lateness:
+        if line.stratum not in latest or line.mean_ns > latest[line.stratum].mean_ns:
+            latest[line.stratum] = line
+    return sorted(latest.values(), key=lambda line: -line.mean_ns * line.calls)[:_MOST_LATE]
+
+
+def _late_row(line: LatenessLine) -> tuple[str, ...]:
+    return (
+        line.name,
+        str(line.ranks),
+        "" if line.size_class < 0 else f"{show_size((1 << line.size_class) >> 1)}..",
+        str(line.rank),
+        f"{line.mean_ns / 1e6:.3f}",
+        f"{line.deviation_ns / 1e6:.3f}",
+        per_cent(line.last_calls / line.sampled) if line.sampled else "",
+        str(line.calls),
+    )
+
+
+def profile_rows(profile: ProgramProfile) -> list[dict[str, Any]]:
+    """The rows of all parts as data: the fields of `CallsLine`, and what follows from them."""
+    rows = []
+    for part in profile.parts:
+        for line in _sorted(part):
+            values = line.model_dump()
+            values |= {
+                "calls": part.calls_of(line),
+                "bytes": line.bytes / (line.calls / part.calls_of(line)),
+                "seconds": part.per_rank(line.ns),
+                "seconds_max": line.ns_max / 1e9,
+                "waiting_seconds": part.per_rank(line.waiting_ns) if line.matched_ns else None,
+                "share": part.per_rank(line.ns) / part.wall_seconds if part.wall_seconds else None,
+                "bytes_low": line.bytes_low,
+                "bytes_high": line.bytes_high,
+            }
+            rows.append({"part": part.path.stem, "program": " : ".join(part.programs), "call": line.call, **values})
+    return rows
+
+
+def profile_csv(profile: ProgramProfile) -> str:
+    """`profile_rows` as CSV with a line of headings."""
+    rows = profile_rows(profile)
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    return text.getvalue()
+
+
+def profile_json(profile: ProgramProfile) -> str:
+    """The whole profile as JSON: the header, and each part's lines."""
+    parts: Sequence[dict[str, Any]] = [
+        {
+            "part": part.path.stem,
+            "program": part.program.model_dump(),
+            "ranks": [line.model_dump() for line in part.ranks],
+            "lateness": [line.model_dump() for line in part.lateness],
+        }
+        for part in profile.parts
+    ]
+    header = profile.header.model_dump() if profile.header else None
+    return json.dumps({"header": header, "parts": parts, "calls": profile_rows(profile)}, indent=1) + "\n"
+
+
+def _seconds(seconds: float) -> str:
+    """Three digits, in s or ms."""
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

@@ -1,0 +1,75 @@
+"""Profiles written as the native library writes them, without a program."""
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramMpi
+
+CALL: Mapping[str, Any] = {
+    "line": "calls",
+    "name": "allreduce",
+    "form": "blocking",
+    "world": True,
+    "between_groups": False,
+    "ranks": 2,
+    "nodes": 1,
+    "per_node": 2,
+    "size_class": 11,
+    "in_place": False,
+    "operator": "sum",
+    "datatype": "double",
+    "algorithm": "",
+    "reason": "",
+    "calls": 200,
+    "bytes": 200 * 1024,
+    "ns": 4_000_000_000,
+    "ns_max": 3_000_000_000,
+    "longest_ns": 90_000_000,
+    "root_share": 0,
+    "matched_calls": 200,
+    "matched_ns": 4_000_000_000,
+    "waiting_ns": 1_000_000_000.0,
+    "waiting_error_ns": 0.0,
+}
+"""100 calls of allreduce of 1 KiB on two ranks, which take 2 s of each rank, 0.5 s of it waiting."""
+
+WALL_NS = 10_000_000_000
+
+
+def rank_line(rank: int) -> dict[str, Any]:
+    times = {f"{form}_ns": 0 for form in ("non_blocking", "persistent", "message", "completion", "setup")}
+    return {
+        "line": "rank",
+        "rank": rank,
+        "host": "n1",
+        "program": "app",
+        "wall_ns": WALL_NS,
+        "blocking_ns": 2_000_000_000,
+        **times,
+    }
+
+
+def part_text(calls: Iterable[Mapping[str, Any]] = (CALL,), **program: Any) -> bytes:
+    """A part of two ranks."""
+    first = {"line": "program", "version": 1, "reporting": 2, "world_ranks": 2, "note": "", "clocks": 1}
+    lines = [{**first, "clock_error_ns": 50, **program}, rank_line(0), rank_line(1), *calls]
+    return b"".join(map(sealed, [*lines, {"line": "end", "lines": len(lines)}]))
+
+
+def sealed(values: Mapping[str, Any]) -> bytes:
+    """The line of `values`, with its checksum."""
+    body = json.dumps(values, separators=(",", ":")).encode()[:-1]
+    return body + b',"crc32":"%08x"}\n' % zlib.crc32(body)
+
+
+def write_profile(folder: Path, *parts: bytes) -> Path:
+    """A sealed profile of these parts."""
+    mpi = ProgramMpi(kind="openmpi", name="Open MPI", version="4.1.4", mpirun="/usr/bin/mpirun")
+    writer = ProfileWriter(folder, ProfileHeader(command=("mpirun", "-np", "2", "./app"), mpi=mpi))
+    for number, text in enumerate(parts, 1):
+        (folder / f"part-{number}.jsonl").write_bytes(text)
+    writer.seal(0, WALL_NS / 1e9)
+    return folder

@@ -1,0 +1,45 @@
+"""Programs that tests profile, compiled once for a library."""
+
+import os
+import subprocess
+from pathlib import Path
+
+from timpani.native.mpi import Mpi
+
+AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+"""Open MPI starts nothing for root without these."""
+
+CALLS = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    char data[1024] = {0};
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 3; ++i) MPI_Bcast(data, 1024, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Bcast(data, 8, MPI_CHAR, 0, MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"""
+
+NO_COLLECTIVE = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    char data = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Send(&data, 1, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
+    return MPI_Finalize();
+}
+"""
+
+
+def compile_program(mpi: Mpi, text: str, into: Path) -> Path:
+    """The C program `text` at `into`."""
+    source = into.with_suffix(".c")
+    source.write_text(text)
+    compiler = mpi.cxx.with_name(mpi.cxx.name.replace("mpicxx", "mpicc"))
+    subprocess.run([compiler, "-O1", source, "-o", into], check=True)
+    return into
+
+
+def environment(*folders: Path) -> dict[str, str]:
+    """That of this process, with `folders` first on PATH."""
+    return {**os.environ, **AS_ROOT, "PATH": ":".join([*map(str, folders), os.environ["PATH"]])}

@@ -1,0 +1,97 @@
+"""`timpani profile` as a user types it: what a program called, and one line for each thing that is wrong."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.live import timpani
+from tests.cli.typed import typed
+from tests.installed import needs_compiler, needs_mpich, needs_open_mpi
+from tests.interpose.conftest import rules
+from tests.programs.programs import CALLS, NO_COLLECTIVE, compile_program, environment
+from timpani.native.mpi import Mpi
+from timpani.programs.executable import read_executable
+from timpani.programs.profile_folder import read_profile
+
+RULES = rules("bcast bytes=1024..1024 pipeline:segment_bytes=64  # 2.00 × or more")
+
+
+@pytest.mark.parametrize("parts", [("-n 2 program",), ("-n 1 program", "-n 1 another")], ids=["one", "two"])
+def test_calls_are_counted_and_replaced(mpi: Mpi, tmp_path: Path, parts: tuple[str, ...]) -> None:
+    compile_program(mpi, CALLS, tmp_path / "program")
+    (tmp_path / "another").symlink_to("program")
+    (tmp_path / "rules").write_text(RULES)
+    command = (str(mpi.mpirun), *" : ".join(parts).split())
+    asked = ("--mpi", str(mpi.mpirun), "--rules", tmp_path / "rules", "-o", tmp_path / "p")
+    done = timpani("profile", *asked, "--", *command, env=environment(tmp_path))
+    assert done.returncode == 0, done.stderr
+    profile = read_profile(tmp_path / "p")
+    [part] = profile.parts
+    found = {line.algorithm or "default": part.calls_of(line) for line in part.calls if line.name == "bcast"}
+    assert found == {"pipeline:segment_bytes=64": 3, "default": 1}
+    assert profile.header is not None
+    assert (profile.header.command, profile.header.status, profile.header.rules) == (command, 0, RULES)
+    shown = typed("show", tmp_path / "p")
+    assert "pipeline:segment_bytes=64" in shown.stdout
+    rows = typed("show", tmp_path / "p", "--format", "csv").stdout.splitlines()
+    assert len(rows) == 1 + len(part.calls)
+    again = timpani("profile", *asked, "--", *command)
+    assert (again.returncode, again.stderr.count("\n")) == (2, 1)
+    assert "choose another folder" in again.stderr
+
+
+def test_a_program_that_calls_no_collective_is_said(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_program(mpi, NO_COLLECTIVE, tmp_path / "program")
+    done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "2", program, env=environment())
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("called no collective") == 1
+
+
+def test_a_script_s_programs_are_parts_of_one_profile(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_program(mpi, CALLS, tmp_path / "program")
+    script = tmp_path / "script"
+    script.write_text(f"#!/bin/sh\n'{program}' && '{program}'\nexit 7\n")
+    script.chmod(0o755)
+    done = timpani("profile", "--mpi", mpi.mpirun, "-o", tmp_path / "p", "--", script, env=environment())
+    assert done.returncode == 7
+    assert "the command ended with status 7" in done.stderr
+    assert "2 programs called MPI: program (part-1.jsonl), program (part-2.jsonl)" in done.stderr
+    assert [part.program.reporting for part in read_profile(tmp_path / "p").parts] == [1, 1]
+
+
+def test_a_program_without_mpi_is_said(mpi: Mpi, tmp_path: Path) -> None:
+    done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "1", "true", env=environment())
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "no process that loaded Timpani's library called MPI_Init" in done.stderr
+    assert "no process of the command called MPI_Init" in typed("show", tmp_path / "p").stdout
+
+
+@needs_compiler
+def test_a_statically_linked_program_is_refused_before_it_runs(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("int main() { return 0; }\n")
+    subprocess.run(["cc", "-static", tmp_path / "a.c", "-o", tmp_path / "a"], check=True)
+    done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "1", tmp_path / "a")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is statically linked" in done.stderr
+    assert not (tmp_path / "p").exists()
+
+
+@needs_open_mpi
+@needs_mpich
+def test_a_program_of_another_library_is_refused_before_it_runs(tmp_path: Path) -> None:
+    from tests.installed import MPICHS, OPEN_MPIS
+
+    program = compile_program(MPICHS[0], CALLS, tmp_path / "program")
+    done = timpani("profile", "-o", tmp_path / "p", "--", OPEN_MPIS[0].mpirun, "-n", "1", program)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "is another library" in done.stderr
+
+
+def test_an_executable_s_libraries_are_read(mpi: Mpi, tmp_path: Path) -> None:
+    found = read_executable(compile_program(mpi, CALLS, tmp_path / "program"))
+    assert found is not None
+    assert (found.static, len(found.mpi_libraries)) == (False, 1)
+    (tmp_path / "script").write_text("#!/bin/sh\n")
+    (tmp_path / "torn").write_bytes((tmp_path / "program").read_bytes()[:100])
+    assert read_executable(tmp_path / "script") is read_executable(tmp_path / "torn") is None
