@@ -32,7 +32,7 @@ def run_on_counted_starts(study: Study, folder: Path) -> Outcome:
         runner = Runner(
             plan=session.plan,
             store=store,
-            programs=build(session.plan.mpi),
+            programs=build,
             machine=session.plan.machine.name,
             observer=observer,
             stop=lambda: False,

@@ -6,12 +6,12 @@ import polars as pl
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure
 from timpani.charts.states_over_time import STATES_OF_MACHINE
-from timpani.study.cell import DEFAULT
+from timpani.study.columns import is_default
 from timpani.study.schema import STATES
 
 _ALL = "all launches"
 _NAMES = {**{f"{state}_us": state for state in STATES}, "median_us": _ALL}
-_IS_DEFAULT = pl.col("algorithm") == DEFAULT
+_IS_DEFAULT = is_default()
 _DEFAULTS = _IS_DEFAULT | ~_IS_DEFAULT.any().over("collective")  # else all: other operations have none
 _SHARES = [f"{state}_share" for state in STATES]
 

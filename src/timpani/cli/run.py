@@ -29,9 +29,9 @@ class _Place(WhereOptions):
     """Where to measure, with which library and on which of the machine's nodes."""
 
     mpi: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
-            help="openmpi, mpich, intel, or a path (`timpani list mpis`).",
+            help="openmpi, mpich, intel, or a path (`timpani list mpis`); further ones are variants beside the first.",
             show_default="the first found",
             rich_help_panel=WHERE,
         ),
@@ -99,13 +99,18 @@ def run(
     from timpani.study.compose import compose
     from timpani.study.values import parse_duration
 
+    first, *others = place.mpi or [""]
+    if others:
+        from timpani.libraries.library_variants import library_variants
+
+        options["variants"] = [*options.get("variants", ()), *library_variants(others)]
     composed = compose(what, options)
     timeout = parse_duration(further.hang_after) if further.hang_after else None
     if place.hosts and not place.on:
         raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
-    machine = resolve(place.on, place.mpi) if place.on else None
+    machine = resolve(place.on, first or None) if place.on else None
     hosts = read_hosts(place.hosts) if place.hosts else ()
-    session = Session.prepare(composed, place.mpi, place.oversubscribe, machine, hosts)
+    session = Session.prepare(composed, first or None, place.oversubscribe, machine, hosts)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
 

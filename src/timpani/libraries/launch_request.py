@@ -19,6 +19,7 @@ class LaunchRequest:
     parameters      of the library, for this start; environment is every rank's
     hosts           where ranks go, with their slots; empty: this computer
     folder          of the launch, where `Command.files` go
+    arguments       further words for the launcher, before the program
     platform        the simulated machine's description, and each rank's host there; None: nothing is simulated
     """
 
@@ -32,6 +33,7 @@ class LaunchRequest:
     folder: Path = Path()
     platform: Path | None = None
     simulated_hosts: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -90,6 +90,7 @@ class Library:
     command          the command that starts a launch with its own launcher
     start_seconds    what starting and ending two ranks takes, for estimates
     export           the launcher's words that hand a variable to all ranks; None: they have the launcher's environment
+    parameter        the launcher's words that set a parameter of the library; None: it is set by its variable
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
     host_with_slots  a line of its host files, `{}` for the name and the slots
@@ -128,6 +129,7 @@ class Library:
     overrides: re.Pattern[str]
     shared_start: Callable[[Mpi, bool], AlgorithmSelection | None] = lambda mpi, several_nodes: None
     export: Callable[[str, str], tuple[str, ...]] | None = None
+    parameter: Callable[[str, str], tuple[str, ...]] | None = None
     exports_by_part: bool = False
     variable: Callable[[str], str] = lambda name: name
     rank_line: Callable[[int, str, int | None, int], str] | None = None

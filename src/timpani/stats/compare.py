@@ -1,10 +1,10 @@
 """Is one algorithm faster than another?
 
-What was measured in turn is compared launch by launch (`stats/paired.py`); what had launches of its own, launch medians
-against launch medians, by the rank-sum test. Two algorithms differ only when, after Holm's correction over their
-family, the test is significant and the interval of the ratio of their times, at the level that Holm tested, lies wholly
-outside INDIFFERENCE. A family is all the algorithms that are compared with one and the same reference, at one
-(collective, ranks, placement, message_bytes, mode, machine).
+What was measured in turn is compared launch by launch, and variants block by block (`stats/paired.py`); what had
+launches of its own, launch medians against launch medians, by the rank-sum test. Two algorithms differ only when, after
+Holm's correction over their family, the test is significant and the interval of the ratio of their times, at the level
+that Holm tested, lies wholly outside INDIFFERENCE. A family is all the algorithms that are compared with one and the
+same reference, at one (collective, ranks, placement, message_bytes, mode, machine).
 
 Where a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata,
 and their null distribution is the convolution of the strata's. Different shares of states thus make no difference. The
@@ -229,16 +229,17 @@ class Samples:
 
     strata    in each state of the machine, or altogether, launch medians of the reference and of the other, above 0;
               neither side of a stratum is empty
-    in_turn   reference / other in each launch that measured both in turn; with any, it alone is compared
+    paired    reference / other in each launch that measured both in turn, or in each block of launches; with any, it
+              alone is compared
     """
 
     strata: tuple[Stratum, ...]
-    in_turn: Sequence[float] = ()
+    paired: Sequence[float] = ()
 
     @classmethod
-    def of(cls, reference: Sequence[float], other: Sequence[float], in_turn: Sequence[float] = ()) -> Self:
+    def of(cls, reference: Sequence[float], other: Sequence[float], paired: Sequence[float] = ()) -> Self:
         """Launches of a machine in one state."""
-        return cls(((reference, other),), in_turn)
+        return cls(((reference, other),), paired)
 
 
 @dataclass(frozen=True)
@@ -269,13 +270,13 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
     groups: dict[int | Sizes, list[int]] = defaultdict(list)
     for index, each in enumerate(samples):
         sizes = tuple((len(first), len(second)) for first, second in each.strata)
-        groups[len(each.in_turn) or sizes].append(index)
+        groups[len(each.paired) or sizes].append(index)
     compared: list[tuple[NDArray[np.int64], Pairs | PairedRatios]] = []
     for sizes_of_one, members in groups.items():
         rows = np.array(members)
         same_size: Pairs | PairedRatios
         if isinstance(sizes_of_one, int):
-            same_size = PairedRatios(np.log([samples[i].in_turn for i in members]))
+            same_size = PairedRatios(np.log([samples[i].paired for i in members]))
         else:
             same_size = compare(*(_stratum(samples, members, number) for number in range(len(sizes_of_one))))
         compared.append((rows, same_size))

@@ -7,6 +7,9 @@ from timpani.errors import UserError
 
 DEFAULT = "default"
 
+VARIANT_SIGN = "@"
+"""Between an algorithm's name and its variant's in labels: `ring@no-vader`."""
+
 OWN = "timpani"
 """The provider of our own algorithms; all others are MPI libraries."""
 
@@ -27,14 +30,16 @@ _PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d{1,18})", re.ASCII)
 
 @dataclass(frozen=True, order=True)
 class Algorithm:
-    """A provider's algorithm with its parameters, or `default`: what the library does with nothing set.
+    """A provider's algorithm with its parameters, or `default`: what the library does with no algorithm forced.
 
-    `provider` is empty only in text that a user typed and that no catalogue has resolved yet.
+    `provider` is empty only in text that a user typed and that no catalogue has resolved yet. `variant` names how the
+    MPI program is started (`study/variant.py`): settings compete as algorithms do.
     """
 
     provider: str
     name: str
     parameters: tuple[tuple[str, int], ...] = ()
+    variant: str = DEFAULT
 
     @classmethod
     def parse(cls, text: str) -> "Algorithm":
@@ -46,7 +51,8 @@ class Algorithm:
 
     @property
     def is_default(self) -> bool:
-        return self.name == DEFAULT
+        """Whether it is what others are compared with: no algorithm forced, and started as the variant `default`."""
+        return self.name == DEFAULT and self.variant == DEFAULT
 
     @property
     def parameter_text(self) -> str:
@@ -55,8 +61,10 @@ class Algorithm:
 
     @property
     def label(self) -> str:
-        """The name in tables and figures: a library's without its provider, as there is one library; others with it."""
-        return str(self) if self.provider in (OWN, COMPOSED) else self.plain
+        """The name in tables and figures: a library's without its provider, others with it; `@` and the variant behind
+        it but for `default`."""
+        name = str(self) if self.provider in (OWN, COMPOSED) else self.plain
+        return name if self.variant == DEFAULT else f"{name}{VARIANT_SIGN}{self.variant}"
 
     @property
     def plain(self) -> str:

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.study.cell import COMPOSED, OWN, RULES
+from timpani.study.cell import COMPOSED, DEFAULT, OWN, RULES, VARIANT_SIGN
 
 
 def algorithm_name() -> pl.Expr:
@@ -15,7 +15,13 @@ def algorithm_label() -> pl.Expr:
     """Column `label`, as `Algorithm.label` makes it."""
     shown = pl.col("provider").is_in([OWN, COMPOSED])
     provider = pl.when(shown).then(pl.col("provider") + "/").otherwise(pl.lit(""))
-    return (provider + algorithm_name()).alias("label")
+    variant = pl.when(pl.col("variant") == DEFAULT).then(pl.lit("")).otherwise(VARIANT_SIGN + pl.col("variant"))
+    return (provider + algorithm_name() + variant).alias("label")
+
+
+def is_default() -> pl.Expr:
+    """As `Algorithm.is_default` has it."""
+    return (pl.col("algorithm") == DEFAULT) & (pl.col("variant") == DEFAULT)
 
 
 def is_schedule_of_ours() -> pl.Expr:

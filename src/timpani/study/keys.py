@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         Seconds,
         Share,
         Sizes,
+        Variants,
     )
 
 WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how precisely", "Further"
@@ -127,6 +128,20 @@ class StudyKeys:
         {},
         "sizes or datatype under [overrides.OPERATION]",
         "[other sizes or another datatype](#sizes-of-one-operation) for one operation",
+    )
+    variants: Variants = key(
+        {},
+        "a table such as no-vader = '--mca btl ^vader'",
+        "table: name → [settings](#variants) with which everything is measured too; `default` is always one, and sets "
+        "nothing unless the table says otherwise",
+        Option(
+            WHAT,
+            "'NAME: SETTINGS', several times: measure also with --mca NAME VALUE, VARIABLE=VALUE, --mpi, --source,"
+            " --module or --preload.",
+            "none, or the study's",
+            list,
+            flags=("--variant",),
+        ),
     )
     pairs: Pairs = key(
         "first",

@@ -8,13 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.cell import Algorithm, Cell, parse_parameters
+from timpani.study.cell import DEFAULT, Algorithm, Cell, parse_parameters
 
 MEASURED_US = pl.coalesce("median_us", "osu_avg_us")
 """The time of a cell in µs: the median, or of results that have only an average, the average."""
 
 _TYPES: dict[str, pl.DataType] = {
     "collective": pl.String(),
+    "variant": pl.String(),
     "provider": pl.String(),
     "algorithm": pl.String(),
     "parameters": pl.String(),
@@ -38,8 +39,8 @@ def without(key: Iterable[str], *columns: str) -> tuple[str, ...]:
     return tuple(name for name in key if name not in columns)
 
 
-ALGORITHM = ("provider", "algorithm", "parameters")
-"""An algorithm."""
+ALGORITHM = ("variant", "provider", "algorithm", "parameters")
+"""An algorithm, in the variant that starts it: what competes at a point."""
 
 CELL = ("collective", *ALGORITHM, "ranks", "placement", "message_bytes", "mode")
 """A cell: one point of a study."""
@@ -89,6 +90,7 @@ def cell_columns(cell: Cell) -> dict[str, Any]:
     """The values of CELL that name a cell."""
     return {
         "collective": cell.collective,
+        "variant": cell.algorithm.variant,
         "provider": cell.algorithm.provider,
         "algorithm": cell.algorithm.name,
         "parameters": cell.algorithm.parameter_text,
@@ -99,11 +101,16 @@ def cell_columns(cell: Cell) -> dict[str, Any]:
     }
 
 
+def _variant(row: Mapping[str, Any]) -> str:
+    """Tables from before variants have no such column."""
+    return str(row.get("variant", DEFAULT))
+
+
 def cell_of(row: Mapping[str, Any]) -> Cell:
     """The cell that the columns CELL of `row` name; KeyError where one is missing."""
     return Cell(
         collective=row["collective"],
-        algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"])),
+        algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]), _variant(row)),
         ranks=row["ranks"],
         placement=row["placement"],
         message_bytes=row["message_bytes"],

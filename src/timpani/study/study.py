@@ -14,6 +14,7 @@ from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
 from timpani.study.values import Override
+from timpani.study.variant import Variant, with_default
 
 ALL = "all"
 """In place of an algorithm: the default and every algorithm that the library offers."""
@@ -92,6 +93,11 @@ class Study(_Declared):
                 f"{odd[0]} B is not a multiple of {element} B, the size of {datatype}",
                 "choose sizes that are, or --datatype uint8",
             )
+
+    @property
+    def all_variants(self) -> dict[str, Variant]:
+        """How everything is started, by name; first the variant that others are compared with."""
+        return with_default(self.variants)
 
     def sizes_of(self, operation: str) -> tuple[int, ...]:
         """The sizes of one of the study's operations: its own where it has some, 0 where it has no size."""

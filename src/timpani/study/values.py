@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from timpani.errors import UserError
 from timpani.study.placement import check_placement
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, RANK_COUNT, parse_sizes
+from timpani.study.variant import Variant, parse_variants, variants_of_table
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|min|h)?")
 _PER_CENT = re.compile(r"\s*(\d{1,9}(?:\.\d{1,9})?)\s*(%?)\s*", re.ASCII)
@@ -63,6 +64,16 @@ def _placements(value: Any) -> Any:
     return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 
 
+def _variants(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return variants_of_table(value)
+    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
+        return parse_variants(value)
+    raise UserError(
+        "variants must be a table", "write [variants] and under it, for example, no-han = '--mca coll ^han'"
+    )
+
+
 def _ascending(numbers: tuple[int, ...]) -> tuple[int, ...]:
     """Each number once: a cell is measured once in a launch."""
     return tuple(sorted(set(numbers)))
@@ -86,6 +97,8 @@ Collectives = Annotated[dict[str, tuple[str, ...]], BeforeValidator(_collectives
 Placements = Annotated[
     tuple[Annotated[str, AfterValidator(check_placement)], ...], BeforeValidator(_placements), Field(min_length=1)
 ]
+
+Variants = Annotated[dict[str, Variant], BeforeValidator(_variants)]
 
 
 class Override(BaseModel):

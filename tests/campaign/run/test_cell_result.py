@@ -1,15 +1,19 @@
 """What a line of the raw record becomes."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from timpani.campaign.plan.plan import Group, PlannedCell
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.cell_result import result_of
+from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm, Cell
 
 PLANNED = PlannedCell(0, Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm"), (), ())
-GROUP = Group(2, "core", "uint8", False, (), {}, (PLANNED,))
+MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("mpirun"), Path("mpicxx"), None)
+GROUP = Group(2, "core", "uint8", False, (), {}, (PLANNED,), PreparedVariant.plain(MPI))
 
 MEASURED = {
     "stopped_by": "slot",

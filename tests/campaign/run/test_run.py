@@ -230,8 +230,10 @@ def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
         launcher.write_text(f"#!/bin/sh\n{script}\n")
         launcher.chmod(0o755)
         store: Store = session.open(tmp_path / "c")
-        plan = replace(session.plan, mpi=replace(FOUND[0], mpirun=launcher))
-        return Runner(plan, store, build(FOUND[0]), "here", CountedStarts(), stop=lambda: False)
+        mpi = replace(FOUND[0], mpirun=launcher)
+        groups = (replace(each, variant=replace(each.variant, mpi=mpi)) for each in session.plan.groups)
+        plan = replace(session.plan, mpi=mpi, groups=tuple(groups))
+        return Runner(plan, store, lambda mpi: build(FOUND[0]), "here", CountedStarts(), stop=lambda: False)
 
     return make
 

@@ -21,6 +21,9 @@ print(json.dumps([study.extra_calls, list(key_lines(dict.fromkeys(("start", "slo
 TAKE_OVER = """
 import json, sys
 from dataclasses import replace
+from pathlib import Path
+from timpani.campaign.plan.prepared_variant import PreparedVariant
+from timpani.native.mpi import Mpi
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.folder.fields import check
 from timpani.campaign.folder.load import results_frame
@@ -30,7 +33,8 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.race.results import RacedResults
 from timpani.study.cell import Algorithm, Cell
 planned = PlannedCell(0, Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 64, "warm"), (), ())
-group = Group(2, "core", "uint8", False, (), {}, (planned,))
+mpi = Mpi("openmpi", "Open MPI", "4.1.4", Path("mpirun"), Path("mpicxx"), None)
+group = Group(2, "core", "uint8", False, (), {}, (planned,), PreparedVariant.plain(mpi))
 result = result_of(json.load(sys.stdin), planned, group, 1, "here", "0001-1")
 read = LaunchResult.from_line(check(RESULT, json.loads(json.dumps(result.as_line()))))
 cells = estimate_cells(RacedResults(results_frame([read, replace(read, launch=2)])))

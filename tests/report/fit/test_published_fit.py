@@ -29,6 +29,7 @@ def cells(per_rank: float, per_byte: float, **about: str) -> pl.DataFrame:
     rows = [
         {
             "collective": "bcast",
+            "variant": "default",
             "provider": "openmpi",
             "algorithm": "linear",
             "parameters": "",

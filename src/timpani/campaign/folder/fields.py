@@ -6,12 +6,21 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Annotated, Any, Literal, NotRequired
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, with_config
+from pydantic import (
+    AfterValidator,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    TypeAdapter,
+    ValidationError,
+    with_config,
+)
 from typing_extensions import TypedDict
 
 from timpani.campaign.folder.recorded import Recorded
 from timpani.errors import UserError, printable, shortened, wrong
-from timpani.study.cell import parse_parameters
+from timpani.study.cell import DEFAULT, parse_parameters
 
 MOST_BYTES = 2**53
 """Of a message, and of anything counted: beyond it a float skips whole numbers."""
@@ -66,6 +75,7 @@ class CellFields(TypedDict):
     """A cell, as `schema.CELL` has it."""
 
     collective: Name
+    variant: Name
     provider: Text
     algorithm: Name
     parameters: Annotated[str, AfterValidator(_canonical)]
@@ -138,6 +148,7 @@ class StartFields(TypedDict, total=False):
         Recorded("number; null for a start that counted messages and gave no results"),
     ]
     part: Annotated[Part, Recorded("the folder under `launches/`")]
+    variant: Annotated[Name, Recorded("how it was started, by the name of a [variant](study-files.md#variants)")]
     placement: Annotated[
         Name, Recorded("how its ranks were placed, as in [machine files](machine-files.md#where-ranks-go)")
     ]
@@ -212,7 +223,12 @@ class LaunchFields(StartFields, EndingFields, total=False):
     """A line of launches.jsonl or of endings.jsonl: one start of the MPI program, as far as it is known."""
 
 
-PROOF: TypeAdapter[ProofFields] = TypeAdapter(ProofFields)
+def with_variant(line: Any) -> Any:
+    """A line of a cell; records of versions without variants name none."""
+    return {"variant": DEFAULT, **line} if isinstance(line, Mapping) else line
+
+
+PROOF: TypeAdapter[ProofFields] = TypeAdapter(Annotated[ProofFields, BeforeValidator(with_variant)])
 LAUNCH: TypeAdapter[LaunchFields] = TypeAdapter(LaunchFields)
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, get_args, get_type_hints
 
 import polars as pl
-from pydantic import TypeAdapter, with_config
+from pydantic import BeforeValidator, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from timpani.campaign.folder.fields import (
@@ -22,6 +22,7 @@ from timpani.campaign.folder.fields import (
     Proportion,
     Time,
     Turns,
+    with_variant,
 )
 from timpani.campaign.folder.recorded import Recorded, Summary, recorded_fields
 from timpani.study.cell import Cell
@@ -224,7 +225,8 @@ def _line_type() -> Any:
     hints = get_type_hints(LaunchResult, include_extras=True)
     own = {name: hint for name, hint in hints.items() if name != "cell"}
     typed_dict: Any = TypedDict  # which takes no fields that are computed, say type checkers
-    return with_config(STRICT)(typed_dict("ResultFields", {**get_type_hints(CellFields, include_extras=True), **own}))
+    fields = {**get_type_hints(CellFields, include_extras=True), **own}
+    return Annotated[with_config(STRICT)(typed_dict("ResultFields", fields)), BeforeValidator(with_variant)]
 
 
 RESULT: TypeAdapter[dict[str, Any]] = TypeAdapter(_line_type())

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.libraries.hosts import HostList
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
 from timpani.libraries.library import Controls
@@ -50,7 +51,8 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that can share a launch: the same ranks, placement, datatype, library's parameters and environment."""
+    """Cells that can share a launch: the same variant, ranks, placement, datatype, library's parameters and
+    environment, the variant's among them."""
 
     ranks: int
     placement: str
@@ -59,11 +61,13 @@ class Group:
     parameters: Parameters
     environment: Mapping[str, str]
     cells: tuple[PlannedCell, ...]
+    variant: PreparedVariant
 
     @property
     def forced_at_start(self) -> bool:
         """Whether the library is made to run its cells' algorithm by how it is started, and nothing is switched."""
-        return bool(self.parameters) and not any(each.at_creation or each.at_call for each in self.cells)
+        further = self.parameters != self.variant.variant.parameters
+        return further and not any(each.at_creation or each.at_call for each in self.cells)
 
     @property
     def points(self) -> list[list[PlannedCell]]:
@@ -81,8 +85,14 @@ class Group:
             oversubscribed=self.oversubscribed,
             parameters=self.parameters,
             environment=self.environment,
+            arguments=self.variant.variant.arguments,
             program=program,
         )
+
+    @property
+    def mpi(self) -> Mpi:
+        """The library that it starts."""
+        return self.variant.mpi
 
 
 @dataclass(frozen=True)
@@ -109,7 +119,9 @@ class CampaignPlan:
         """What starts `program` on the ranks of `group`; `folder` is the launch's."""
         request = replace(group.request(program), folder=folder)
         hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
-        return command(self.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
+        started = command(group.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
+        environment = {**group.variant.launcher_environment, **started.environment}
+        return replace(started, environment=environment)
 
     def asked(self, group: Group) -> list[RankBinding]:
         """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
@@ -130,6 +142,11 @@ class CampaignPlan:
         """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""
         groups = (replace(each, oversubscribed=each.oversubscribed or each.ranks > cores) for each in self.groups)
         return replace(self, groups=tuple(groups))
+
+    @cached_property
+    def variants(self) -> tuple[PreparedVariant, ...]:
+        """How its groups are started, each once, the reference first."""
+        return tuple({group.variant.name: group.variant for group in self.groups}.values())
 
     @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:
@@ -172,7 +189,8 @@ class CampaignPlan:
             for cell in (each.cell for each in self.cells)
             if OPERATIONS[cell.collective].has_rivals
         )
-        in_turn = any(len(point) > 1 for group in self.groups for point in group.points)
+        paired = len(self.variants) > 1
+        in_turn = paired or any(len(point) > 1 for group in self.groups for point in group.points)
         return launches_needed(max(points.values(), default=1) - 1, in_turn)
 
     @property
@@ -184,7 +202,7 @@ class CampaignPlan:
     def most_seconds(self) -> float:
         """About how long a race takes at most: all its launches are started, and in as many as it looks after each cell
         takes as long as it may."""
-        starts = self.study.launches * sum(start_seconds(self.mpi.kind, group.ranks) for group in self.groups)
+        starts = self.study.launches * sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
         cells = sum(
             longest_cell_seconds(self.study, each.cell, group.oversubscribed)
             for group in self.groups
@@ -226,7 +244,7 @@ class CampaignPlan:
         return max(sum(seconds) / self.concurrent_launches, *seconds, 0.0)
 
     def _start_seconds(self, group: Group) -> float:
-        return start_seconds(self.mpi.kind, group.ranks) + sum(
+        return start_seconds(group.mpi.kind, group.ranks) + sum(
             simulated_cell_seconds(each.cell)
             if self.machine.simulated
             else cell_seconds(self.study, each.cell, group.oversubscribed)

@@ -95,7 +95,13 @@ _THROUGHPUT = (
 )
 
 FURTHER = (
-    Column("label", "text", "algorithm with its parameters, as tables and figures show it"),
+    Column("variant", "text", "how it was started: `default`, or the name of a [variant](study-files.md#variants)"),
+    Column(
+        "label",
+        "text",
+        "algorithm with its parameters, and `@` with its variant unless that is `default`, as tables and figures show"
+        " it",
+    ),
     Column(
         "ci_coverage",
         "number",

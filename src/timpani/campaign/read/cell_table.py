@@ -8,8 +8,7 @@ import polars as pl
 from timpani.campaign.read.cell_columns import FURTHER, STABLE, SUMMARIES
 from timpani.stats.compare import launches_needed
 from timpani.stats.interval import quantile_ranks
-from timpani.study.cell import DEFAULT
-from timpani.study.columns import algorithm_label
+from timpani.study.columns import algorithm_label, is_default
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
 from timpani.tuning.race.results import RacedResults, ended_cells
@@ -69,7 +68,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         .join(ended_cells(results), on=MACHINE_CELL, how="left", maintain_order="left")
         .with_columns(_launches_needed() if results.race is None else _NONE_NEEDED)
         .with_columns(_status(), algorithm_label(), *_throughput())
-        .sort(*SWEEP, pl.col("algorithm") != DEFAULT, *ALGORITHM, "message_bytes")
+        .sort(*SWEEP, ~is_default(), *ALGORITHM, "message_bytes")
         .select(*CONTRACT, *EXTRAS)
     )
 

@@ -17,9 +17,10 @@ from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import Ended, one_line
 from timpani.campaign.run.processes import Processes
-from timpani.campaign.run.start import Start
+from timpani.campaign.run.start import Programs, Start
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Counting
+from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import Cell
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
@@ -49,8 +50,7 @@ class Prover:
 
     plan: CampaignPlan
     store: Store
-    programs: Path
-    counting: Counting
+    programs: Programs
     stop: Callable[[], bool]
     timeout: float
     told: Callable[[str], None]
@@ -72,11 +72,23 @@ class Prover:
                 pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
                 if pending and not self.stop():
                     self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
-                count = self._by_difference if self.counting.at_exit else self._in_one_launch
+                counting = self._counting(group)
+                if pending and counting is None:
+                    self.told(
+                        f"{group.mpi} can't count messages: that a forced algorithm ran is known only because the "
+                        "library refuses unknown names and algorithms that it would have to replace"
+                    )
+                    continue
+                count = self._by_difference if counting and counting.at_exit else self._in_one_launch
                 while pending and not self.stop():
                     pending = count(group, pending)
                 uncounted += len(pending)
         return uncounted
+
+    @staticmethod
+    def _counting(group: Group) -> Counting | None:
+        counting = LIBRARIES[group.mpi.kind].counting
+        return counting(group.mpi) if counting else None
 
     def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
         """Count all of `cells`, up to one that the launch ends in; returns those after it."""
@@ -139,14 +151,15 @@ class Prover:
 
     def _missed(self, cell: Cell, why: str) -> None:
         where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
-        self.told(f"not counted: {cell.collective} {cell.algorithm}, {where}: {why}")
+        self.told(f"not counted: {cell.collective} {cell.algorithm.label}, {where}: {why}")
 
     def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
         slot = self.plan.study.slot
         text = plan_text(self.plan, group, cells, slot, method, twice)
 
         def parameters(folder: Path) -> Parameters:
-            return self.counting.writing_to(folder / _TOTALS)
+            counting = self._counting(group)
+            return counting.writing_to(folder / _TOTALS) if counting else ()
 
         return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)
 

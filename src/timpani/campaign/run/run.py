@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
-from pathlib import Path
 from typing import Any, Literal
 
 from timpani.campaign.folder.launch_result import LaunchResult
@@ -22,11 +21,12 @@ from timpani.campaign.run.launch import Ended, one_line
 from timpani.campaign.run.launch_temporary import remove_temporaries
 from timpani.campaign.run.observer import Observer
 from timpani.campaign.run.processes import Processes
-from timpani.campaign.run.start import Start
+from timpani.campaign.run.start import Programs, Start
 from timpani.campaign.run.start_costs import StartCosts
 from timpani.campaign.run.takeover import take_over
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
+from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
 from timpani.tuning.race.race import RacePoint
 
@@ -58,12 +58,14 @@ class Outcome:
 
 @dataclass
 class Runner:
-    """A campaign under way. `programs` holds the native programs; `stop` tells when the user wants an end. A budget
-    counts from when this is made, in seconds of `clock`."""
+    """A campaign under way. `programs` gives each library's native programs; `stop` tells when the user wants an end.
+
+    A budget counts from when this is made, in seconds of `clock`.
+    """
 
     plan: CampaignPlan
     store: Store
-    programs: Path
+    programs: Programs
     machine: str
     observer: Observer
     stop: Callable[[], bool]
@@ -127,7 +129,7 @@ class Runner:
     def _start_cost(self, launch: int, group: Group) -> float:
         """Seconds of a start of `group` beside its points, as those before `launch` tell it."""
         told = self._start_costs.before(launch, group.ranks, self.store.endings)
-        return start_seconds(self.plan.mpi.kind, group.ranks) if told is None else told
+        return start_seconds(group.mpi.kind, group.ranks) if told is None else told
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [
@@ -232,8 +234,9 @@ class Runner:
             for planned, error in self._failures.given_up_after(seen.current.cell, group.cells, self.store.succeeded()):
                 self._record(failed(planned, group, launch, self.machine, error))
             return
-        if group.forced_at_start:
-            # The one algorithm that is forced carries what the harness itself broadcasts: a second start ends alike.
+        if group.forced_at_start or group.variant.name != DEFAULT:
+            # The one algorithm that is forced carries what the harness itself broadcasts: a second start ends alike. A
+            # variant that can't start is its own result, and does not stop the others.
             for planned in self._pending(launch, group.cells):
                 error = f"{why} before its cells: {one_line(ended.output)}"
                 self._record(failed(planned, group, launch, self.machine, error))
@@ -241,7 +244,8 @@ class Runner:
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
         if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
             raise UserError(
-                f"{self.plan.mpi} can't start {counted(group.ranks, 'rank')}: {why}: {one_line(ended.output)}",
+                f"{group.mpi}{group.variant.shown} can't start {counted(group.ranks, 'rank')}: {why}: "
+                f"{one_line(ended.output)}",
                 "`timpani doctor` may know why; what was measured stays, and the same command goes on",
             )
         what = f"showed {why}" if hung else why

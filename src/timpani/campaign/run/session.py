@@ -17,6 +17,7 @@ from timpani.campaign.folder.planned_cells import planned_operations
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.prepare_variants import prepare_variants
 from timpani.campaign.plan.resources import Resources
 from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
@@ -76,7 +77,8 @@ class Session:
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             resources = Resources.on(machine, hosts, study.placement)
-        planned = plan(study, AvailableAlgorithms.ask(mpi), resources, oversubscribe)
+        available = AvailableAlgorithms.ask(mpi)
+        planned = plan(study, available, resources, oversubscribe, prepare_variants(study, available))
         if planned.machine.simulated:
             planned = replace(planned, concurrent_launches=read_cores().usable)
         return cls(planned, outside_settings(mpi, os.environ))
@@ -122,12 +124,13 @@ class Session:
         """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
         for text in (*store.repaired, *self.plan.notes, *described(self.outside)):
             observer.note(text)
-        observer.note(f"{self.plan.mpi}, programs from {(programs := build(self.plan.mpi))}")
+        for mpi in dict.fromkeys(group.mpi for group in self.plan.groups):
+            observer.note(f"{mpi}, programs from {build(mpi)}")
         with self._signals():
             return Runner(
                 plan=self.plan,
                 store=store,
-                programs=programs,
+                programs=build,
                 machine=self.plan.machine.name,
                 observer=observer,
                 stop=lambda: self.stopped is not None,
@@ -142,19 +145,11 @@ class Session:
         wanted: Callable[[Cell], bool] = lambda cell: True,
     ) -> Outcome:
         """Count the messages of each cell `wanted`, where the library can; SIGINT and SIGTERM end it cleanly."""
-        library = LIBRARIES[self.plan.mpi.kind]
-        if library.counting is None:
-            observer.note(
-                f"{self.plan.mpi} can't count messages: that a forced algorithm ran is known only because the library "
-                "refuses unknown names and algorithms that it would have to replace"
-            )
-            return Outcome("complete", 0)
         with self._signals():
             prover = Prover(
                 plan=self.plan,
                 store=store,
-                programs=build(self.plan.mpi),
-                counting=library.counting(self.plan.mpi),
+                programs=build,
                 stop=lambda: self.stopped is not None,
                 timeout=hang_after or LEAST_TIMEOUT,
                 told=observer.note,

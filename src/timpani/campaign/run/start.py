@@ -13,9 +13,12 @@ from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.launch import Ended, follow
 from timpani.campaign.run.launch_temporary import launch_temporary
 from timpani.campaign.run.processes import Processes
-from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.launch_request import Command, Parameters
 from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+
+Programs = Callable[[Mpi], Path]
+"""The folder with the native programs that were built for a library."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +41,7 @@ class Start:
         plan: CampaignPlan,
         store: Store,
         processes: Processes,
-        programs: Path,
+        programs: Programs,
         group: Group,
         plan_text: str,
         launch: int | None,
@@ -53,13 +56,18 @@ class Start:
         """
         folder = store.start_folder(launch)
         group = replace(group, parameters=(*group.parameters, *parameters(folder)))
-        program = (str(programs / "timpani-measure"), str(folder / "plan.txt"), str(folder / "samples.jsonl"))
+        program = (
+            str(programs(group.mpi) / "timpani-measure"),
+            str(folder / "plan.txt"),
+            str(folder / "samples.jsonl"),
+        )
         command = plan.command(group, program, folder)
-        without = environment_overrides(plan.mpi, os.environ)
+        without = group.variant.without(os.environ)
         store.add_start(
             {
                 "launch": launch,
                 "part": folder.name,
+                "variant": group.variant.name,
                 "placement": group.placement,
                 "command": list(command.argv),
                 "environment": dict(command.environment),
@@ -71,7 +79,7 @@ class Start:
         )
         (folder / "plan.txt").write_text(plan_text)
         marked = replace(command, environment={**command.environment, **processes.environment(folder.name)})
-        return cls(store, processes, plan.mpi.kind, folder.name, folder, marked, without, local=not plan.hosts)
+        return cls(store, processes, group.mpi.kind, folder.name, folder, marked, without, local=not plan.hosts)
 
     def follow(
         self, timeout: float, stop: Callable[[], bool], take: Callable[[RawLine], None]

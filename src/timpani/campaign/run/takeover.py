@@ -20,7 +20,8 @@ def take_over(plan: CampaignPlan, store: Store, take: Take, told: Callable[[str]
     """
     for start in store.unended():
         facts: dict[str, Any] = {}
-        LIBRARIES[plan.mpi.kind].remove_remains(start.folder)
+        for kind in {plan.mpi.kind, *(group.mpi.kind for group in plan.groups)}:
+            LIBRARIES[kind].remove_remains(start.folder)
         try:
             facts = _take(plan, store, start, take)
             how = "killed"

@@ -104,6 +104,8 @@ class StudyOptions:
             value, switch = getattr(self, each.name), each.metadata["switch"]
             if switch is not None:
                 value = switch if value else None
+            elif isinstance(value, list):
+                value = value or None
             if value is not None:
                 values[each.name] = str(value.resolve()) if isinstance(value, Path) else value
         return values
@@ -131,7 +133,8 @@ def _field(name: str, option: Option, panel: str, shown: str) -> tuple[str, Any,
     )
     if option.switch is not None:
         return name, Annotated[bool, settings], field(default=False, metadata={"switch": option.switch})
-    return name, Annotated[option.type | None, settings], field(default=None, metadata={"switch": None})
+    kind = list[str] if option.type is list else option.type
+    return name, Annotated[kind | None, settings], field(default=None, metadata={"switch": None})
 
 
 def expand(**groups: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:

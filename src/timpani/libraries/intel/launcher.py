@@ -31,7 +31,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     return Command(
         argv=(
             *(str(mpi.mpirun), *hosts, "-n", str(request.ranks), *(("-ppn", str(each)) if each else ())),
-            *(*exports, *request.program),
+            *(*exports, *request.arguments, *request.program),
         ),
         environment=dict(mpi.environment),
         files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},

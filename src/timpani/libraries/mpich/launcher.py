@@ -26,7 +26,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     return Command(
         argv=(
             *(str(mpi.mpirun), *hosts, "-n", str(request.ranks), *_where(request)),
-            *(*exports, *request.program),
+            *(*exports, *request.arguments, *request.program),
         ),
         environment={},
         files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},

@@ -39,6 +39,7 @@ LIBRARY = Library(
     command=launcher.command,
     start_seconds=1.0,
     export=launcher.export,
+    parameter=lambda name, value: ("--mca", name, value),
     exports_by_part=True,
     variable=lambda name: f"OMPI_MCA_{name}",
     host_with_slots=launcher.HOST_WITH_SLOTS,

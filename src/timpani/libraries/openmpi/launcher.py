@@ -35,7 +35,7 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
     return Command(
         argv=(
             *(str(mpi.mpirun), *report, *hosts, "-np", str(request.ranks), *where),
-            *(*exports, *arguments(request.parameters), *request.program),
+            *(*exports, *arguments(request.parameters), *request.arguments, *request.program),
         ),
         environment=_ALLOW_ROOT if os.geteuid() == 0 else {},
         files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},

@@ -38,7 +38,7 @@ def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
     return Command(
         argv=(
             *("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}"),
-            *(*_where(request, machine), *request.program),
+            *(*_where(request, machine), *request.arguments, *request.program),
         ),
         environment={**dict(mpi.environment), **variables, **request.environment},  # srun passes its own on
     )

@@ -22,7 +22,7 @@ from timpani.study.cell import (
     parse_parameters,
 )
 from timpani.study.schema import POINT, cell_of
-from timpani.tuning.decide.points import compare_at_points, launch_medians
+from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 
 EQUIVALENT = 1.25
@@ -242,10 +242,11 @@ class _Point:
     def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[ConfirmedRatio]:
         """reference's time / each other's, corrected together."""
         theirs = self.rows[reference]
-        held_against = {"reference": theirs["times"], "reference_turns": theirs["turns"]}
+        held_against = {column: theirs[name] for name, column in REFERENCE_TIMES.items()}
+        held_against["reference_variant"] = theirs["variant"]
         pairs = pl.DataFrame([{**self.rows[other], **held_against} for other in others], infer_schema_length=None)
         for row in compare_at_points(pairs).iter_rows(named=True):
-            least = 2 / 2 ** row["in_turn"] if row["in_turn"] else 0.0
+            least = 2 / 2 ** row["paired"] if row["paired"] else 0.0
             yield ConfirmedRatio(
                 row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least
             )

@@ -14,7 +14,7 @@ from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
 from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, POINT, without
+from timpani.study.schema import POINT, without
 from timpani.study.study import Study
 from timpani.tuning.decide.points import launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
@@ -133,6 +133,6 @@ def algorithms_near(collective: str, measured: pl.DataFrame) -> tuple[str, ...]:
     near = medians.filter(pl.col("time_us") <= NEAR * pl.col("time_us").min().over(without(POINT, "collective")))
     found = {
         f"{provider}/{name}" + (f":{parameters}" if parameters else ""): None
-        for provider, name, parameters in near.select(ALGORITHM).iter_rows()
+        for provider, name, parameters in near.select("provider", "algorithm", "parameters").iter_rows()
     }
     return (DEFAULT, *found)

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.study.cell import DEFAULT
+from timpani.study.columns import is_default
 from timpani.study.schema import MEASURED_US, POINT, SWEEP
 
 
@@ -13,10 +13,10 @@ def distances_from_default(cells: pl.DataFrame) -> pl.DataFrame:
     sizes` (how many sizes both have), the most similar first. 0.05 means that the times differ by 5 % on average.
     """
     timed = cells.with_columns(MEASURED_US.alias("time_us")).filter(pl.col("time_us") > 0)
-    is_default = pl.col("algorithm") == DEFAULT
-    defaults = timed.filter(is_default).select(*POINT, pl.col("time_us").alias("default_us"))
+    of_default = is_default()
+    defaults = timed.filter(of_default).select(*POINT, pl.col("time_us").alias("default_us"))
     return (
-        timed.filter(~is_default)
+        timed.filter(~of_default)
         .join(defaults, on=POINT)
         .group_by(*SWEEP, "label")
         .agg(

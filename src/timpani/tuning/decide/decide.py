@@ -6,10 +6,11 @@ import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
+from timpani.study.columns import is_default
 from timpani.study.counted import per_cent
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
-from timpani.tuning.decide.points import compare_at_points, competing, launch_medians
+from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, competing, launch_medians
 from timpani.tuning.race.race import Race
 from timpani.tuning.race.results import (
     REFERENCE,
@@ -126,7 +127,7 @@ def _decide(results: RacedResults) -> pl.DataFrame:
         best.drop("averaged")
         .join(medians.group_by(POINT).agg(pl.any("averaged")), on=POINT, how="left")
         .join(
-            medians.filter(pl.col("algorithm") == DEFAULT).select(*POINT, pl.col("time_us").alias("default_us")),
+            medians.filter(is_default()).select(*POINT, pl.col("time_us").alias("default_us")),
             on=POINT,
             how="left",
         )
@@ -173,7 +174,7 @@ def _default_against_all(compared: pl.DataFrame, wins: pl.Expr) -> pl.DataFrame:
 def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
     """The best algorithm of each point with the columns that `decide` derives from the comparisons."""
     decided = pl.col("verdict").is_not_null()
-    best_is_default = pl.col("algorithm") == DEFAULT
+    best_is_default = is_default()
     return (
         joined.with_columns(
             pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
@@ -233,16 +234,16 @@ def decisive_launches(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.
 
 
 def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> pl.DataFrame:
-    is_reference = pl.col("algorithm") == reference
+    is_reference = (pl.col("algorithm") == reference) & (pl.col("variant") == DEFAULT)
     pairs = _beside(medians.filter(~is_reference), medians.filter(is_reference))
     return (
         _compared(pairs, race)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
         .select(
             *(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster"),
-            *(name for name in ("simulated", "in_turn", "chosen") if name in pairs.columns),
-            pl.when(pl.col("in_turn") > 0)
-            .then("in_turn")
+            *(name for name in ("simulated", "paired", "chosen") if name in pairs.columns),
+            pl.when(pl.col("paired") > 0)
+            .then("paired")
             .otherwise(pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len()))
             .alias("launches"),
         )
@@ -253,7 +254,9 @@ def _beside(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
     """Rows of `medians` with the times and the name of the one of `references` at the same point."""
     named = {column: pl.col(name).alias(column) for column, name in zip(REFERENCE, ALGORITHM, strict=True)}
     told = references.select(
-        *POINT, pl.col("times").alias("reference"), pl.col("turns").alias("reference_turns"), *named.values()
+        *POINT,
+        *(pl.col(name).alias(column) for name, column in REFERENCE_TIMES.items()),
+        *named.values(),
     )
     return medians.join(told, on=POINT, maintain_order="left")
 

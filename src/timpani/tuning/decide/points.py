@@ -1,6 +1,6 @@
 """What algorithms compete at: a collective at one size, rank count, placement, mode and machine."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import polars as pl
@@ -8,22 +8,26 @@ import polars as pl
 from timpani.stats.compare import INDIFFERENCE, Samples, compare_families
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, MEASURED_US, POINT
+from timpani.study.schema import ALGORITHM, MEASURED_US, POINT, STATE
+from timpani.tuning.decide.blocks import samples_in_blocks
 
 STRATA = "strata"
 
-_SIDES = ("reference", "times")
-_TURNS = ("reference_turns", "turns")
+REFERENCE_TIMES = {"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"}
+"""Columns of `launch_medians` that a comparison takes, and their names for the reference."""
 
-Turns = list[dict[str, Any]]
+_SIDES = ("reference", "times")
+_BY_LAUNCH = ("reference_turns", "turns", "reference_blocks", "blocks")
+_VARIANTS = ("reference_variant", "variant")
 
 
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point and algorithm that has a time, from results of one library (columns RESULT_SCHEMA).
 
     Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs), `time_us` (their median),
-    `simulated`, `order`, by which the fastest comes first, and `turns`: for each launch that measured it in turn with
-    others a struct of `in_turn`, which these share, and `relative`.
+    `simulated`, `order`, by which the fastest comes first, `turns`: for each launch that measured it in turn with
+    others a struct of `in_turn`, which these share, and `relative`; and `blocks`: for each launch a struct of `launch`,
+    the block's number, `time`, µs, and `state` of the machine.
     Imported cells have OSU's averages in place of medians and are marked in `averaged`: they can be compared by value,
     and no significance may be computed from two printed decimals.
     """
@@ -36,6 +40,7 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
             time.sort_by("launch").alias("times"),
             time.median().alias("time_us"),
             pl.struct("in_turn", "relative").filter(pl.col("in_turn").is_not_null()).alias("turns"),
+            pl.struct("launch", time.alias("time"), _state(results)).sort_by("launch").alias("blocks"),
             pl.any("simulated"),
             pl.col("median_us").is_null().any().alias("averaged"),
         )
@@ -44,10 +49,14 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _state(results: pl.DataFrame) -> pl.Expr:
+    return pl.col(STATE) if STATE in results.columns else pl.lit(None, pl.String).alias(STATE)
+
+
 def _speed_order() -> pl.Expr:
     """What sorts the algorithms of a point by speed: their time in proportion to the others of the same turns, which is
-    sharper than the time itself, if all were measured in turn."""
-    in_turn = pl.col("turns").list.len() > 0
+    sharper than the time itself, if all were measured in turn, which variants can't be."""
+    in_turn = (pl.col("turns").list.len() > 0) & (pl.col("variant") == pl.col("variant").first())
     proportion = pl.col("turns").list.eval(pl.element().struct.field("relative").median()).list.first()
     return pl.when(in_turn.all().over(POINT)).then(proportion).otherwise("time_us")
 
@@ -67,8 +76,14 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
     return medians.filter(kept)
 
 
-def _samples(reference: list[float], times: list[float], reference_turns: Turns, turns: Turns) -> Samples:
-    """What a row is compared by: by launches that measured both in turn, if no fewer than half of them did."""
+def _samples(row: Mapping[str, Any]) -> Samples:
+    """What a row is compared by: variants by blocks; others by launches that measured both in turn, if no fewer than
+    half of them did."""
+    reference, times = (row[side] for side in _SIDES)
+    reference_turns, turns, reference_blocks, blocks = (row[name] for name in _BY_LAUNCH)
+    reference_variant, variant = (row[name] for name in _VARIANTS)
+    if reference_variant != variant:
+        return samples_in_blocks(reference_blocks, blocks)
     theirs = {each["in_turn"]: each["relative"] for each in turns}
     ratios = [each["relative"] / theirs[each["in_turn"]] for each in reference_turns if each["in_turn"] in theirs]
     enough = 2 * len(ratios) >= max(len(reference), len(times))
@@ -81,11 +96,11 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     Rows that are equal in the columns `family` are corrected together.
 
     Where there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and
-    `times`. Where there are columns `reference_turns` and `turns` and both were measured in turn, their ratios in each
-    launch are compared.
+    `times`. Where there are the columns of REFERENCE_TIMES, what was measured in turn is compared by its ratio in each
+    launch, and two variants by their ratio in each block.
 
-    Adds `in_turn`, how many launches that is, `ratio` (reference / times), its 95 % interval `ratio_low`, `ratio_high`
-    (null where there are too few launches for a bound), `p_value` and `significant`, by the rule of
+    Adds `paired`, how many launches or blocks that is, `ratio` (reference / times), its 95 % interval `ratio_low`,
+    `ratio_high` (null where there are too few launches for a bound), `p_value` and `significant`, by the rule of
     `stats/compare.py`. Simulated times do not vary, so that they differ significantly wherever the ratio is not within
     INDIFFERENCE; they have no p-value and no interval. Averages that were imported have a ratio alone.
     """
@@ -94,12 +109,12 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         strata = ([tuple(stratum[side] for side in _SIDES) for stratum in row] for row in pairs[STRATA].to_list())
         samples = [Samples(tuple((first, second) for first, second in row)) for row in strata]
     elif "reference_turns" in pairs.columns:
-        samples = [_samples(*each) for each in pairs.select(*_SIDES, *_TURNS).rows()]
+        samples = [_samples(row) for row in pairs.select(*_SIDES, *_BY_LAUNCH, *_VARIANTS).iter_rows(named=True)]
     else:
         samples = [Samples.of(*each) for each in pairs.select(*_SIDES).rows()]
     found = compare_families(samples, families)
     return pairs.with_columns(
-        in_turn=pl.Series([len(each.in_turn) for each in samples], dtype=pl.Int64),
+        paired=pl.Series([len(each.paired) for each in samples], dtype=pl.Int64),
         ratio=pl.Series(found.ratio, dtype=pl.Float64),
         ratio_low=pl.Series([low if low > 0 else None for low in found.low.tolist()], dtype=pl.Float64),
         ratio_high=pl.Series([high if high < float("inf") else None for high in found.high.tolist()], dtype=pl.Float64),

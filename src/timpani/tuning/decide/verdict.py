@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.cell import DEFAULT
+from timpani.study.columns import is_default
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
@@ -193,8 +193,8 @@ def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:
         cells.filter(pl.col("launches_needed").is_not_null())
         .group_by(POINT)
         .agg(
-            (pl.col("algorithm") != DEFAULT).any().alias("has_others"),
-            (pl.col("algorithm") == DEFAULT).any().alias("has_default"),
+            (~is_default()).any().alias("has_others"),
+            is_default().any().alias("has_default"),
             pl.min("launches"),
             pl.max("launches_needed"),
         )

@@ -7,7 +7,7 @@ import polars as pl
 from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.race.between import chosen, is_otherwise, is_slower, served
 from timpani.tuning.race.race import RacePoint
-from timpani.tuning.race.race_rows import point_of, values_of
+from timpani.tuning.race.race_rows import algorithm_values, point_of, values_of
 from timpani.tuning.race.results import RacedResults, race_standings
 
 
@@ -25,7 +25,7 @@ def unfit_where_looked(results: RacedResults) -> pl.DataFrame:
             failed = each not in standing.excess
             beside = race.ratio(point, default, each) if default and not failed else None
             if failed or is_slower(standing, [each]) or (beside and beside.high < 1):
-                rows.append((*values_of(point), each.provider, each.name, each.parameter_text))
+                rows.append((*values_of(point), *algorithm_values(each)))
     return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
 
 

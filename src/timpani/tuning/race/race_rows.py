@@ -15,8 +15,13 @@ def point_of(row: Mapping[str, Any]) -> RacePoint:
 
 def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
     """The algorithm that the columns ALGORITHM of `row` name, each behind `prefix`."""
-    provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
-    return Algorithm(provider, name, parse_parameters(parameters))
+    variant, provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
+    return Algorithm(provider, name, parse_parameters(parameters), variant)
+
+
+def algorithm_values(algorithm: Algorithm) -> tuple[str, ...]:
+    """The values of ALGORITHM."""
+    return algorithm.variant, algorithm.provider, algorithm.name, algorithm.parameter_text
 
 
 def values_of(point: RacePoint) -> tuple[object, ...]:

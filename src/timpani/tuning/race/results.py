@@ -12,7 +12,7 @@ from timpani.study.cell import Algorithm
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race.outlook import Outlook, outlooks
 from timpani.tuning.race.race import Dropped, Failed, LaunchTime, Race, RacePoint
-from timpani.tuning.race.race_rows import algorithm_of, point_of, values_of
+from timpani.tuning.race.race_rows import algorithm_of, algorithm_values, point_of, values_of
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
 """The columns of the algorithm that a row's is compared with."""
@@ -118,7 +118,7 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
     low = [None if each is None or each.low <= 0 else each.low for each in found]
     high = [None if each is None or each.high == inf else each.high for each in found]
     return pairs.with_columns(
-        in_turn=pl.Series([0 if each is None else each.launches for each in found], dtype=pl.Int64),
+        paired=pl.Series([0 if each is None else each.launches for each in found], dtype=pl.Int64),
         ratio=pl.Series([None if each is None else each.estimate for each in found], dtype=pl.Float64),
         ratio_low=pl.Series(low, dtype=pl.Float64),
         ratio_high=pl.Series(high, dtype=pl.Float64),
@@ -133,7 +133,7 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
 def chosen_by_race(race: Race | None) -> pl.DataFrame:
     """POINT and ALGORITHM of what a race chose, `chosen` true in each row; empty without one."""
     rows = [
-        (*values_of(point), choice.provider, choice.name, choice.parameter_text, True)
+        (*values_of(point), *algorithm_values(choice), True)
         for point in (race.points() if race else ())
         if race and (choice := race.standing(point).choice) is not None
     ]
@@ -143,7 +143,7 @@ def chosen_by_race(race: Race | None) -> pl.DataFrame:
 def given_up_by_race(race: Race | None) -> pl.DataFrame:
     """POINT and ALGORITHM of what a race gave up since it failed; empty without one."""
     rows = [
-        (*(getattr(point, name) for name in POINT), each.provider, each.name, each.parameter_text)
+        (*values_of(point), *algorithm_values(each))
         for point in (race.points() if race else ())
         for each in (race.given_up(point) if race else ())
     ]
@@ -212,7 +212,7 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
                 why = None
             yield (
                 *values_of(point),
-                *(algorithm.provider, algorithm.name, algorithm.parameter_text),
+                *algorithm_values(algorithm),
                 point in results.looked_at,
                 None if why is None else _in_words(why, race.accepted),
                 ended if algorithm in standing.remaining else None,

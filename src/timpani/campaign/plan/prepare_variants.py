@@ -1,0 +1,109 @@
+"""The variants of a study on this machine: each with its library, and the environment that its script makes."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from timpani.campaign.plan.prepared_variant import PreparedVariant, check_variant
+from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi, mpi_of_launcher
+from timpani.machine.here.modules import load_modules
+from timpani.native.mpi import Mpi
+from timpani.providers.available import AvailableAlgorithms
+from timpani.study.study import Study
+from timpani.study.variant import Variant
+
+_SECONDS = 60
+_SCRIPT = '. "$1" >&2 && env -0'
+_OF_THE_SHELL = frozenset({"_", "SHLVL", "PWD", "OLDPWD"})
+_SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); it can't be told not to
+_LAUNCHERS = ("mpirun", "mpiexec")
+
+
+def prepare_variants(study: Study, available: AvailableAlgorithms) -> list[tuple[PreparedVariant, AvailableAlgorithms]]:
+    """Each variant of `study`, the reference first, and the algorithms of its library.
+
+    available  those of the campaign's library
+
+    UserError where a variant names a library, script, module or file that isn't there.
+    """
+    asked = {available.mpi: available}
+    found = []
+    for name, variant in study.all_variants.items():
+        environment, path = _environment(name, variant)
+        mpi = _library(name, variant, available.mpi, path)
+        check_variant(name, variant, mpi)
+        if mpi not in asked:
+            asked[mpi] = AvailableAlgorithms.ask(mpi)
+        found.append((PreparedVariant(name, variant, mpi, environment), asked[mpi]))
+    return found
+
+
+def _library(name: str, variant: Variant, own: Mpi, path: str | None) -> Mpi:
+    """The library that a variant names, or that its script or modules put first on `path`; else the campaign's."""
+    if variant.mpi:
+        return choose_mpi(variant.mpi)
+    if path is None:
+        return own
+    here, there = (next(filter(None, _launchers(each)), None) for each in (os.environ.get("PATH"), path))
+    if there is None or there == here:
+        return own
+    if mpi := mpi_of_launcher(there):
+        return mpi
+    raise UserError(f"variant {name!r} puts {there} first on PATH, which is no launcher that can be used", "name --mpi")
+
+
+def _launchers(path: str | None) -> Iterator[str | None]:
+    return (shutil.which(each, path=path) for each in _LAUNCHERS)
+
+
+def _environment(name: str, variant: Variant) -> tuple[dict[str, str], str | None]:
+    """What a variant adds to the environment, and PATH where it changes that."""
+    found = dict(os.environ)
+    if variant.modules:
+        found = load_modules(variant.modules)
+    if variant.source:
+        found = _sourced(name, variant.source, found)
+    changed = {key: value for key, value in found.items() if key not in _OF_THE_SHELL and os.environ.get(key) != value}
+    if variant.preload:
+        changed["LD_PRELOAD"] = _preloaded(name, variant.preload)
+    return {**changed, **dict(variant.environment)}, changed.get("PATH")
+
+
+def _sourced(name: str, script: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment after a shell has read `script`, whose name is an argument and no part of the shell's text."""
+    path = Path(script).expanduser().absolute()
+    if not path.is_file():
+        raise UserError(f"variant {name!r} sources {script}, which is no file", "name a shell script")
+    try:
+        done = subprocess.run(
+            [shutil.which("bash") or "/bin/sh", "-c", _SCRIPT, "timpani", str(path)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_SECONDS,
+            check=False,
+            env=dict(environment),
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UserError(
+            f"variant {name!r}: {script} can't be sourced ({error})", "set its variables yourself"
+        ) from None
+    if done.returncode:
+        said = " ".join(done.stderr.decode(errors="replace").split())
+        raise UserError(f"variant {name!r}: sourcing {script} failed: {said[-200:]}", "correct the script")
+    pairs = (entry.partition(b"=") for entry in done.stdout.split(b"\0") if entry)
+    return {os.fsdecode(key): os.fsdecode(value) for key, _, value in pairs}
+
+
+def _preloaded(name: str, library: str) -> str:
+    path = Path(library).expanduser().absolute()
+    if not path.is_file():
+        raise UserError(f"variant {name!r} preloads {library}, which is no file", "name a shared library")
+    if set(str(path)) & set(_SPLITS_OR_EXPANDS):
+        raise UserError(
+            f"{path} can't be loaded before a program: the loader splits such a path, or expands it",
+            "move it to a folder without spaces, ':' and '$' in its path",
+        )
+    return str(path)

@@ -1,0 +1,87 @@
+"""Variants are compared by pairs within blocks, and by states where the machine changed within them."""
+
+from collections.abc import Sequence
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.decide.blocks import samples_in_blocks
+from timpani.tuning.decide.decide import compare_with_default, decide
+from timpani.tuning.race.results import RacedResults
+
+
+def blocks(times: list[float], states: Sequence[str] = (), first: int = 1) -> list[dict[str, Any]]:
+    return [
+        {"launch": first + index, "time": time, "state": state}
+        for index, (time, state) in enumerate(zip(times, [*states] or repeat(None, len(times)), strict=True))
+    ]
+
+
+def test_what_a_block_does_to_both_cancels() -> None:
+    disturbed = [1.0, 9.0, 2.0, 30.0, 4.0, 1.5]
+    found = samples_in_blocks(blocks(disturbed), blocks([time / 2 for time in disturbed]))
+    assert list(found.paired) == pytest.approx([2.0] * 6)
+
+
+def test_a_block_in_which_one_failed_is_left_out() -> None:
+    assert list(samples_in_blocks(blocks([1.0, 2.0, 3.0]), blocks([4.0, 6.0], first=2)).paired) == [0.5, 0.5]
+
+
+def test_few_blocks_in_two_states_are_left_out() -> None:
+    ours = ["near"] * 4 + ["far"] * 4
+    theirs = ["near"] * 4 + ["far"] * 3 + ["near"]
+    found = samples_in_blocks(blocks([1.0] * 8, ours), blocks([1.0] * 7 + [50.0], theirs))
+    assert list(found.paired) == [1.0] * 7
+
+
+def test_many_blocks_in_two_states_are_compared_within_each_state() -> None:
+    ours = ["near", "far"] * 4
+    theirs = ["far", "near"] * 4
+    found = samples_in_blocks(blocks([1.0, 4.0] * 4, ours), blocks([8.0, 2.0] * 4, theirs))
+    assert not found.paired
+    assert found.strata == (([1.0] * 4, [2.0] * 4), ([4.0] * 4, [8.0] * 4))
+
+
+def test_without_a_common_state_all_blocks_are_paired() -> None:
+    found = samples_in_blocks(blocks([1.0] * 6, ["near"] * 6), blocks([2.0] * 6, ["far"] * 6))
+    assert list(found.paired) == [0.5] * 6
+
+
+def results(times: dict[Algorithm, list[float]]) -> pl.DataFrame:
+    return results_frame(
+        [
+            LaunchResult(Cell("bcast", algorithm, 2, "core", 8, "warm"), launch, "here", median_us=time)
+            for algorithm, taken in times.items()
+            for launch, time in enumerate(taken, 1)
+        ]
+    )
+
+
+DEFAULT = Algorithm("openmpi", "default")
+FAST = Algorithm("openmpi", "default", variant="fast")
+RING = Algorithm("openmpi", "ring", variant="fast")
+
+
+def test_the_best_of_variants_and_algorithms_is_found_under_noise_that_blocks_share() -> None:
+    noise = np.exp(np.random.default_rng(1).normal(0, 1, 10))
+    jitter = np.random.default_rng(2).uniform(0.99, 1.01, (2, 10))
+    times = {
+        DEFAULT: noise.tolist(),
+        FAST: (0.9 * noise * jitter[0]).tolist(),
+        RING: (0.8 * noise * jitter[1]).tolist(),
+    }
+    raced = RacedResults.of(results(times))
+    compared = {row["label"]: row for row in compare_with_default(raced).to_dicts()}
+    assert compared.keys() == {"default@fast", "ring@fast"}
+    assert compared["default@fast"]["ratio"] == pytest.approx(1 / 0.9, rel=0.01)
+    assert compared["default@fast"]["significant"]
+    assert compared["default@fast"]["launches"] == 10
+    [point] = decide(raced).to_dicts()
+    assert (point["best_label"], point["verdict"]) == ("ring@fast", "better")
+    assert point["gain_low"] < 1.25 < point["gain_high"]
