@@ -75,6 +75,7 @@ DATA = Path(__file__).parent / "data"
 
 CELL = {
     "collective": "latency",
+    "variant": "default",
     "provider": "openmpi",
     "algorithm": "default",
     "parameters": "first=0,second=1",

@@ -31,7 +31,7 @@ class _Place(WhereOptions):
     mpi: Annotated[
         list[str] | None,
         typer.Option(
-            help="openmpi, mpich, intel, or a path (`timpani list mpis`); further ones are variants beside the first.",
+            help="openmpi, mpich, intel, or a path (`timpani list mpis`); several: compared with the first.",
             show_default="the first found",
             rich_help_panel=WHERE,
         ),

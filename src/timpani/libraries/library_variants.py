@@ -8,7 +8,7 @@ from timpani.libraries.find import choose_mpi
 
 
 def library_variants(wanted: Iterable[str]) -> Iterator[str]:
-    """A variant's text for each library, which `wanted` names as `--mpi` does; UserError where there is none."""
+    """A variant's text for each library, which `wanted` names as `--mpi` does; UserError for one that is missing."""
     count: Counter[str] = Counter()
     for each in wanted:
         mpi = choose_mpi(each)

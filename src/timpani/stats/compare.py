@@ -1,10 +1,10 @@
 """Is one algorithm faster than another?
 
-What was measured in turn is compared launch by launch, and variants block by block (`stats/paired.py`); what had
-launches of its own, launch medians against launch medians, by the rank-sum test. Two algorithms differ only when, after
-Holm's correction over their family, the test is significant and the interval of the ratio of their times, at the level
-that Holm tested, lies wholly outside INDIFFERENCE. A family is all the algorithms that are compared with one and the
-same reference, at one (collective, ranks, placement, message_bytes, mode, machine).
+Interleaved algorithms are compared launch by launch, and variants block by block (`stats/paired.py`). All others are
+compared by the rank-sum test, launch medians with launch medians. Two algorithms differ only when, after Holm's
+correction over their family, the test is significant and the interval of the ratio of their times, at the level that
+Holm tested, lies wholly outside INDIFFERENCE. A family is all the algorithms that are compared with one and the same
+reference, at one (collective, ranks, placement, message_bytes, mode, machine).
 
 Where a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata,
 and their null distribution is the convolution of the strata's. Different shares of states thus make no difference. The
@@ -229,8 +229,8 @@ class Samples:
 
     strata    in each state of the machine, or altogether, launch medians of the reference and of the other, above 0;
               neither side of a stratum is empty
-    paired    reference / other in each launch that measured both in turn, or in each block of launches; with any, it
-              alone is compared
+    paired    reference / other in each launch that interleaved both, or in each block; if any, nothing else
+              is compared
     """
 
     strata: tuple[Stratum, ...]

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.cell import DEFAULT, Algorithm, Cell, parse_parameters
+from timpani.study.cell import Algorithm, Cell, parse_parameters
 
 MEASURED_US = pl.coalesce("median_us", "osu_avg_us")
 """The time of a cell in µs: the median, or of results that have only an average, the average."""
@@ -101,16 +101,11 @@ def cell_columns(cell: Cell) -> dict[str, Any]:
     }
 
 
-def _variant(row: Mapping[str, Any]) -> str:
-    """Tables from before variants have no such column."""
-    return str(row.get("variant", DEFAULT))
-
-
 def cell_of(row: Mapping[str, Any]) -> Cell:
     """The cell that the columns CELL of `row` name; KeyError where one is missing."""
     return Cell(
         collective=row["collective"],
-        algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]), _variant(row)),
+        algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]), row["variant"]),
         ranks=row["ranks"],
         placement=row["placement"],
         message_bytes=row["message_bytes"],

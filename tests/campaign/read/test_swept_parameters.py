@@ -8,7 +8,13 @@ TREE, FLAT = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
 
 
 def proof(parameters: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
-    cell = {"collective": "bcast", "provider": "openmpi", "algorithm": "chain", "parameters": parameters}
+    cell = {
+        "collective": "bcast",
+        "variant": "default",
+        "provider": "openmpi",
+        "algorithm": "chain",
+        "parameters": parameters,
+    }
     where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm"}
     return {**cell, **where, "messages": messages, "bytes": messages, **fields}
 

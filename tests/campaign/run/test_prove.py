@@ -135,7 +135,14 @@ def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
 
 def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
     where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm"}
-    cell = {"collective": "bcast", "provider": "openmpi", "algorithm": algorithm, "parameters": "", **where}
+    cell = {
+        "collective": "bcast",
+        "variant": "default",
+        "provider": "openmpi",
+        "algorithm": algorithm,
+        "parameters": "",
+        **where,
+    }
     return {**cell, "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
 
 

@@ -40,7 +40,14 @@ ONE_WAY, BOTH_WAYS = [[0, 1], [0, 0]], [[0, 1], [1, 0]]
 
 def proof(algorithm: str, messages: list[list[int]], size: int = 8) -> dict[str, Any]:
     where = {"ranks": len(messages), "message_bytes": size, "placement": "core", "mode": "warm"}
-    cell = {"collective": "bcast", "provider": "openmpi", "algorithm": algorithm, "parameters": "", **where}
+    cell = {
+        "collective": "bcast",
+        "variant": "default",
+        "provider": "openmpi",
+        "algorithm": algorithm,
+        "parameters": "",
+        **where,
+    }
     return {**cell, "messages": messages, "bytes": messages}
 
 

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, NotRequired
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -20,7 +19,7 @@ from typing_extensions import TypedDict
 
 from timpani.campaign.folder.recorded import Recorded
 from timpani.errors import UserError, printable, shortened, wrong
-from timpani.study.cell import DEFAULT, parse_parameters
+from timpani.study.cell import parse_parameters
 
 MOST_BYTES = 2**53
 """Of a message, and of anything counted: beyond it a float skips whole numbers."""
@@ -223,12 +222,7 @@ class LaunchFields(StartFields, EndingFields, total=False):
     """A line of launches.jsonl or of endings.jsonl: one start of the MPI program, as far as it is known."""
 
 
-def with_variant(line: Any) -> Any:
-    """A line of a cell; records of versions without variants name none."""
-    return {"variant": DEFAULT, **line} if isinstance(line, Mapping) else line
-
-
-PROOF: TypeAdapter[ProofFields] = TypeAdapter(Annotated[ProofFields, BeforeValidator(with_variant)])
+PROOF: TypeAdapter[ProofFields] = TypeAdapter(ProofFields)
 LAUNCH: TypeAdapter[LaunchFields] = TypeAdapter(LaunchFields)
 
 

@@ -29,9 +29,6 @@ UNFINISHED = "campaign.new"
 
 _MAY_CHANGE = frozenset(name for name, row in KEYS.items() if row.may_change)
 
-_BEFORE_IT_WAS: Mapping[str, Any] = {"variants": {}}
-"""What keys mean in campaigns of versions that lack them."""
-
 _MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
 
 
@@ -290,7 +287,7 @@ def keep_header(folder: Path, header: Header) -> Header:
 def _check_same(folder: Path, old: Header, new: Header) -> None:
     before, now = old.recorded.get("study", {}), new.recorded["study"]
     for key in now:
-        if key not in _MAY_CHANGE and before.get(key, _BEFORE_IT_WAS.get(key)) != now[key]:
+        if key not in _MAY_CHANGE and before.get(key) != now[key]:
             raise UserError(
                 f"{folder} holds another study: {key} differs: {_short(before.get(key))} there, {_short(now[key])} now",
                 f"{_OTHER_FOLDER}, or give the same study",

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Annotated, Any, get_args, get_type_hints
 
 import polars as pl
-from pydantic import BeforeValidator, TypeAdapter, with_config
+from pydantic import TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from timpani.campaign.folder.fields import (
@@ -22,7 +22,6 @@ from timpani.campaign.folder.fields import (
     Proportion,
     Time,
     Turns,
-    with_variant,
 )
 from timpani.campaign.folder.recorded import Recorded, Summary, recorded_fields
 from timpani.study.cell import Cell
@@ -225,8 +224,7 @@ def _line_type() -> Any:
     hints = get_type_hints(LaunchResult, include_extras=True)
     own = {name: hint for name, hint in hints.items() if name != "cell"}
     typed_dict: Any = TypedDict  # which takes no fields that are computed, say type checkers
-    fields = {**get_type_hints(CellFields, include_extras=True), **own}
-    return Annotated[with_config(STRICT)(typed_dict("ResultFields", fields)), BeforeValidator(with_variant)]
+    return with_config(STRICT)(typed_dict("ResultFields", {**get_type_hints(CellFields, include_extras=True), **own}))
 
 
 RESULT: TypeAdapter[dict[str, Any]] = TypeAdapter(_line_type())

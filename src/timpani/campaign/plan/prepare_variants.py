@@ -18,7 +18,7 @@ from timpani.study.variant import Variant
 _SECONDS = 60
 _SCRIPT = '. "$1" >&2 && env -0'
 _OF_THE_SHELL = frozenset({"_", "SHLVL", "PWD", "OLDPWD"})
-_SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); it can't be told not to
+_SPLITS_OR_EXPANDS = " :$"  # the loader does so with these in LD_PRELOAD (ld.so(8))
 _LAUNCHERS = ("mpirun", "mpiexec")
 
 

@@ -58,7 +58,7 @@ class Outcome:
 
 @dataclass
 class Runner:
-    """A campaign under way. `programs` gives each library's native programs; `stop` tells when the user wants an end.
+    """A campaign under way. `programs` gives each library's native programs; `stop` is true once the user wants an end.
 
     A budget counts from when this is made, in seconds of `clock`.
     """
@@ -235,8 +235,8 @@ class Runner:
                 self._record(failed(planned, group, launch, self.machine, error))
             return
         if group.forced_at_start or group.variant.name != DEFAULT:
-            # The one algorithm that is forced carries what the harness itself broadcasts: a second start ends alike. A
-            # variant that can't start is its own result, and does not stop the others.
+            # The forced algorithm also carries the harness's broadcasts: a second start ends the same. A variant that
+            # can't start is its own result, and does not stop the others.
             for planned in self._pending(launch, group.cells):
                 error = f"{why} before its cells: {one_line(ended.output)}"
                 self._record(failed(planned, group, launch, self.machine, error))

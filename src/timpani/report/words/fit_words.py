@@ -6,7 +6,7 @@ from typing import Any
 
 from timpani.models.fit import CurveFit
 from timpani.stats.mean import Estimate
-from timpani.study.cell import DEFAULT, Algorithm, parse_parameters
+from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.sizes import show_size
 
 _MOST_NAMED = 3
@@ -16,7 +16,7 @@ _MOST_NAMED = 3
 def algorithm_of(name: Mapping[str, Any]) -> str:
     """The algorithm with its parameters, as tables and figures call it."""
     parameters = parse_parameters(name["parameters"])
-    return Algorithm(name["provider"], name["algorithm"], parameters, name.get("variant", DEFAULT)).label
+    return Algorithm(name["provider"], name["algorithm"], parameters, name["variant"]).label
 
 
 def number(value: float) -> str:

@@ -25,7 +25,7 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
     """A row per point and algorithm that has a time, from results of one library (columns RESULT_SCHEMA).
 
     Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs), `time_us` (their median),
-    `simulated`, `order`, by which the fastest comes first, `turns`: for each launch that measured it in turn with
+    `simulated`, `order`, by which the fastest comes first, `turns`: for each launch that interleaved it with
     others a struct of `in_turn`, which these share, and `relative`; and `blocks`: for each launch a struct of `launch`,
     the block's number, `time`, µs, and `state` of the machine.
     Imported cells have OSU's averages in place of medians and are marked in `averaged`: they can be compared by value,
@@ -55,7 +55,7 @@ def _state(results: pl.DataFrame) -> pl.Expr:
 
 def _speed_order() -> pl.Expr:
     """What sorts the algorithms of a point by speed: their time in proportion to the others of the same turns, which is
-    sharper than the time itself, if all were measured in turn, which variants can't be."""
+    sharper than the time itself, if all were interleaved, which variants never are."""
     in_turn = (pl.col("turns").list.len() > 0) & (pl.col("variant") == pl.col("variant").first())
     proportion = pl.col("turns").list.eval(pl.element().struct.field("relative").median()).list.first()
     return pl.when(in_turn.all().over(POINT)).then(proportion).otherwise("time_us")
@@ -77,8 +77,8 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
 
 
 def _samples(row: Mapping[str, Any]) -> Samples:
-    """What a row is compared by: variants by blocks; others by launches that measured both in turn, if no fewer than
-    half of them did."""
+    """What a row is compared by: variants by blocks; others by launches that interleaved both, if no fewer than half
+    of them did."""
     reference, times = (row[side] for side in _SIDES)
     reference_turns, turns, reference_blocks, blocks = (row[name] for name in _BY_LAUNCH)
     reference_variant, variant = (row[name] for name in _VARIANTS)
@@ -96,7 +96,7 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     Rows that are equal in the columns `family` are corrected together.
 
     Where there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and
-    `times`. Where there are the columns of REFERENCE_TIMES, what was measured in turn is compared by its ratio in each
+    `times`. Where there are the columns of REFERENCE_TIMES, interleaved algorithms are compared by their ratio in each
     launch, and two variants by their ratio in each block.
 
     Adds `paired`, how many launches or blocks that is, `ratio` (reference / times), its 95 % interval `ratio_low`,
