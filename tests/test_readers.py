@@ -45,8 +45,9 @@ from timpani.libraries.mpich.tree_file import TreeFile, linted
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile
-from timpani.machine.launchers.slurm_job import SlurmJob
-from timpani.machine.launchers.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.batch.batch_job import BatchJob
+from timpani.machine.batch.batch_system import NodeShape
+from timpani.machine.batch.slurm_tables import groups_of, parse_counts, parse_sinfo, parse_topology
 from timpani.machine.nodes.host_file import read_hosts
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import read_machine
@@ -249,7 +250,7 @@ def as_text(read: Callable[[str], object], errors: str = "surrogateescape") -> C
 
 def slurm_tables(text: str) -> None:
     parse_counts(text)
-    names = {node: Shape(4, 2, 1) for node in ("n1", "n2")} | parse_sinfo(text)
+    names = {node: NodeShape(4, 2, 1) for node in ("n1", "n2")} | parse_sinfo(text)
     list(groups_of(names, parse_topology(text)))
 
 
@@ -438,7 +439,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "hosts": (in_file(read_hosts), b"n1\nn[2-4] slots=2 # fat\nfat1:8\n"),
     "node set": (as_text(expand), b"node[01-08,10],rack[1-2]-n[1-2], a"),
     "Slurm's tables": (as_text(slurm_tables), SLURM),
-    "Slurm job": (as_text(SlurmJob.parse), b"main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
+    "Slurm job": (as_text(BatchJob.parse), b"slurm:main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
     "MPICH's compositions": (as_text(mpich_compositions), dump(COMPOSITIONS).encode()),

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.machine.launchers.slurm_tables import Shape, groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.batch.batch_system import NodeShape
+from timpani.machine.batch.slurm_tables import groups_of, parse_counts, parse_sinfo, parse_topology
 from timpani.machine.nodes.host_file import read_hosts
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.nodes.node_set import expand
@@ -74,7 +75,7 @@ def test_node_sets(text: str) -> None:
 def test_topologies(text: str, nodes: list[str]) -> None:
     switches = refused(parse_topology, text)
     if switches is not None:
-        groups = refused(lambda: list(groups_of(dict.fromkeys(nodes, Shape(4, 1, 1)), switches)))
+        groups = refused(lambda: list(groups_of(dict.fromkeys(nodes, NodeShape(4, 1, 1)), switches)))
         assert groups is None or sorted(node for group in groups for node in group.nodes) == sorted(nodes)
 
 

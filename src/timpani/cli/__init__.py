@@ -27,6 +27,7 @@ from timpani.cli.prove import prove
 from timpani.cli.report import report
 from timpani.cli.rules import rules
 from timpani.cli.run import EXAMPLES, run
+from timpani.cli.script import EXAMPLES as SCRIPT_EXAMPLES
 from timpani.cli.script import script
 from timpani.cli.show import show
 from timpani.cli.terminal.help_page import HelpInWords, help_
@@ -90,6 +91,7 @@ app.command("hostfile", rich_help_panel=_CLUSTERS)(hostfile)
 app.command(
     "script",
     rich_help_panel=_CLUSTERS,
+    epilog=SCRIPT_EXAMPLES,
     context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
 )(script)
 app.add_typer(lab, name="lab", rich_help_panel=_CLUSTERS)

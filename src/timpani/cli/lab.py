@@ -124,6 +124,19 @@ def _description(made: "Lab", layout: "Layout") -> list[str]:
             f"  switch g{number}: {', '.join(f'{node.name} ({node.address})' for node in layout.group(number))}"
             for number in range(1, layout.groups + 1)
         ),
+        *(_reach_slurm(made, layout) if layout.slurm else ()),
+    ]
+
+
+def _reach_slurm(made: "Lab", layout: "Layout") -> list[str]:
+    """How Slurm's commands and jobs of Timpani's are started: they work on the nodes alone."""
+    from timpani.lab.slurm import PARTITION
+
+    enter = f"timpani lab exec --lab {made.id} {layout.members[0].name} --"
+    place = f"slurm:{PARTITION},nodes={layout.nodes},tasks={layout.cores}"
+    return [
+        f"  Slurm, from the nodes only: {enter} sinfo",
+        f"  a job: {enter} timpani run bcast --ranks {layout.nodes * layout.cores} --on {place} -o by-slurm",
     ]
 
 

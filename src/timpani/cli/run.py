@@ -1,6 +1,5 @@
 """`timpani run`: measure a study or the operations named."""
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -8,9 +7,10 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.default_folder import folder_of_today
+from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import StudyOptions, WhereOptions, expand, study_options
-from timpani.cli.terminal.slurm_request import PREFIX, job_script_of
 from timpani.errors import UserError
+from timpani.study.compose import compose
 from timpani.study.keys import FURTHER, WHERE
 
 EXAMPLES = """Examples:
@@ -90,13 +90,13 @@ def run(
     """Measure a study or the operations named, and say which algorithm is best where."""
     folder = output or folder_of_today(what)
     options = study.given()
-    if place.on and place.on.startswith(PREFIX):
-        _submit(job_script_of(place.on, output, what, options.get("launches"), sys.argv[2:]), further.dry_run)
+    if place.on and asks_for_job(place.on):
+        added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
+        run_as_job(place.on, further.dry_run, added, compose(what, options).launches)
         return
     from timpani.campaign.run.session import Session
     from timpani.machine.nodes.host_file import read_hosts
     from timpani.machine.where import resolve
-    from timpani.study.compose import compose
     from timpani.study.values import parse_duration
 
     first, *others = place.mpi or [""]
@@ -123,19 +123,3 @@ def run(
 
     outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
-
-
-def _submit(script: str, dry_run: bool) -> None:
-    """Submit the job script and follow the job; exit with status 1 where the job did not complete."""
-    from timpani.machine.launchers.submit import follow_job, submit
-
-    if dry_run:
-        typer.echo(script, nl=False)
-        return
-    number = submit(script)
-    typer.echo(f"job {number}; `scancel {number}` ends it, and it goes on when this command is stopped", err=True)
-    ended = follow_job(number)
-    if ended <= {"COMPLETED"}:
-        return
-    typer.echo(f"job {number}: {', '.join(sorted(ended)).lower()}; the same command goes on", err=True)
-    raise typer.Exit(1)

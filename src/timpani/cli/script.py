@@ -1,17 +1,59 @@
-"""`timpani script`: the Slurm job that `timpani run … --on slurm:PARTITION` submits, to read and to change."""
+"""`timpani script`: the job that `--on slurm:PARTITION` submits, or another batch system's, to read and change."""
+
+import sys
+from typing import Annotated
 
 import typer
 
-from timpani.cli.run import run
-from timpani.cli.terminal.slurm_request import PREFIX, job_script_of
+from timpani.cli.terminal.job_request import JOB_SETTINGS, asks_for_job, place_named
 from timpani.errors import UserError
 
+_COMMANDS = ("run", "tune", "confirm")
 
-def script(context: typer.Context) -> None:
-    """Print the job script of a `timpani run` on Slurm. It takes the arguments of `run`, `--on slurm:PARTITION` too."""
-    checker = typer.Typer(add_completion=False)
-    checker.command()(run)
-    given = typer.main.get_command(checker).make_context("timpani run", list(context.args)).params
-    if not (given["on"] or "").startswith(PREFIX):
-        raise UserError("a job script is for Slurm", f"say where: --on {PREFIX}PARTITION,nodes=2,time=1:00:00")
-    typer.echo(job_script_of(given["on"], given["output"], given["what"], given["launches"], context.args), nl=False)
+EXAMPLES = f"""Examples:
+
+timpani script bcast --ranks 96 --for slurm:THIN,nodes=2,tasks=48,time=2:00:00,account=abc -o mine
+
+timpani script tune allreduce --ranks 96 --for pbs:workq,nodes=2,tasks=48 -o tuned > job.sh
+
+timpani script confirm tuned --for lsf:normal,nodes=2,tasks=48,modules=gcc+openmpi/5.0
+
+{JOB_SETTINGS}"""
+
+
+def script(
+    context: typer.Context,
+    what: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[run|tune|confirm] WHAT…",
+            help="A command and what it takes, with its options; without a command, `timpani run` is meant.",
+            show_default=False,
+        ),
+    ],
+    for_: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="SYSTEM[:QUEUE][,KEY=VALUE]…",
+            help="The batch system: slurm, pbs, lsf or flux; its queue or partition; settings of the job.",
+            show_default="what --on names",
+        ),
+    ] = None,
+) -> None:
+    """Print the job script of `timpani run`, `tune` or `confirm` for a batch system. Nothing is measured or submitted.
+
+    The script is checked as the command itself is. Submit it with sbatch, qsub, bsub or flux batch.
+    """
+    words = [*what, *context.args]
+    command, words = (words[0], words[1:]) if words[0] in _COMMANDS else ("run", words)
+    on = place_named(words)
+    if for_ is not None and on is not None:
+        raise UserError("--for and --on both name a place", "leave one out: the job runs on the nodes that it gets")
+    place = for_ or on
+    if not asks_for_job(place):
+        raise UserError("a job script is for a batch system", "name one: --for slurm:PARTITION,nodes=2,time=1:00:00")
+    again = [command, *words, *(["--on", str(for_)] if for_ else []), "--dry-run"]
+    sys.argv = [sys.argv[0], *again]  # as if it were typed: the script repeats these words
+    whole = context.find_root()
+    whole.command.main(again, prog_name=whole.info_name, standalone_mode=False)

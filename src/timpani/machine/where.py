@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
+from timpani.machine.batch.batch_systems import names_batch_system
 from timpani.machine.here.detect import detect
 from timpani.machine.launchers import lab_launcher as lab
 from timpani.machine.nodes.model import Machine, read_machine
@@ -19,6 +21,8 @@ def resolve(text: str, mpi: str | None = None) -> Machine:
     """The machine that `--on` names: a machine file, a lab, `simgrid:PLATFORM`, or `here`, whose library is `mpi`."""
     if text.startswith(SIMULATED):
         return machine_of(find_platform(text.removeprefix(SIMULATED)))
+    if names_batch_system(text):
+        raise UserError(f"{text!r} asks for a job", "only `timpani run`, `tune` and `confirm` run in one")
     if text == HERE:
         return detect(choose_mpi(mpi))
     if text.partition(":")[0] == lab.PREFIX:

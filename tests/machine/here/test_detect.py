@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from tests.installed import FOUND, needs_mpi
+from timpani.machine.batch.batch_system import ClusterTables, NodeShape
+from timpani.machine.batch.slurm_jobs import allocation
+from timpani.machine.batch.slurm_tables import parse_counts, parse_sinfo, parse_topology
 from timpani.machine.here.cores import Cores, read_cores
-from timpani.machine.here.detect import allocated, detect, slurm_machine
-from timpani.machine.launchers.slurm_tables import Shape, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.here.detect import allocated, cluster, detect
 from timpani.machine.nodes.model import Machine, read_machine, write_machine
 from timpani.native.mpi import Mpi
 
@@ -18,9 +20,11 @@ HERE = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
 
 def replayed(folder: Path) -> Machine:
     environment = dict(line.split("=", 1) for line in (folder / "environment.txt").read_text().splitlines())
-    granted = allocated(environment, parse_sinfo((folder / "sinfo.txt").read_text()), HERE)
+    asked = allocation(environment)
+    assert asked is not None
+    granted = allocated(asked, parse_sinfo((folder / "sinfo.txt").read_text()), HERE)
     switches = parse_topology((folder / "topology.txt").read_text())
-    return slurm_machine(environment["SLURM_JOB_PARTITION"], MPI, granted, switches)
+    return cluster(environment["SLURM_JOB_PARTITION"], MPI, ClusterTables(granted, switches))
 
 
 @pytest.mark.parametrize(
@@ -49,12 +53,14 @@ def test_counts_for_each_node(text: str, counts: tuple[int, ...]) -> None:
 
 
 def test_sockets_that_slurm_made_up_are_not_believed() -> None:
-    assert parse_sinfo("n1 2 1 1\nn2 2 12 1\n") == {"n1": Shape(2, 1, 1), "n2": Shape(24, 2, 1)}
+    assert parse_sinfo("n1 2 1 1\nn2 2 12 1\n") == {"n1": NodeShape(2, 1, 1), "n2": NodeShape(24, 2, 1)}
 
 
 def test_without_sinfo_all_nodes_are_like_the_one_here() -> None:
     job = {"SLURM_JOB_NODELIST": "n[1-2]", "SLURM_JOB_CPUS_PER_NODE": "24,6"}
-    assert allocated(job, {}, HERE) == {"n1": Shape(24, 2, 1), "n2": Shape(6, 1, 1)}
+    asked = allocation(job)
+    assert asked is not None
+    assert allocated(asked, {}, HERE) == {"n1": NodeShape(24, 2, 1), "n2": NodeShape(6, 1, 1)}
 
 
 @needs_mpi

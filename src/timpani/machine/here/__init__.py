@@ -1,4 +1,4 @@
 """This computer and what it is part of, as it is found.
 
-Imports: launchers, nodes.
+Imports: batch, launchers, nodes.
 """

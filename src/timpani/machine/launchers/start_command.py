@@ -1,5 +1,7 @@
 """From a request to the command that starts the ranks: by the library's launcher, Slurm's, or in a lab."""
 
+from collections.abc import Callable
+
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers import lab_launcher as lab
@@ -8,13 +10,17 @@ from timpani.machine.launchers.simulated import on_platform
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
 
+_LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest, Machine], Command]] = {
+    slurm.LAUNCHER: slurm.command,
+    lab.LAUNCHER: lab.command,
+}
+"""Those that are no library's own, by their word in a machine file."""
+
 
 def command(mpi: Mpi, request: LaunchRequest, machine: Machine | None = None) -> Command:
     """The command that starts `request` with the launcher of `machine`; None: the library's own, on this computer."""
-    if machine and machine.launcher == slurm.LAUNCHER:
-        return slurm.command(mpi, request, machine)
-    if machine and machine.launcher == lab.LAUNCHER:
-        return lab.command(mpi, request, machine)
+    if machine and machine.launcher in _LAUNCHERS:
+        return _LAUNCHERS[machine.launcher](mpi, request, machine)
     if machine and machine.simulated:
         request = on_platform(request, machine)
     return LIBRARIES[mpi.kind].command(mpi, request)

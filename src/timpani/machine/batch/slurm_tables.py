@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import NamedTuple
 
 from timpani.errors import UserError
+from timpani.machine.batch.batch_system import NodeShape
 from timpani.machine.nodes.model import NodeGroup
 from timpani.machine.nodes.node_set import MOST_NODES, expand
 
@@ -19,14 +19,6 @@ _LONGEST_NAME = 1000
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
 _NODE = re.compile(r"([A-Za-z0-9][\w.-]{0,252}) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
 _REPEATED = re.compile(r"(?<!\d)(\d{1,6})(?:\(x(\d{1,6})\))?(?!\d)", re.ASCII)
-
-
-class Shape(NamedTuple):
-    """Of a node: physical cores, the sockets that they are on, and hardware threads of each."""
-
-    cores: int
-    sockets: int
-    threads: int
 
 
 def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
@@ -46,7 +38,7 @@ def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
     return leaves
 
 
-def parse_sinfo(text: str) -> dict[str, Shape]:
+def parse_sinfo(text: str) -> dict[str, NodeShape]:
     """The shape of each node, from lines of `SINFO_FORMAT`; a node in two partitions has two."""
     nodes = {}
     for line in text.splitlines():
@@ -56,7 +48,7 @@ def parse_sinfo(text: str) -> dict[str, Shape]:
         name, sockets, per_socket, threads = match.groups()
         # A slurm.conf that gives nodes a number of CPUs and nothing else makes each of them a socket.
         known = int(sockets) if int(per_socket) > 1 else 1
-        nodes[name] = Shape(int(sockets) * int(per_socket), known, int(threads))
+        nodes[name] = NodeShape(int(sockets) * int(per_socket), known, int(threads))
     return nodes
 
 
@@ -66,7 +58,7 @@ def parse_counts(text: str) -> tuple[int, ...]:
     return tuple(islice(counts, MOST_NODES))
 
 
-def groups_of(nodes: Mapping[str, Shape], switches: Mapping[str, tuple[str, ...]]) -> Iterator[NodeGroup]:
+def groups_of(nodes: Mapping[str, NodeShape], switches: Mapping[str, tuple[str, ...]]) -> Iterator[NodeGroup]:
     """Nodes by switch; one group of them all where no switch is known.
 
     Unlike nodes behind one switch are groups of their own, named after the switch and their cores.

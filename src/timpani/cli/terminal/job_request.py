@@ -1,0 +1,95 @@
+"""A command that runs as a job of a batch system: `--on slurm:PARTITION` of run, tune and confirm."""
+
+import sys
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+
+import typer
+
+from timpani.errors import UserError
+
+_ON = "--on"
+_DRY_RUN = "--dry-run"
+
+JOB_SETTINGS = (
+    "Settings of a job, after its partition or queue, with commas: nodes=2, tasks=48 (ranks of a node), time=2:00:00, "
+    "jobs=1 (one after another), account=, qos=, constraint=, modules=gcc+openmpi/5.0."
+)
+
+
+def asks_for_job(on: str | None) -> bool:
+    """Whether `--on` names a batch system, and no machine."""
+    from timpani.machine.batch.batch_systems import names_batch_system
+
+    return on is not None and names_batch_system(on)
+
+
+def place_named(words: Sequence[str]) -> str | None:
+    """The last value of `--on` among the words of a command; None where it has none."""
+    following = [value for word, value in pairwise(words) if word == _ON]
+    joined = [word.removeprefix(f"{_ON}=") for word in words if word.startswith(f"{_ON}=")]
+    return next(iter([*following, *joined][-1:]), None)
+
+
+def run_as_job(on: str, dry_run: bool, added: Sequence[str] = (), launches: int | None = None) -> None:
+    """Submit what was typed as a job and follow it, or print its script; exits with status 1 where the job failed.
+
+    added     words to add, so that the command means the same whenever the job runs
+    launches  of the campaign, which an array of jobs shares; None: each job does as much as it can
+    """
+    import os
+    from dataclasses import replace
+
+    from timpani.machine.batch.batch_job import BatchJob, loaded_modules
+    from timpani.machine.batch.job_script import job_script
+
+    job = BatchJob.parse(on)
+    job = replace(job, modules=job.modules or loaded_modules(os.environ))
+    script = job_script(job, [_timpani(), *_for_the_job(sys.argv[1:]), *added, _ON, "here"], launches)
+    if dry_run:
+        typer.echo(script, nl=False)
+    else:
+        _submit(job.system, script)
+
+
+def _submit(system: str, script: str) -> None:
+    from timpani.cli.terminal.ending import RESUMES
+    from timpani.machine.batch.batch_systems import BATCH_SYSTEMS
+    from timpani.machine.batch.submit import follow_job, submit
+
+    if system != "slurm":
+        form = BATCH_SYSTEMS[system].form
+        command = f"{form.submit} job.sh" if form else ""
+        raise UserError(
+            "Timpani itself submits jobs to Slurm alone", f"`timpani script … > job.sh`, then `{command}`, does it"
+        )
+    number = submit(script)
+    typer.echo(f"job {number}; `scancel {number}` ends it, and it continues when this command is stopped", err=True)
+    end = follow_job(number)
+    how = ", ".join(sorted(end.states)).lower() or "forgotten by Slurm"
+    if not end.seen and not (end.states and end.states <= {"CANCELLED"}):
+        raise UserError(
+            f"job {number} ended ({how}) and wrote no log in {Path.cwd()}, as if its node had another folder there",
+            "start from a folder that all nodes share: a home folder, say, and not /tmp",
+        )
+    if end.states <= {"COMPLETED"}:
+        return
+    typer.echo(f"job {number}: {how}; {RESUMES}", err=True)
+    raise typer.Exit(1)
+
+
+def _for_the_job(words: Sequence[str]) -> list[str]:
+    """The words for the job itself, which runs on the nodes that it was given."""
+    kept, named = [], False
+    for word in words:
+        if not named and word not in (_ON, _DRY_RUN) and not word.startswith(f"{_ON}="):
+            kept.append(word)
+        named = word == _ON
+    return kept
+
+
+def _timpani() -> str:
+    """This command, to be found in a job whatever its PATH."""
+    beside = Path(sys.executable).parent / "timpani"
+    return str(beside) if beside.exists() else "timpani"

@@ -1,0 +1,124 @@
+"""What every batch system answers in its own way: which nodes a job has, and how a job is asked for."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from timpani.errors import UserError
+from timpani.machine.batch.batch_job import BatchJob
+from timpani.machine.nodes.node_set import MOST_NODES, expand
+from timpani.reading import read_bytes
+
+
+class NodeShape(NamedTuple):
+    """Of a node: physical cores, the sockets that they are on, and hardware threads of each."""
+
+    cores: int
+    sockets: int
+    threads: int
+
+
+class NodeShare(NamedTuple):
+    """What a job has of a node: hardware threads, and slots for ranks; None: unknown, and so the whole node."""
+
+    cpus: int | None = None
+    slots: int | None = None
+
+
+Allocation = Mapping[str, NodeShare]
+"""The nodes of a job, in the batch system's order."""
+
+
+class ClusterTables(NamedTuple):
+    """What a batch system knows of nodes, by name, and the nodes behind each lowest switch, by its name."""
+
+    shapes: Mapping[str, NodeShape]
+    switches: Mapping[str, tuple[str, ...]]
+
+
+def _no_tables(nodes: Sequence[str]) -> ClusterTables:
+    return ClusterTables({}, {})
+
+
+@dataclass(frozen=True)
+class JobForm:
+    """How a job is asked for in a script.
+
+    sentinel     how each line for the batch system begins
+    directives   those lines, without the sentinel
+    submit       the command that takes the script
+    index        the variable that holds a job's number in an array, from 1; "": the system has no arrays
+    ending       how a job ends at its time limit: lines for a reader of the script
+    first        commands before all others
+    lacks        settings that the system has no word for, and what to do instead
+    needs_tasks  whether it must be told how many ranks a node takes
+    """
+
+    sentinel: str
+    directives: Callable[[BatchJob], Iterable[str]]
+    submit: str
+    index: str
+    ending: tuple[str, ...]
+    first: tuple[str, ...] = ()
+    lacks: Mapping[str, str] = field(default_factory=dict)
+    needs_tasks: bool = False
+
+
+@dataclass(frozen=True)
+class BatchSystem:
+    """One batch system. Whoever needs to know something of one asks here.
+
+    kind, name       the word for it that users type, and its name
+    allocation       the nodes of the job that has the variables given; None: it is no job of this system
+    queue_variables  variables that hold the job's queue; the first that is set names the machine
+    tables           what its commands print of some nodes
+    form             how a job is asked for; None: Timpani writes no script for it
+    """
+
+    kind: str
+    name: str
+    allocation: Callable[[Mapping[str, str]], Allocation | None]
+    queue_variables: tuple[str, ...]
+    tables: Callable[[Sequence[str]], ClusterTables] = _no_tables
+    form: JobForm | None = None
+
+
+def slots_by_mention(names: Iterable[tuple[str, int]], source: str) -> Allocation:
+    """The hosts of `source`, in the order of their first mention; the slots of a host that is repeated add up.
+
+    UserError where a name can't be a host's, or where there is no host.
+    """
+    slots: dict[str, int] = {}
+    for name, count in names:
+        for host in expand(name):
+            slots[host] = slots.get(host, 0) + count
+        if len(slots) > MOST_NODES:
+            raise UserError(f"{source} names more than {MOST_NODES} hosts", "run in a job of fewer nodes")
+    if not slots:
+        raise UserError(f"{source} names no host", "run inside a job, or unset that variable")
+    return {host: NodeShare(slots=count) for host, count in slots.items()}
+
+
+def lines_of(path: str, variable: str) -> list[str]:
+    """The lines of the file that a batch system's variable names; UserError where it can't be read."""
+    step = f"run where the job's files are, or unset {variable}"
+    try:
+        text = read_bytes(Path(path), step).decode()
+    except (FileNotFoundError, UnicodeDecodeError) as error:
+        why = "there is no such file" if isinstance(error, FileNotFoundError) else "it is no text"
+        raise UserError(f"{variable} names {path}: {why}", step) from None
+    return [line for line in text.splitlines() if line.strip()]
+
+
+def hosts_of_file(environment: Mapping[str, str], variable: str) -> Allocation:
+    """The hosts of the file that `variable` names: a line for each slot, the host its first word."""
+    mentions = ((line.split()[0], 1) for line in lines_of(environment[variable], variable))
+    return slots_by_mention(mentions, variable)
+
+
+def positive_count(text: str, source: str) -> int:
+    """A number of slots; UserError names the `source` of what is none."""
+    if not (text.isascii() and text.isdecimal() and 0 < int(text[:7]) <= 1_000_000):
+        raise UserError(f"{source}: {text!r} is no number of slots", "run inside a job, or unset that variable")
+    return int(text)

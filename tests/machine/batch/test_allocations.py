@@ -1,0 +1,119 @@
+"""The nodes of a job, from the environment that each batch system gives it: recorded formats, and what is none."""
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.machine.batch import flux_jobs, grid_engine_jobs, lsf_jobs, pals_jobs, pbs_jobs
+from timpani.machine.batch.batch_system import NodeShape, NodeShare
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS
+from timpani.machine.here.cores import Cores
+from timpani.machine.here.detect import allocated, detect
+from timpani.native.mpi import Mpi
+
+DATA = Path(__file__).parents[2] / "data" / "jobs"
+MPI = Mpi("openmpi", "Open MPI", "4.1.6", Path("mpirun"), Path("mpicxx"), None)
+HERE = Cores("EPYC", 48, 48, None, 2, 2, 1, None)
+
+
+def environment_of(name: str) -> dict[str, str]:
+    """The variables of a recorded job, with the names of files beside them made whole."""
+    lines = (DATA / name / "environment.txt").read_text().splitlines()
+    variables = dict(line.split("=", 1) for line in lines)
+    return {key: value.replace("FOLDER", str(DATA / name)) for key, value in variables.items()}
+
+
+EXPECTED = {
+    "pbs": {"node01": 4, "node02": 4},
+    "pbs-unequal": {"node01.cluster.example": 2, "node07.cluster.example": 1},
+    "torque": {"node12": 3, "node11": 3},
+    "lsf": {"hostA": 2, "hostB": 3},
+    "lsf-rank-file": {"hostB": 2, "hostA": 1},
+    "lsf-hosts": {"hostA": 1, "hostB": 2},
+    "sge": {"compute-0-1.local": 20, "compute-0-2.local": 4},
+    "pals": {"x1000c0s0b0n0": 2, "x1000c0s0b0n1": 2},
+    "pals-list": {"x1000c0s0b0n0": 1, "x1000c0s0b0n1": 1},
+}
+
+
+def test_every_recorded_job_is_expected() -> None:
+    assert {folder.name for folder in DATA.iterdir() if folder.is_dir()} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_a_job_has_the_nodes_and_slots_that_its_environment_names(name: str) -> None:
+    environment = environment_of(name)
+    found = [kind for kind, system in BATCH_SYSTEMS.items() if system.allocation(environment) is not None]
+    asked = BATCH_SYSTEMS[found[0]].allocation(environment)
+    assert found[0] == {"torque": "pbs"}.get(name, name.partition("-")[0])
+    assert asked == {node: NodeShare(slots=slots) for node, slots in EXPECTED[name].items()}
+    assert list(asked or ()) == list(EXPECTED[name]), "in the batch system's order"
+
+
+def test_a_job_of_part_of_a_node_has_as_many_cores_as_slots() -> None:
+    asked = {"n1": NodeShare(slots=48), "n2": NodeShare(slots=6), "n3": NodeShare(slots=96), "n4": NodeShare()}
+    assert allocated(asked, {}, HERE) == {
+        "n1": NodeShape(48, 2, 1),
+        "n2": NodeShape(6, 1, 1),
+        "n3": NodeShape(48, 2, 1),
+        "n4": NodeShape(48, 2, 1),
+    }
+
+
+def test_the_machine_of_a_job_is_called_after_its_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in os.environ:
+        if name.startswith(("SLURM_", "PBS_", "LSB_", "FLUX_", "PALS_")) or name == "PE_HOSTFILE":
+            monkeypatch.delenv(name)
+    for name, value in environment_of("pbs").items():
+        monkeypatch.setenv(name, value)
+    machine = detect(MPI)
+    assert (machine.name, [group.nodes for group in machine.groups]) == ("workq", [("node01", "node02")])
+
+
+def flux(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """A `flux` that answers; no real one can be installed here."""
+    (folder / "flux").write_text(f"#!/bin/sh\n{script}\n")
+    (folder / "flux").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+
+
+def test_flux_names_the_nodes_of_the_job_and_old_versions_those_of_the_instance(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert flux_jobs.allocation({}) is None
+    instance = {"FLUX_URI": "local:///tmp/flux-x/local-0"}
+    flux(tmp_path, monkeypatch, '[ "$*" = "hostlist local" ] && echo "node[1-2],node7"')
+    assert flux_jobs.allocation(instance) == dict.fromkeys(("node1", "node2", "node7"), NodeShare())
+    flux(tmp_path, monkeypatch, '[ "$*" = "getattr hostlist" ] && echo "node[3-4]"')
+    assert flux_jobs.allocation(instance) == dict.fromkeys(("node3", "node4"), NodeShare())
+    with pytest.raises(UserError, match="lists no nodes"):  # the instance may have more nodes than this job
+        flux_jobs.allocation({**instance, "FLUX_JOB_ID": "123"})
+
+
+@pytest.mark.parametrize(
+    ("read", "variables", "said"),
+    [
+        (pbs_jobs.allocation, {"PBS_NODEFILE": "/missing/file"}, "PBS_NODEFILE names /missing/file: there is no such"),
+        (pbs_jobs.allocation, {"PBS_NODEFILE": "EMPTY"}, "PBS_NODEFILE names no host"),
+        (pbs_jobs.allocation, {"PBS_NODEFILE": "OPTION"}, "'--wdir=/' is not a node set"),
+        (lsf_jobs.allocation, {"LSB_JOBID": "7"}, "LSB_HOSTS names no host"),
+        (lsf_jobs.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a 2 b"}, "has a host without slots: b"),
+        (lsf_jobs.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a two"}, "'two' is no number of slots"),
+        (lsf_jobs.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": f"a {'9' * 5000}"}, "is no number of slots"),
+        (grid_engine_jobs.allocation, {"PE_HOSTFILE": "OPTION"}, "'--wdir=/' has no slots"),
+        (pals_jobs.allocation, {"PALS_HOSTLIST": "a,;id"}, "';id' is not a node set"),
+        (pals_jobs.allocation, {"PALS_HOSTFILE": "/dev/zero"}, "larger than"),
+    ],
+)
+def test_what_names_no_nodes_is_one_line(
+    read: Callable[[Mapping[str, str]], object], variables: dict[str, str], said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "EMPTY").write_text("\n")
+    (tmp_path / "OPTION").write_text("--wdir=/\n")
+    written = {key: str(tmp_path / value) if value.isupper() else value for key, value in variables.items()}
+    with pytest.raises(UserError) as caught:
+        read(written)
+    assert said in str(caught.value)
