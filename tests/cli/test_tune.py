@@ -219,3 +219,44 @@ def test_what_is_measured_races_unless_launches_are_named_or_nothing_varies(tmp_
     (tmp_path / "s.toml").write_text('collectives.bcast = ["default"]\nranks = [2]\nsizes = [8]\nlaunches = 7\n')
     named = deciding_study([str(tmp_path / "s.toml")], nothing, simulated=False)
     assert (named.regret, named.launches) == (None, 7)
+
+
+@needs_open_mpi
+def test_a_dry_run_prints_what_would_be_measured_and_writes_nothing(campaign: Path, tmp_path: Path) -> None:
+    tuned, mpi = tmp_path / "tuned", ("--mpi", str(OPEN_MPIS[0].mpirun))
+    asked = ("tune", "bcast", "--algorithms", "default,linear", "--sizes", "8", "--ranks", "2", *mpi, "-o", str(tuned))
+    done = typed(*asked, "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "bcast: default, linear; 8 B" in done.stdout
+    assert "then sizes between those at which the choice changes" in done.stdout
+    assert not tuned.exists()
+    short = typed(*asked, "--budget", "0.1s")
+    assert short.returncode == 2
+    assert "of the budget are for the first campaign, and starting its programs once takes about" in short.stderr
+    assert not tuned.exists()
+
+    assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
+    before = sorted(tuned.iterdir())
+    done = typed("confirm", str(tuned), "--launches", "2", "--placement", "node", "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert "× 2 launches" in done.stdout
+    assert f"{RANKS} ranks by node" in done.stdout
+    assert sorted(tuned.iterdir()) == before
+    refused = typed("confirm", str(tuned), "--placement", "nowhere")
+    assert (refused.returncode, "'nowhere' is not a placement" in refused.stderr) == (2, True)
+
+
+@needs_open_mpi
+def test_a_budget_is_for_all_that_tune_measures(tmp_path: Path) -> None:
+    """Where rules are written, the campaign that they are made from is not continued: they would not follow it."""
+    what = ("bcast", "--algorithms", "default,linear", "--sizes", "8", "--ranks", "2", "--launches", "2")
+    asked = ("tune", *what, "--mpi", str(OPEN_MPIS[0].mpirun), "--budget", "10m", "-o", str(tmp_path / "tuned"))
+    done = typed(*asked)
+    assert done.returncode == 0, done.stderr
+    deciding = tmp_path / "tuned" / "campaign"
+    assert 0 < load(deciding).header.recorded["study"]["budget"] <= 300  # half of ten minutes is for choosing
+    measured = (deciding / "results.jsonl").read_bytes()
+    assert typed(*asked).returncode == 0
+    assert (deciding / "results.jsonl").read_bytes() == measured
+    other = typed(*(each.replace("linear", "chain") for each in asked))
+    assert (other.returncode, "holds another study" in other.stderr) == (2, True)

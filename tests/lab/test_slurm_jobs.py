@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, wait_until
-from tests.installed import FOUND, MPICHS, needs_mpi, needs_mpich
+from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, timpani, wait_until
+from tests.cli.test_tune import made_up
+from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, needs_lab
 from timpani.native.build import build
+from timpani.rules.table.table_file import read_table
 
 pytestmark = [needs_mpi, needs_lab]
 
@@ -51,7 +53,7 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
 
 def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: Made, tmp_path: Path) -> None:
     sizes = "2M,4M,6M,8M"
-    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "500ms")
+    long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "3s")
     command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
     with subprocess.Popen(
         [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *command],
@@ -70,7 +72,7 @@ def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: M
         ended = lab.exec("n1", "scancel", "--batch", f"--signal={signal.SIGTERM.name.removeprefix('SIG')}", number)
         assert ended.returncode == 0, ended.stderr
         _, said = following.communicate(timeout=SECONDS)
-    assert following.returncode == 1
+    assert following.returncode == 1, said
     assert said.splitlines()[-1] == f"job {number}: failed; the same command goes on"
     assert "still missing; the same command goes on" in said
     before = (tmp_path / "c" / "results.jsonl").read_bytes()
@@ -85,6 +87,55 @@ def test_a_job_that_slurm_refuses_is_one_line(lab: Made, tmp_path: Path) -> None
     assert done.returncode == 2
     assert done.stderr.startswith("timpani: sbatch refused the job: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_outside_the_nodes_the_error_says_how_to_reach_slurm(lab: Made, tmp_path: Path) -> None:
+    enter = f"timpani lab exec --lab {lab.id} n1 --"
+    done = timpani("run", *STUDY, "--on", "slurm:lab", "-o", "c", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Slurm can't be reached from here (" in done.stderr
+    assert enter in done.stderr
+    assert f"Slurm, from the nodes only: {enter} sinfo" in timpani("lab", "status").stdout
+
+
+@pytest.mark.parametrize("place", ["deep", "."], ids=["missing on the node", "another one on the node"])
+def test_a_folder_that_nodes_do_not_share_is_named(lab: Made, tmp_path: Path, place: str) -> None:
+    (tmp_path / "own").mkdir()
+    in_own = f'mount -t tmpfs none own && mkdir own/deep && cd own/{place} && exec "$@"'
+    run = (*MAIN, "run", *STUDY, "--ranks", "2", "--launches", "1", "--on", "slurm:lab,nodes=1", "-o", "c")
+    done = lab.exec("n1", "unshare", "--mount", "sh", "-c", in_own, "sh", *run, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert "wrote no log in" in done.stderr
+    assert "start from a folder that all nodes share" in done.stderr
+
+
+@needs_open_mpi
+def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> None:
+    """What a job writes is what the same command writes here; a confirmation may have another placement."""
+    mpi = ("--mpi", str(OPEN_MPIS[0].mpirun))
+    what = ("bcast", "--algorithms", "default,linear", "--sizes", "8", "--launches", "2", "--ranks", "4")
+    where = ("--on", "slurm:lab,nodes=2,tasks=2,time=10")
+    printed = lab.exec("n1", *MAIN, "tune", *what, *where, "-o", "tuned", "--dry-run", cwd=tmp_path)
+    assert "#SBATCH --time=00:10:00" in printed.stdout
+    assert printed.stdout.splitlines()[-1].endswith(f"timpani tune {' '.join(what)} -o tuned --on here")
+    assert list(tmp_path.iterdir()) == []
+    done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *where, "-o", "tuned", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {line["machine"] for line in results(tmp_path / "tuned" / "campaign")} == {"lab"}
+    assert read_table(tmp_path / "tuned" / "table.json").measured.keys() == {"bcast"}
+
+    # Whether a real campaign gives a rule depends on the machine: one with made-up times does.
+    made_up(tmp_path / "made", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, ranks=2)
+    assert timpani("tune", "made", "-o", "rules", cwd=tmp_path).returncode == 0
+    confirm = ("confirm", "rules", *mpi, "--launches", "1", "--on", "slurm:lab,nodes=2,tasks=2")
+    done = lab.exec("n1", *MAIN, *confirm, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "Confirmed anew: of 1 point with a rule" in done.stderr
+    assert {line["machine"] for line in results(tmp_path / "rules" / "confirmation-of-1")} == {"lab"}
+    done = lab.exec("n1", *MAIN, *confirm, "--placement", "node", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    across = starts(tmp_path / "rules" / "confirmation-of-1-by-node")
+    assert {rank["host"] for launch in across for rank in launch.get("ranks", ())} == {"n1", "n2"}
 
 
 @needs_mpich

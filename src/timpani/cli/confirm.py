@@ -1,29 +1,27 @@
 """`timpani confirm`: whether tuning files keep their promise, measured anew."""
 
-import shlex
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from timpani.campaign.run.run import Outcome
-    from timpani.campaign.run.session import Session
-    from timpani.native.mpi import Mpi
-    from timpani.report.tuned.source_warnings import MadeFrom
-    from timpani.rules.table.tuned_files import TunedFiles
-    from timpani.study.cell import Cell
-    from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
+from timpani.cli.terminal.job_request import asks_for_job, run_as_job
+from timpani.cli.terminal.options import DryRun, StudyOptions, expand, study_options
 
 
+@expand(
+    study=study_options(
+        ("launches", "placement", "budget"),
+        panel="How it is measured",
+        shown={"launches": "the campaign's, 10 or more", "placement": "as the rules were measured", "budget": "none"},
+    )
+)
 def confirm(
+    *,
     folder: Annotated[Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False)],
-    launches: Annotated[
-        int | None,
-        typer.Option(min=1, help="Starts of the MPI program.", show_default="the campaign's, 10 or more"),
-    ] = None,
+    study: StudyOptions,
     campaign: Annotated[
         list[Path] | None,
         typer.Option(help="A campaign that the rules were made from.", show_default="where they were"),
@@ -31,69 +29,43 @@ def confirm(
     mpi: Annotated[
         str | None, typer.Option(help="The library, where it isn't found by itself.", show_default=False)
     ] = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="A machine file, here, lab, or slurm:PARTITION,nodes=2,time=1:00:00: a job (`timpani script --help`).",
+            show_default="where the rules were measured",
+        ),
+    ] = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Measure anew what tuning files gain: at their rules' edges, at measured sizes, and at sizes between.
 
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
     """
-    from timpani.errors import UserError
-    from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
-    from timpani.report.tuned.source_warnings import made_from as known_of
-    from timpani.report.words.answer import brief_warnings, more_warnings
-    from timpani.report.words.output_files import write_file
-    from timpani.rules.table.merged_campaigns import load_together
-    from timpani.rules.table.table_file import NAME, read_table
-    from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
-    from timpani.study.counted import counted
+    from timpani.machine.where import resolve
+    from timpani.rules.time_budget import TimeBudget
+    from timpani.rules.workflow import ConfirmRequest, prepare_confirmation
+    from timpani.study.placement import check_placement
+    from timpani.study.values import parse_duration
 
-    table = read_table(folder / NAME)
-    campaigns = campaign or list(map(Path, table.campaigns))
-    if lost := [each for each in campaigns if not each.exists()]:
-        raise UserError(f"{folder / NAME} was made from {lost[0]}, which is not there", "name it with --campaign")
-    made_from = load_together(campaigns)
-    known = known_of(campaigns, made_from)
-    if predicted := table.predicted and table.predicted.rules:
-        typer.echo(
-            f"left alone: {counted(len(predicted), 'predicted rule')}; a machine of so many ranks can confirm them"
-        )
-
-    for each in confirm_rules(table, made_from, folder, launches, mpi, _measure):
-        warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
-        write_file(folder / PAGE, confirmed_page(each.table, each.confirmed, each.measured, warnings).encode(), True)
-        for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
-            typer.echo(line)
-        if more := more_warnings(warnings):
-            typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
-        if each.files is None:
-            typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
-            raise typer.Exit(int(each.killed > 0))
-        taken = len(each.table.rules) - len(each.remaining.rules)
-        typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
-        _rewrite(each.remaining, each.files, each.library, folder, known)
-        if not each.remaining.rules:
-            typer.echo("no rule is left: the library's own choice stands")
-            raise typer.Exit(1)
-    typer.echo(f"rules were taken out in {MAX_ROUNDS} rounds: the same command confirms those that are left")
-
-
-def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
-    from timpani.cli.terminal.measuring import measure_or_exit
-
-    return measure_or_exit(
-        session, into, prove, lambda folder: f"to measure them, remove {shlex.quote(str(folder))} and confirm again"
+    given = study.given()
+    request = ConfirmRequest(
+        given.get("launches"),
+        mpi,
+        placement=check_placement(given["placement"]) if "placement" in given else None,
+        budget=TimeBudget(parse_duration(given["budget"]) if "budget" in given else None),
     )
+    if on and asks_for_job(on):
+        table_and_campaign(folder, campaign or [])
+        run_as_job(on, dry_run)
+        return
+    request = replace(request, machine=resolve(on, mpi) if on else None)
+    if dry_run:
+        from timpani.report.words.dry_run import plan_lines
 
-
-def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
-    """Write the files of `table` in place of the existing ones; a file without any rule left is removed."""
-    from timpani.report.tuned.tuned_page import PAGE, tuned_page
-    from timpani.report.words.output_files import write_file
-    from timpani.rules.table.tuned_files import tuned_names
-
-    for name in tuned_names(library):
-        if name not in files.texts:
-            (folder / name).unlink(missing_ok=True)
-    for name, text in files.texts.items():
-        write_file(folder / name, text.encode(), force=True)
-    write_file(folder / PAGE, tuned_page(table, files, folder, library.name, known).encode(), force=True)
+        table, made_from, _ = table_and_campaign(folder, campaign or [])
+        typer.echo("\n".join(plan_lines(prepare_confirmation(table, made_from, folder, request).plan)))
+        return
+    confirm_folder(folder, campaign or [], request)

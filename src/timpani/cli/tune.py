@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.terminal.options import Force, StudyOptions, WhereOptions, expand, study_options
+from timpani.cli.terminal.job_request import asks_for_job, run_as_job
+from timpani.cli.terminal.making_rules import measure_and_confirm, write_rules
+from timpani.cli.terminal.options import DryRun, Force, StudyOptions, WhereOptions, expand, study_options
 from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
@@ -21,7 +23,9 @@ EXAMPLES = """Examples:
 
 timpani tune my-campaign -o tuned
 
-timpani tune bcast allreduce --ranks 2:64 --on cluster.toml -o tuned
+timpani tune bcast allreduce --ranks 2:64 --on cluster.toml --budget 2h -o tuned
+
+timpani tune bcast --ranks 96 --on slurm:THIN,nodes=2,tasks=48,time=4:00:00 -o tuned
 
 timpani tune my-campaign -o tuned --predict-to 4096 --on larger-machine.toml
 
@@ -72,9 +76,13 @@ Library = Annotated[
 @tune.command(_FILES, epilog=EXAMPLES)
 @expand(
     study=study_options(
-        ("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret"),
+        ("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret", "budget"),
         panel="Where something is to be measured",
-        shown={"launches": "as many as the race takes", "regret": f"{TUNING_REGRET}, unless launches are given"},
+        shown={
+            "launches": "as many as the race takes",
+            "regret": f"{TUNING_REGRET}, unless launches are given",
+            "budget": "none; half of it is for choosing",
+        },
     ),
     place=WhereOptions,
 )
@@ -109,6 +117,7 @@ def files(
         ),
     ] = False,
     mpi: Library = None,
+    dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
     """Write a table of which algorithm is best where, and the files by which the library follows it."""
@@ -118,49 +127,21 @@ def files(
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
     options = study.given()
     if all((Path(name) / "campaign.json").exists() for name in what):
-        given = [*options, *(["on"] if place.on and predict_to is None else [])]
+        given = [*options, *(["on"] if place.on and predict_to is None else []), *(["dry-run"] if dry_run else [])]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
         beyond = _beyond(predict_to, with_predicted, place.on, mpi)
-        _write([Path(name) for name in what], output, mpi, force, beyond)
+        write_rules([Path(name) for name in what], output, mpi, force, beyond)
         return
     if predict_to is not None:
         raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
-    raise typer.Exit(_measure_and_confirm(what, options, place, mpi, output, force))
+    if place.on and asks_for_job(place.on):
+        from timpani.rules.workflow import deciding_study
 
-
-def _measure_and_confirm(
-    what: list[str],
-    options: Mapping[str, object],
-    place: WhereOptions,
-    mpi: str | None,
-    output: Path,
-    force: bool,
-) -> int:
-    """Measure, write the files and confirm them; the exit status, 0 unless cells were given up."""
-    from timpani.cli.confirm import confirm
-    from timpani.cli.terminal.measuring import measure_or_exit
-    from timpani.machine.where import resolve
-    from timpani.rules.table.table_file import NAME, read_table
-    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
-    from timpani.rules.workflow import Target, deciding_study, measure_boundaries
-
-    machine = resolve(place.on, mpi) if place.on else None
-    study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
-    campaigns, killed = measure_boundaries(
-        study,
-        Target(mpi, machine, place.oversubscribe),
-        output,
-        lambda session, folder, prove=None: measure_or_exit(
-            session, folder, prove, lambda _: "rules are made without them; to measure them, choose another folder"
-        ),
-    )
-    if not (output / NAME).exists() or force:  # else it resumes: rules that lost may have been taken out since
-        _write(campaigns, output, mpi, force)
-    switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
-    if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
-        confirm(output, launches=None, campaign=campaigns, mpi=mpi)
-    return int(killed > 0)
+        deciding_study(what, options, simulated=False)  # what is wrong shows now, and not in the job
+        run_as_job(place.on, dry_run)
+        return
+    raise typer.Exit(measure_and_confirm(what, options, place, mpi, output, force=force, dry_run=dry_run))
 
 
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "PredictionReach | None":
@@ -172,31 +153,6 @@ def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: s
     if predict_to is None:
         return None
     return PredictionReach(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
-
-
-def _write(
-    campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "PredictionReach | None" = None
-) -> None:
-    """Write the table of `campaigns` and its files, over existing ones only with `force`."""
-    from timpani.errors import cannot_write
-    from timpani.report.tuned.source_warnings import made_from
-    from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
-    from timpani.report.words.output_files import check_new, write_file
-    from timpani.rules.workflow import make_rules
-
-    made = make_rules(campaigns, output, mpi, beyond)
-    known = made_from(campaigns, made.campaign)
-    texts = {**made.files.texts, PAGE: tuned_page(made.table, made.files, output, made.library.name, known)}
-    for name in texts:
-        check_new(output / name, force)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(output, error) from None
-    for name, text in texts.items():
-        write_file(output / name, text.encode(), force)
-    for line in tuned_lines(made.table, made.files, output, known):
-        typer.echo(line)
 
 
 @tune.command()

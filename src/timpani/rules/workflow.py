@@ -5,13 +5,16 @@ exception when the campaign was stopped; the same call resumes there.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from math import ceil
 from pathlib import Path
 from typing import Protocol
 
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
+from timpani.errors import UserError
+from timpani.libraries.hosts import HostList
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
@@ -24,6 +27,7 @@ from timpani.rules.propose.predicted_rules import PredictionReach, predicted_rul
 from timpani.rules.table.from_campaign import check_made_from, installed, table_of
 from timpani.rules.table.merged_campaigns import load_together
 from timpani.rules.table.tuned_files import TunedFiles, tuned_files
+from timpani.rules.time_budget import TimeBudget
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.defaults import TUNING_REGRET
@@ -32,6 +36,12 @@ from timpani.tuning.decide.selection_table import SelectionTable
 
 MAX_ROUNDS = 3
 """How often rules are confirmed at most: each round but the last is followed by one without the rules that lost."""
+
+DECIDING = "campaign"
+"""The folder, in that of the files, of the campaign that rules are chosen from."""
+
+_DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.25, 0.75
+"""Shares of the time that is left: of the campaign that chooses, of each campaign of sizes between, of each round."""
 
 _MAX_HALVINGS = 6  # of a gap between measured sizes: a gap of 4,000 times ends with sizes within 15 %
 _CALL_SECONDS = 0.2  # of simulating one call, of a thousand or more; what takes longer is left out and named
@@ -52,10 +62,32 @@ class Target:
     mpi: str | None = None
     machine: Machine | None = None
     oversubscribe: bool = False
+    hosts: HostList = ()
 
-    def measure(self, study: Study, folder: Path, measure: MeasureSession) -> Outcome:
-        """Measure `study` here into `folder`."""
-        return measure(Session.prepare(study, self.mpi, self.oversubscribe, self.machine), folder)
+    def prepare(self, study: Study, seconds: float | None = None) -> Session | None:
+        """`study` planned for `seconds` (None: unlimited); None where they are too few to start each program once."""
+        session = Session.prepare(
+            study.model_copy(update={"budget": None}), self.mpi, self.oversubscribe, self.machine, self.hosts
+        )
+        if seconds is not None:
+            if seconds < session.plan.starting_seconds:
+                return None
+            limited = session.plan.study.model_copy(update={"budget": seconds})
+            session.plan = replace(session.plan, study=limited)
+        return session
+
+
+@dataclass(frozen=True)
+class MeasuredChoices:
+    """The campaigns that rules can be made from.
+
+    killed     how many cells have no result since their launches were killed
+    unrefined  whether the time was spent before all sizes between those at which the choice changes were measured
+    """
+
+    campaigns: list[Path]
+    killed: int
+    unrefined: bool = False
 
 
 @dataclass(frozen=True)
@@ -86,6 +118,23 @@ class Round:
     killed: int
 
 
+@dataclass(frozen=True)
+class ConfirmRequest:
+    """How rules are confirmed.
+
+    launches   None: as many as the campaign had, `LAUNCHES` at least
+    mpi        None: the library that was measured
+    machine    None: the machine, and its hosts, on which the rules were measured
+    placement  of ranks; None: as measured
+    """
+
+    launches: int | None = None
+    mpi: str | None = None
+    machine: Machine | None = None
+    placement: str | None = None
+    budget: TimeBudget = field(default_factory=TimeBudget)
+
+
 def deciding_study(what: list[str], options: Mapping[str, object], *, simulated: bool) -> Study:
     """The study of `what` with `options`: a race, unless it names `launches` or `regret`. Simulations do not vary."""
     named = compose(what, options)
@@ -94,21 +143,31 @@ def deciding_study(what: list[str], options: Mapping[str, object], *, simulated:
     return compose(what, {**options, "regret": TUNING_REGRET})
 
 
-def measure_boundaries(study: Study, target: Target, output: Path, measure: MeasureSession) -> tuple[list[Path], int]:
-    """Measure `study`, then sizes between those at which the choice changes.
+def prepare_deciding(study: Study, target: Target, budget: TimeBudget) -> Session:
+    """The campaign that rules are chosen from, planned; UserError where its share of the time is too short."""
+    session = target.prepare(study, budget.share(_DECIDING_SHARE))
+    if session is None:
+        raise _too_short(study, target, budget, _DECIDING_SHARE)
+    return session
 
-    Returns the campaigns' folders below `output`, and how many cells lack results since their launches were killed.
-    """
-    campaigns = [output / "campaign"]
-    killed = target.measure(study, campaigns[0], measure).killed
+
+def measure_boundaries(
+    study: Study, target: Target, output: Path, measure: MeasureSession, budget: TimeBudget
+) -> MeasuredChoices:
+    """Measure `study`, then sizes between those at which the choice changes, into folders below `output`."""
+    campaigns = [output / DECIDING]
+    killed = measure(prepare_deciding(study, target, budget), campaigns[0]).killed
     for number in range(1, _MAX_HALVINGS + 1):
         measured = load_together(campaigns)
         between = refining_study(table_of(measured, campaigns).gaps, measured)
         if between is None:
             break
-        campaigns.append(output / f"campaign-between-{number}")
-        killed += target.measure(between, campaigns[-1], measure).killed
-    return campaigns, killed
+        session = target.prepare(between, budget.share(_BETWEEN_SHARE))
+        if session is None:
+            return MeasuredChoices(campaigns, killed, unrefined=True)
+        campaigns.append(output / f"{DECIDING}-between-{number}")
+        killed += measure(session, campaigns[-1]).killed
+    return MeasuredChoices(campaigns, killed)
 
 
 def make_rules(campaigns: Sequence[Path], output: Path, mpi: str | None, beyond: PredictionReach | None = None) -> Made:
@@ -122,26 +181,32 @@ def make_rules(campaigns: Sequence[Path], output: Path, mpi: str | None, beyond:
     return Made(table, _files(table, library, output), library, campaign)
 
 
+def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest) -> Session:
+    """The campaign that confirms `table` in `folder`, planned; UserError where the time left is too short."""
+    check_made_from(table, made_from)
+    study = confirmation_study(table, made_from, folder, request.launches, request.placement)
+    described = made_from.header.machine
+    machine = request.machine or described.cluster
+    hosts = described.hosts if machine and request.machine is None else ()
+    target = Target(str(installed(made_from, request.mpi).mpirun), machine, True, hosts)
+    session = target.prepare(study, request.budget.share(_ROUND_SHARE))
+    if session is None:
+        raise _too_short(study, target, request.budget, _ROUND_SHARE)
+    return session
+
+
 def confirm_rules(
-    table: SelectionTable,
-    made_from: Campaign,
-    folder: Path,
-    launches: int | None,
-    mpi: str | None,
-    measure: MeasureSession,
+    table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest, measure: MeasureSession
 ) -> Iterator[Round]:
     """Confirm the rules in `folder`, up to MAX_ROUNDS times; each round but the last drops the rules that lost.
 
     A round must be written into `folder` before the next is asked for: its launches use the files that are there.
     """
-    check_made_from(table, made_from)
-    library = installed(made_from, mpi)
-    machine = made_from.header.machine
-    hosts = machine.hosts if machine.cluster else ()
+    library = installed(made_from, request.mpi)
     for _ in range(MAX_ROUNDS):
-        study = confirmation_study(table, made_from, folder, launches)
-        session = Session.prepare(study, str(library.mpirun), True, machine.cluster, hosts)
-        into = folder / f"confirmation-of-{len(table.rules)}"  # each round has fewer rules than the one before
+        session = prepare_confirmation(table, made_from, folder, request)
+        placed = "" if request.placement is None else f"-by-{request.placement.replace(':', '-')}"
+        into = folder / f"confirmation-of-{len(table.rules)}{placed}"  # each round has fewer rules than the one before
         outcome = measure(session, into, cells_to_prove(table, made_from))
         measured = load(into)
         confirmed = confirm(table, made_from, measured)
@@ -152,6 +217,17 @@ def confirm_rules(
         if not lost or not remaining.rules:
             return
         table = remaining
+
+
+def _too_short(study: Study, target: Target, budget: TimeBudget, part: float) -> UserError:
+    session = target.prepare(study)
+    assert session, "without a limit every study is planned"
+    starting = session.plan.starting_seconds
+    return UserError(
+        f"{budget.share(part) or 0:.0f} s of the budget are for {study.title or 'the first campaign'}, and starting "
+        f"its programs once takes about {ceil(starting)} s",
+        f"give more (--budget {ceil(2 * starting / part)}s), or the same command again: it resumes",
+    )
 
 
 def _files(table: SelectionTable, library: Mpi, folder: Path) -> TunedFiles:

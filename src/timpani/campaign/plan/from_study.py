@@ -9,7 +9,6 @@ from math import ceil
 from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.chosen_algorithms import choose_algorithms
 from timpani.campaign.plan.count_limits import too_many_elements
-from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.plan.memory import too_large
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
@@ -77,7 +76,7 @@ def plan(
 
 def _check_budget(planned: CampaignPlan) -> None:
     """Every group must be started once, or the default, say, is never measured and nothing can be compared with it."""
-    starting = sum(start_seconds(group.mpi.kind, group.ranks) for group in planned.groups)
+    starting = planned.starting_seconds
     if planned.study.budget is not None and planned.study.budget < starting:
         starts = counted(len(planned.groups), "start")
         raise UserError(

@@ -202,7 +202,7 @@ class CampaignPlan:
     def most_seconds(self) -> float:
         """About how long a race takes at most: all its launches are started, and in as many as it looks after each cell
         takes as long as it may."""
-        starts = self.study.launches * sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
+        starts = self.study.launches * self.starting_seconds
         cells = sum(
             longest_cell_seconds(self.study, each.cell, group.oversubscribed)
             for group in self.groups
@@ -232,6 +232,11 @@ class CampaignPlan:
 
     def _within_budget(self, seconds: float) -> float:
         return min(seconds, self.study.budget or seconds)
+
+    @property
+    def starting_seconds(self) -> float:
+        """What starting and ending each group once takes: with less time something is never measured."""
+        return sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
 
     @property
     def launch_seconds(self) -> float:

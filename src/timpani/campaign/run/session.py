@@ -121,7 +121,7 @@ class Session:
         return outcome
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
-        """Measure what is missing in `store`; SIGINT and SIGTERM end it cleanly."""
+        """Measure what is missing in `store`; SIGINT, SIGTERM and SIGHUP end it cleanly."""
         for text in (*store.repaired, *self.plan.notes, *described(self.outside)):
             observer.note(text)
         for mpi in dict.fromkeys(group.mpi for group in self.plan.groups):
@@ -144,7 +144,7 @@ class Session:
         hang_after: float | None,
         wanted: Callable[[Cell], bool] = lambda cell: True,
     ) -> Outcome:
-        """Count the messages of each cell `wanted`, where the library can; SIGINT and SIGTERM end it cleanly."""
+        """Count the messages of each cell `wanted`, where the library can; the same signals end it cleanly."""
         with self._signals():
             prover = Prover(
                 plan=self.plan,
@@ -163,7 +163,8 @@ class Session:
         def note(number: int, _frame: FrameType | None) -> None:
             self.stopped = number
 
-        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+        hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)  # `nohup` ignores it
+        before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM, *hangup)}
         try:
             yield
         finally:

@@ -15,6 +15,8 @@ from timpani.study.counted import counted
 STOPPED = 128
 """Exit status of a command that a signal stopped, plus the signal's number, as shells report it."""
 
+RESUMES = "the same command goes on"
+
 _GIVEN_UP = 1
 
 
@@ -33,16 +35,19 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     return given_up_status(outcome, "measure them into another folder")
 
 
-def stopped_status(outcome: Outcome, signal_number: int | None) -> int:
-    """Say that a signal or the budget ended a campaign early; the exit status where it was a signal, else 0."""
+def stopped_status(outcome: Outcome, signal_number: int | None, without: str = RESUMES) -> int:
+    """Say that a signal or the budget ended a campaign early; the exit status where it was a signal, else 0.
+
+    without  what becomes of results that the budget leaves unmeasured
+    """
     if outcome.ended == "stopped":
-        typer.echo(f"stopped: {_missing(outcome)}; the same command goes on", err=True)
+        typer.echo(f"stopped: {_missing(outcome)}; {RESUMES}", err=True)
         return STOPPED + (signal_number or 0)
     if outcome.ended == "budget":
         points = counted(outcome.unreached, "point")
         unreached = f"the race had not come to {points} (collective, ranks, size) yet" if outcome.unreached else ""
         left = "; ".join(filter(None, (_missing(outcome), unreached)))
-        typer.echo(f"the budget is spent: {left}; the same command goes on")
+        typer.echo(f"the budget is spent: {left}; {without}")
     return 0
 
 

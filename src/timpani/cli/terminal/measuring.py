@@ -7,18 +7,25 @@ import typer
 
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.ending import given_up_status, stopped_status
+from timpani.cli.terminal.ending import RESUMES, given_up_status, stopped_status
 from timpani.cli.terminal.progress import progress
 from timpani.study.cell import Cell
 
 
 def measure_or_exit(
-    session: Session, folder: Path, prove: Callable[[Cell], bool] | None, advice: Callable[[Path], str]
+    session: Session,
+    folder: Path,
+    prove: Callable[[Cell], bool] | None,
+    advice: Callable[[Path], str],
+    without: str = RESUMES,
 ) -> Outcome:
-    """Measure a campaign of a workflow; exit when it was stopped, and advise where launches were killed."""
+    """Measure a campaign of a workflow; exit when it was stopped, and advise where launches were killed.
+
+    without  what becomes of results that a budget leaves unmeasured
+    """
     typer.echo(f"measuring into {folder}", err=True)
     outcome = session.complete(folder, progress, prove)
-    if stopped := stopped_status(outcome, session.stopped):
+    if stopped := stopped_status(outcome, session.stopped, without):
         raise typer.Exit(stopped)
     given_up_status(outcome, advice(folder))
     return outcome

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
 
 
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")]
+"""Of commands that measure: nothing is measured; of a job its script is printed."""
+
+
 Campaign = Annotated[
     Path | None,
     typer.Argument(help="The campaign's folder.", show_default="the newest campaign in the current folder"),
@@ -58,7 +62,7 @@ class WhereOptions:
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="A machine file, here, lab; `timpani run` also takes slurm:PARTITION.",
+            help="A machine file, here, lab, or slurm:PARTITION,nodes=2,time=1:00:00: a job (`timpani script --help`).",
             show_default="this computer",
             rich_help_panel="Where",
         ),

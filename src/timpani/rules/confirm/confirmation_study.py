@@ -25,8 +25,10 @@ NEAR = 1.1
 _SEED_STEP = 1_000_003  # so that no launch has the order of one that chose the rules
 
 
-def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, launches: int | None) -> Study:
-    """The study that confirms `table`, made from `campaign` and written into `folder`.
+def confirmation_study(
+    table: SelectionTable, campaign: Campaign, folder: Path, launches: int | None, placement: str | None = None
+) -> Study:
+    """The study that confirms `table`, made from `campaign` and written into `folder`; `placement` None: as measured.
 
     Each collective with a rule, at the measured sizes, at those `held_out`, and at each rule's first and last size and
     one element beyond; the default, the rules' algorithms, all that came near the best, and the files themselves.
@@ -58,6 +60,8 @@ def confirmation_study(table: SelectionTable, campaign: Campaign, folder: Path, 
             "title": f"Confirmation of {folder.name}",
             "collectives": algorithms,
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sizes[name]} for name in collectives},
+            **({} if placement is None else {"placement": placement}),
+            "budget": None,
             "regret": None,  # what is confirmed is measured in all launches, also where a race chose it
             "launches": launches or (LAUNCHES if recorded.get("regret") else max(recorded["launches"], LAUNCHES)),
             "seed": (recorded["seed"] + _SEED_STEP) % 2**31,
@@ -72,11 +76,12 @@ def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell]
     """Which cells' messages show whether files are followed: at sizes with a rule and one element beside them, those of
     the rule's algorithm, of the default, and of the library with its files."""
     layouts = rank_layouts(campaign)
+    chosen = {rule.algorithm for rule in table.rules}
 
     def wanted(cell: Cell) -> bool:
         layout = layouts.get((cell.ranks, cell.placement))
-        if layout is None:
-            return False
+        if layout is None:  # another placement: what the rules choose there is known once it is measured
+            return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm in chosen
         call = Call(cell.collective, cell.ranks, layout.nodes, layout.per_node, cell.message_bytes)
         element = campaign.header.study.element_bytes_of(cell.collective)
         near = [replace(call, message_bytes=call.message_bytes + off) for off in (-element, 0, element)]

@@ -33,6 +33,7 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
         {
             **recorded,
             **({} if recorded.get("regret") is None else {"regret": None, "launches": LAUNCHES}),
+            "budget": None,
             "title": "Sizes at which the choice changes",
             "collectives": {name: algorithms_near(name, measured.results) for name in sizes},
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sorted(of)} for name, of in sizes.items()},

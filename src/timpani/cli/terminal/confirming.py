@@ -1,0 +1,91 @@
+"""Confirm the rules in a folder, and rewrite its files without the rules that lost."""
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from timpani.campaign.folder.load import Campaign
+    from timpani.campaign.run.run import Outcome
+    from timpani.campaign.run.session import Session
+    from timpani.native.mpi import Mpi
+    from timpani.report.tuned.source_warnings import MadeFrom
+    from timpani.rules.table.tuned_files import TunedFiles
+    from timpani.rules.workflow import ConfirmRequest
+    from timpani.study.cell import Cell
+    from timpani.tuning.decide.selection_table import SelectionTable
+
+
+def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable, Campaign, MadeFrom]":
+    """The table in `folder`, the campaigns that it was made from, or those `named`, and what to know of them."""
+    from timpani.errors import UserError
+    from timpani.report.tuned.source_warnings import made_from as known_of
+    from timpani.rules.table.merged_campaigns import load_together
+    from timpani.rules.table.table_file import NAME, read_table
+
+    table = read_table(folder / NAME)
+    campaigns = named or list(map(Path, table.campaigns))
+    if lost := [each for each in campaigns if not each.exists()]:
+        raise UserError(f"{folder / NAME} was made from {lost[0]}, which is not there", "name it with --campaign")
+    made_from = load_together(campaigns)
+    return table, made_from, known_of(campaigns, made_from)
+
+
+def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest") -> None:
+    """Confirm the rules in `folder`, made from `campaigns` (none: those that its table names); exits as the command."""
+    from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
+    from timpani.report.tuned.source_warnings import made_from as known_of
+    from timpani.report.words.answer import brief_warnings, more_warnings
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
+    from timpani.study.counted import counted
+
+    table, made_from, known = table_and_campaign(folder, campaigns)
+    if predicted := table.predicted and table.predicted.rules:
+        typer.echo(
+            f"left alone: {counted(len(predicted), 'predicted rule')}; a machine of so many ranks can confirm them"
+        )
+
+    for each in confirm_rules(table, made_from, folder, request, _measure):
+        warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
+        write_file(folder / PAGE, confirmed_page(each.table, each.confirmed, each.measured, warnings).encode(), True)
+        for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
+            typer.echo(line)
+        if more := more_warnings(warnings):
+            typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
+        if each.files is None:
+            typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
+            raise typer.Exit(int(each.killed > 0))
+        taken = len(each.table.rules) - len(each.remaining.rules)
+        typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
+        _rewrite(each.remaining, each.files, each.library, folder, known)
+        if not each.remaining.rules:
+            typer.echo("no rule is left: the library's own choice stands")
+            raise typer.Exit(1)
+    typer.echo(f"rules were taken out in {MAX_ROUNDS} rounds: the same command confirms those that are left")
+
+
+def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
+    from timpani.cli.terminal.measuring import measure_or_exit
+
+    return measure_or_exit(
+        session, into, prove, lambda folder: f"to measure them, remove {shlex.quote(str(folder))} and confirm again"
+    )
+
+
+def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
+    """Write the files of `table` in place of the existing ones; a file without any rule left is removed."""
+    from timpani.report.tuned.tuned_page import PAGE, tuned_page
+    from timpani.report.words.output_files import write_file
+    from timpani.rules.table.tuned_files import tuned_names
+
+    for name in tuned_names(library):
+        if name not in files.texts:
+            (folder / name).unlink(missing_ok=True)
+    for name, text in files.texts.items():
+        write_file(folder / name, text.encode(), force=True)
+    write_file(folder / PAGE, tuned_page(table, files, folder, library.name, known).encode(), force=True)

@@ -1,0 +1,107 @@
+"""Measure what rules are made from, write their files, and confirm them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from timpani.cli.terminal.confirming import confirm_folder
+from timpani.cli.terminal.measuring import measure_or_exit
+from timpani.cli.terminal.options import WhereOptions
+
+if TYPE_CHECKING:
+    from timpani.rules.propose.predicted_rules import PredictionReach
+    from timpani.rules.time_budget import TimeBudget
+    from timpani.rules.workflow import Target
+    from timpani.study.study import Study
+
+
+def measure_and_confirm(
+    what: list[str],
+    options: Mapping[str, object],
+    place: WhereOptions,
+    mpi: str | None,
+    output: Path,
+    *,
+    force: bool,
+    dry_run: bool,
+) -> int:
+    """Measure, write the files and confirm them; the exit status, 0 unless cells were given up."""
+    from timpani.machine.where import resolve
+    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
+    from timpani.rules.time_budget import TimeBudget
+    from timpani.rules.workflow import ConfirmRequest, Target, deciding_study, prepare_deciding
+
+    machine = resolve(place.on, mpi) if place.on else None
+    study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
+    target, budget = Target(mpi, machine, place.oversubscribe), TimeBudget(study.budget)
+    if dry_run:
+        from timpani.report.words.dry_run import plan_lines
+
+        typer.echo("\n".join(plan_lines(prepare_deciding(study, target, budget).plan)))
+        typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
+        return 0
+    written = (output / NAME).exists() and not force  # then it resumes: rules that lost may have been taken out since
+    campaigns, killed = _measure_choices(study, target, output, budget, written)
+    if not written:
+        write_rules(campaigns, output, mpi, force)
+    switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
+    if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
+        confirm_folder(output, campaigns, ConfirmRequest(mpi=mpi, machine=machine, budget=budget))
+    return int(killed > 0)
+
+
+def _measure_choices(
+    study: "Study", target: "Target", output: Path, budget: "TimeBudget", written: bool
+) -> tuple[list[Path], int]:
+    """The campaigns to make rules from, and how many cells were given up; where rules are `written` and a budget ended
+    the campaigns, these are not continued: the rules would not follow."""
+    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.workflow import DECIDING, measure_boundaries, prepare_deciding
+
+    if written and budget.seconds is not None:
+        with prepare_deciding(study, target, budget).open(output / DECIDING):  # refused where it is another study
+            return list(map(Path, read_table(output / NAME).campaigns)), 0
+    found = measure_boundaries(
+        study,
+        target,
+        output,
+        lambda session, folder, prove=None: measure_or_exit(
+            session,
+            folder,
+            prove,
+            lambda _: "rules are made without them; to measure them, choose another folder",
+            "rules are made without what is missing",
+        ),
+        budget,
+    )
+    if found.unrefined:
+        typer.echo("the budget leaves no time for sizes between those at which the choice changes", err=True)
+    return found.campaigns, found.killed
+
+
+def write_rules(
+    campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "PredictionReach | None" = None
+) -> None:
+    """Write the table of `campaigns` and its files, over existing ones only with `force`."""
+    from timpani.errors import cannot_write
+    from timpani.report.tuned.source_warnings import made_from
+    from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
+    from timpani.report.words.output_files import check_new, write_file
+    from timpani.rules.workflow import make_rules
+
+    made = make_rules(campaigns, output, mpi, beyond)
+    known = made_from(campaigns, made.campaign)
+    texts = {**made.files.texts, PAGE: tuned_page(made.table, made.files, output, made.library.name, known)}
+    for name in texts:
+        check_new(output / name, force)
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(output, error) from None
+    for name, text in texts.items():
+        write_file(output / name, text.encode(), force)
+    for line in tuned_lines(made.table, made.files, output, known):
+        typer.echo(line)
