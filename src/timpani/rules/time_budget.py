@@ -17,7 +17,7 @@ class TimeBudget:
         self._started = self.clock()
 
     def share(self, part: float) -> float | None:
-        """Seconds: `part` of the time that is left, 0 where none is; None: unlimited."""
+        """Seconds: `part` of the time that is left, 0 at least; None: unlimited."""
         if self.seconds is None:
             return None
         return part * max(0.0, self._started + self.seconds - self.clock())

@@ -1,4 +1,4 @@
-"""The nodes of a job, from the environment that each batch system gives it: recorded formats, and what is none."""
+"""The nodes of a job, from the environment that each batch system gives it, in the formats that it documents."""
 
 import os
 from collections.abc import Callable, Mapping
@@ -20,7 +20,7 @@ HERE = Cores("EPYC", 48, 48, None, 2, 2, 1, None)
 
 
 def environment_of(name: str) -> dict[str, str]:
-    """The variables of a recorded job, with the names of files beside them made whole."""
+    """The variables of a recorded job, with the whole paths of the files next to them."""
     lines = (DATA / name / "environment.txt").read_text().splitlines()
     variables = dict(line.split("=", 1) for line in lines)
     return {key: value.replace("FOLDER", str(DATA / name)) for key, value in variables.items()}

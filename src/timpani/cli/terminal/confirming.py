@@ -47,7 +47,7 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
     table, made_from, known = table_and_campaign(folder, campaigns)
     if predicted := table.predicted and table.predicted.rules:
         typer.echo(
-            f"left alone: {counted(len(predicted), 'predicted rule')}; a machine of so many ranks can confirm them"
+            f"left alone: {counted(len(predicted), 'predicted rule')}; a machine with their ranks can confirm them"
         )
 
     for each in confirm_rules(table, made_from, folder, request, _measure):
@@ -64,7 +64,7 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
         typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
         _rewrite(each.remaining, each.files, each.library, folder, known)
         if not each.remaining.rules:
-            typer.echo("no rule is left: the library's own choice stands")
+            typer.echo("no rule is left: the library chooses as before")
             raise typer.Exit(1)
     typer.echo(f"rules were taken out in {MAX_ROUNDS} rounds: the same command confirms those that are left")
 

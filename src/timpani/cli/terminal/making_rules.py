@@ -27,7 +27,7 @@ def measure_and_confirm(
     force: bool,
     dry_run: bool,
 ) -> int:
-    """Measure, write the files and confirm them; the exit status, 0 unless cells were given up."""
+    """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned."""
     from timpani.machine.where import resolve
     from timpani.rules.table.table_file import NAME, read_table
     from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
@@ -56,7 +56,7 @@ def measure_and_confirm(
 def _measure_choices(
     study: "Study", target: "Target", output: Path, budget: "TimeBudget", written: bool
 ) -> tuple[list[Path], int]:
-    """The campaigns to make rules from, and how many cells were given up; where rules are `written` and a budget ended
+    """The campaigns to make rules from, and how many cells were abandoned; where rules are `written` and a budget ended
     the campaigns, these are not continued: the rules would not follow."""
     from timpani.rules.table.table_file import NAME, read_table
     from timpani.rules.workflow import DECIDING, measure_boundaries, prepare_deciding

@@ -52,7 +52,7 @@ class JobForm:
     ending       how a job ends at its time limit: lines for a reader of the script
     first        commands before all others
     lacks        settings that the system has no word for, and what to do instead
-    needs_tasks  whether it must be told how many ranks a node takes
+    needs_tasks  whether the ranks that a node takes must be named
     """
 
     sentinel: str
@@ -118,7 +118,7 @@ def hosts_of_file(environment: Mapping[str, str], variable: str) -> Allocation:
 
 
 def positive_count(text: str, source: str) -> int:
-    """A number of slots; UserError names the `source` of what is none."""
+    """A number of slots; UserError names the `source` of another text."""
     if not (text.isascii() and text.isdecimal() and 0 < int(text[:7]) <= 1_000_000):
         raise UserError(f"{source}: {text!r} is no number of slots", "run inside a job, or unset that variable")
     return int(text)

@@ -1,4 +1,4 @@
-"""What Slurm tells of a cluster, as data: `scontrol show topology`, topology.conf, sinfo, environment variables."""
+"""What Slurm knows of a cluster, as data: `scontrol show topology`, topology.conf, sinfo, environment variables."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores a socket, threads a core."""
 
 _UNKNOWN = "nodes"
-"""What a group is called whose switch nobody knows."""
+"""The name of a group whose switch is unknown."""
 
 _LONGEST_NAME = 1000
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")

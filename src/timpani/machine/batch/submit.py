@@ -66,7 +66,7 @@ def _reach_slurm() -> str:
 
 
 def follow_job(number: str, sleep: Callable[[float], None] = time.sleep) -> JobEnd:
-    """Copy the logs of a job, or of an array of them, to stderr until none is left."""
+    """Copy the logs of a job, or of an array of them, to stderr until all of its jobs have ended."""
     read: dict[Path, int] = {}
     while True:
         listed = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T")
