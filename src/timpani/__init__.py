@@ -1,3 +1,56 @@
-"""Timpani times MPI: which algorithm each collective should use here, how sure that is, and what it gains."""
+"""Timpani times MPI: which algorithm each collective should use here, how sure that is, and what it gains.
+
+import timpani
+
+mine = timpani.measure("allreduce", folder="mine", ranks=2, sizes="8:64K", launches=8)
+mine.cells          # a polars frame: one row per cell
+mine.verdict        # what `timpani verdict --format json` prints
+
+mine = timpani.open("mine")
+"""
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # so that `import timpani` stays quick
+    from collections.abc import Callable
+
+    from timpani.api.opened_campaign import OpenedCampaign
 
 __version__ = "0.1.0"
+__all__ = ["measure", "open"]
+
+
+def open(folder: str | PathLike[str]) -> "OpenedCampaign":
+    """The campaign in `folder` as tables and figures; `timpani.errors.UserError` when it is no campaign."""
+    from pathlib import Path
+
+    from timpani.api.opened_campaign import OpenedCampaign
+
+    return OpenedCampaign(Path(folder))
+
+
+def measure(
+    *what: str,
+    folder: str | PathLike[str],
+    mpi: str | None = None,
+    on: str | None = None,
+    oversubscribe: bool = False,
+    note: "Callable[[str], object]" = print,
+    **options: Any,
+) -> "OpenedCampaign":
+    """Measure what `timpani run` would, into `folder`; the same call continues a campaign that was interrupted.
+
+    what     a study's name or file, or operations
+    mpi, on  the library and the machine, as for --mpi and --on
+    note     called with each note that `timpani run` would print
+    options  any key of a study file: ranks, sizes, algorithms, launches, regret, budget, …
+
+    `timpani.errors.UserError` where `timpani run` would print an error; KeyboardInterrupt when it is interrupted,
+    after what was measured is recorded.
+    """
+    from pathlib import Path
+
+    from timpani.api.measuring import measure_campaign
+
+    return measure_campaign(what, Path(folder), mpi, on, oversubscribe, note, options)

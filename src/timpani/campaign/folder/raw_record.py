@@ -155,6 +155,16 @@ def read_whole_lines(path: Path, position: int) -> tuple[list[RawLine], int]:
     return read, position + len(raw) - len(torn)
 
 
+def read_lines(path: Path) -> Iterator[RawLine]:
+    """Every line of a packed record; UserError at one that can't be read."""
+    try:
+        with gzip.open(path) as file:
+            for raw in file:
+                yield _line(raw.removesuffix(b"\n"))
+    except (EOFError, OSError, ValueError, zlib.error) as error:
+        raise UserError(f"{path} is damaged ({error})", "the same `timpani run` command measures it again") from None
+
+
 def _line(raw: bytes) -> RawLine:
     before, field, checksum = raw.rpartition(_CHECKSUM)
     if field and checksum != b'%08x"}' % zlib.crc32(before):

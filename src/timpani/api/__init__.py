@@ -1,0 +1,1 @@
+"""What Python programs and notebooks use: campaigns opened as tables and figures, and measured."""

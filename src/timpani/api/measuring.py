@@ -1,0 +1,56 @@
+"""Measure from Python what `timpani run` measures."""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from timpani.api.opened_campaign import OpenedCampaign
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.plan.plan import CampaignPlan, Group
+from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.session import Session
+from timpani.machine.where import resolve
+from timpani.study.cell import Cell
+from timpani.study.compose import compose
+
+Note = Callable[[str], object]
+
+
+def measure_campaign(
+    what: Collection[str],
+    folder: Path,
+    mpi: str | None,
+    on: str | None,
+    oversubscribe: bool,
+    note: Note,
+    options: dict[str, Any],
+) -> OpenedCampaign:
+    """See `timpani.measure`."""
+    study = compose(list(what), options)
+    session = Session.prepare(study, mpi, oversubscribe, resolve(on, mpi) if on else None)
+
+    @contextmanager
+    def observing(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator[Observer]:
+        yield _Notes(note)
+
+    session.complete(folder, observing)
+    if session.stopped is not None:
+        raise KeyboardInterrupt
+    return OpenedCampaign(folder)
+
+
+class _Notes:
+    """An observer that passes on what is worth knowing, and no progress."""
+
+    def __init__(self, note: Note) -> None:
+        self._note = note
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        pass
+
+    def measured(self, result: LaunchResult) -> None:
+        pass
+
+    def note(self, text: str) -> None:
+        self._note(text)

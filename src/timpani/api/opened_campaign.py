@@ -1,0 +1,126 @@
+"""A campaign folder as polars frames and Altair charts."""
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.raw_record import PACKED, read_lines
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.context import with_bounds
+from timpani.campaign.read.message_locality import with_locality
+from timpani.study.schema import MACHINE_CELL
+from timpani.tuning.decide.by_state import decide_by_state
+
+if TYPE_CHECKING:
+    from timpani.charts.marks.theme import Chart
+
+_SAMPLES = {"completion_ns": "completion_us", "average_ns": "osu_avg_us", "skew_ns": "skew_us"}
+"""Columns of `OpenedCampaign.samples`, by what the raw record calls them."""
+
+
+class OpenedCampaign:
+    """What `timpani show`, `verdict` and `report` print of one campaign folder, as data.
+
+    Every table is a polars frame; `.to_pandas()` converts it. Times are in microseconds, sizes in bytes.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Read `folder`; UserError when it is no campaign or holds no result."""
+        self._campaign = load(folder)
+
+    @property
+    def folder(self) -> Path:
+        """Where the campaign is."""
+        return self._campaign.folder
+
+    @cached_property
+    def cells(self) -> pl.DataFrame:
+        """One row per cell, estimated over its launches: the columns of docs/columns.md."""
+        campaign = self._campaign
+        return with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
+
+    @property
+    def results(self) -> pl.DataFrame:
+        """One row per cell and launch: the columns of results.jsonl in docs/campaign-folder.md."""
+        return self._campaign.results
+
+    @property
+    def launches(self) -> list[dict[str, Any]]:
+        """One dictionary per start of the MPI program: the fields of launches.jsonl in docs/campaign-folder.md."""
+        return self._campaign.launches
+
+    @cached_property
+    def samples(self) -> pl.DataFrame:
+        """One row per timed repetition, in the order they ran: the cell, `launch`, `repetition` (from 0),
+        `completion_us`, `osu_avg_us`, `skew_us`. Empty where the raw samples are gone, as of an import."""
+        lines = {
+            line.sha256: line.values["measured"]
+            for path in sorted((self.folder / "launches").glob(f"*/{PACKED}"))
+            for line in read_lines(path)
+            if "measured" in line.values
+        }
+        key = [*MACHINE_CELL, "launch"]
+        schema: dict[str, pl.DataType | type[pl.DataType]] = {
+            **{name: self.results.schema[name] for name in key},
+            "repetition": pl.Int64,
+            **dict.fromkeys(_SAMPLES.values(), pl.Float64),
+        }
+        frames = [pl.DataFrame(schema=schema)]
+        for row in self.results.filter(pl.col("samples").is_in(list(lines))).iter_rows(named=True):
+            measured = lines[row["samples"]]
+            calls = measured.get("messages_per_sample", 1)
+            times = {
+                column: pl.Series(measured[name], dtype=pl.Float64) / 1e3 / (1 if name == "skew_ns" else calls)
+                for name, column in _SAMPLES.items()
+            }
+            frames.append(
+                pl.DataFrame(times)
+                .with_row_index("repetition")
+                .select(
+                    *(pl.lit(row[name], dtype=self.results.schema[name]).alias(name) for name in key),
+                    pl.col("repetition").cast(pl.Int64),
+                    *_SAMPLES.values(),
+                )
+            )
+        return pl.concat(frames)
+
+    @cached_property
+    def decisions(self) -> pl.DataFrame:
+        """One row per point: the best algorithm, what ties with it, and how the default compares."""
+        return decide_by_state(self._campaign.raced)
+
+    @cached_property
+    def verdict(self) -> dict[str, Any]:
+        """What `timpani verdict --format json` prints: docs/verdict-json.md."""
+        from timpani.report.words.verdict_text import verdict_object
+
+        return verdict_object(self._campaign)
+
+    @cached_property
+    def figures(self) -> Mapping[str, "Chart"]:
+        """The report's figures by name, one per choice of its selectors; a chart is made when it is asked for."""
+        return _Figures(self._campaign)
+
+
+class _Figures(Mapping[str, "Chart"]):
+    def __init__(self, campaign: Any) -> None:
+        from timpani.report.page.contents import Report
+
+        panels = (panel for panels in Report(campaign).panels.values() for panel in panels)
+        self._choices = {choice.name: (panel, choice) for panel in panels for choice in panel.choices()}
+
+    def __getitem__(self, name: str) -> "Chart":
+        from timpani.charts.marks.theme import LIGHT
+
+        panel, choice = self._choices[name]
+        return panel.chart(choice.rows, LIGHT, False).properties(title=choice.title)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._choices)
+
+    def __len__(self) -> int:
+        return len(self._choices)

@@ -1,0 +1,75 @@
+"""Campaigns from Python: what is measured, read and drawn is what the command line measures, prints and draws."""
+
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import altair as alt
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import timpani
+from tests.cli.typed import typed
+from tests.installed import needs_mpi, needs_two_cores
+from timpani.api.opened_campaign import OpenedCampaign
+from timpani.errors import UserError
+
+
+def test_a_folder_that_is_no_campaign_is_an_error_for_its_user(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="campaign"):
+        timpani.open(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> OpenedCampaign:
+    notes: list[str] = []
+    folder = tmp_path_factory.mktemp("api") / "mine"
+    options: dict[str, Any] = {
+        "ranks": 2,
+        "sizes": [8, 1024],
+        "algorithms": "default,timpani/ring",
+        "launches": 2,
+        "slot": "10ms",
+    }
+    opened = timpani.measure("allreduce", folder=folder, note=notes.append, **options)
+    assert any("programs from" in note for note in notes)
+    return opened
+
+
+@needs_mpi
+@needs_two_cores
+def test_tables_are_what_the_command_line_prints(measured: OpenedCampaign) -> None:
+    assert measured.cells.height == 4
+    printed = typed("show", str(measured.folder), "--format", "csv").stdout
+    assert_frame_equal(
+        pl.read_csv(io.StringIO(printed))["median_us"].to_frame(), measured.cells["median_us"].to_frame()
+    )
+    assert json.loads(typed("verdict", str(measured.folder), "--format", "json").stdout) == measured.verdict
+
+
+@needs_mpi
+@needs_two_cores
+def test_samples_are_those_that_the_results_summarize(measured: OpenedCampaign) -> None:
+    key = ["algorithm", "message_bytes", "launch"]
+    medians = measured.samples.group_by(key).agg(pl.col("completion_us").median()).sort(key)
+    results = measured.results.sort(key)
+    assert medians.height == results.height == 8
+    # A summary is rounded to a thousandth of a microsecond.
+    assert (medians["completion_us"] - results["median_us"]).abs().max() <= 0.001  # type: ignore[operator]
+
+
+@needs_mpi
+@needs_two_cores
+def test_figures_are_charts(measured: OpenedCampaign) -> None:
+    assert measured.figures
+    name = next(iter(measured.figures))
+    assert isinstance(measured.figures[name], alt.TopLevelMixin)
+
+
+@needs_mpi
+def test_a_wrong_option_is_an_error_for_its_user(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="launchs"):
+        timpani.measure("bcast", folder=tmp_path / "c", launchs=3)
+    assert not (tmp_path / "c").exists()
