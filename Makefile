@@ -45,7 +45,7 @@ lint: .venv/setup-lint
 
 # The tables of docs/ that come from declarations in the code.
 tables: setup
-	$(bin)/python tools/tables.py
+	$(bin)/python -m tools.tables
 
 bench: .venv/setup-tests
 	$(bin)/python -m bench

@@ -1,6 +1,6 @@
-"""Write the tables of the documents from the declarations in the code: `make tables`; `--check` only compares.
+"""Write the reference pages of docs/ from the declarations in the code: `make tables`; `--check` only compares.
 
-A table stands below its mark, `<!-- table: NAME -->`. An argument names another checkout than this one's.
+A table stands below its mark, `<!-- table: NAME -->`. An argument names another checkout's folder.
 """
 
 import json
@@ -18,6 +18,10 @@ from timpani.campaign.folder.recorded import Recorded, recorded_fields
 from timpani.campaign.read.cell_columns import ADDED, FURTHER, STABLE, Column
 from timpani.study.keys import KEYS, REQUIRED, Key
 from timpani.study.schema import CELL
+from tools.command_reference import commands_page
+
+WHOLE_PAGES = {"commands.md": commands_page}
+"""Pages that consist of generated text alone."""
 
 PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
 _MARKED = re.compile(r"(?<=^<!-- table: )(?P<name>\w+) -->\n(?P<table>(?:\|.*\n)*)", re.MULTILINE)
@@ -80,10 +84,16 @@ def main(arguments: list[str]) -> int:
             differing.append(page)
             if not check:
                 page.write_text(new)
+    for page, write in ((docs / name, write) for name, write in WHOLE_PAGES.items()):
+        new = write()
+        if not page.exists() or page.read_text() != new:
+            differing.append(page)
+            if not check:
+                page.write_text(new)
     if missing := made.keys() - found:
         print(f"no page has the table {', '.join(sorted(missing))}; write its mark where it belongs", file=sys.stderr)
     for page in differing:
-        print(f"{page} {'has a table that differs from the declarations; run `make tables`' if check else 'rewritten'}")
+        print(f"{page} {'differs from the declarations; run `make tables`' if check else 'rewritten'}")
     return int(bool(missing) or (check and bool(differing)))
 
 

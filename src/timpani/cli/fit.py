@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def fit(
     *,
     folder: Campaign = None,
-    format: Annotated[Format, format_option("json has the keys of docs/how-to/fit-a-model.md.")] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/fit-json.md.")] = Format.table,
     formula: Annotated[
         str | None,
         typer.Option(help="A regression in place of the usual two: 'log2(latency) ~ ranks + log2(size) - 1'."),

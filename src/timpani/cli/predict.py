@@ -35,7 +35,7 @@ def predict(
     placement: Annotated[str, typer.Option(help="Of ranks over its nodes: core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="What one call may take to simulate; more is refused.")] = "10s",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder: page, figures, JSON.")] = None,
-    format: Annotated[Format, format_option("json has the keys of docs/how-to/predict-a-machine.md.")] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/predictions-json.md.")] = Format.table,
     force: Force = False,
 ) -> None:
     """Predict algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""

@@ -10,7 +10,7 @@ from timpani.models.formula import Formula, term_name
 from timpani.models.line import Array
 
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
-"""Without an intercept: only then do R² and t values of the published table agree (docs/how-to/fit-a-model.md)."""
+"""Without an intercept: only then do R² and t values of the published table agree (docs/notebook/regressions.md)."""
 
 
 @dataclass(frozen=True)

@@ -146,17 +146,19 @@ class StudyKeys:
     pairs: Pairs = key(
         "first",
         "first, all or distinct",
-        "ranks between which point-to-point operations go that name none: 0 and 1; `all` pairs; or `distinct`: one "
+        "pairs of ranks for point-to-point operations that name none: `first` (0 and 1), `all`,"
+        " or `distinct`: one "
         'pair for each [locality](glossary.md) of cores on this machine, foreseen only with `placement = "core"`',
         Option(WHAT, "Ranks of point-to-point operations: first, all or distinct.", "first"),
     )
     placement: Placements = key(
         ("core",),
         "core, socket, node or ppr:N, or a list of them",
-        "one, or a list of which each is measured: `core` fills cores one after another; `socket` and `node` deal "
-        "the ranks out round-robin; `ppr:N` puts N ranks on each node; `category:C:N` takes as many nodes as N ranks "
-        "on each ask for, equally many of each group: C = 1 group after group and node after node, 2 the same nodes "
-        "with ranks dealt out, 3 a node of each group alternately with ranks dealt out",
+        "one, or a list. `core` fills cores one after another; `socket` and `node` distribute"
+        " ranks round-robin; `ppr:N` puts N ranks on each node. `category:C:N` puts N ranks on"
+        " each node, with equally many nodes of each group. C = 1: group after group and node"
+        " after node; 2: the same nodes, ranks round-robin; 3: nodes of alternating groups, ranks"
+        " round-robin",
         Option(WHERE, "core, socket, node or ppr:N.", "core"),
     )
     mode: CacheMode = key(
@@ -180,10 +182,10 @@ class StudyKeys:
     launches: LaunchCount = key(
         LAUNCHES,
         "a whole number from 1 to 10000",
-        "starts of the MPI program, 1 to 10,000; [6 for a 95 % interval](methodology.md#launches)",
+        "launches (starts of the MPI program), 1 to 10,000; [6 for a 95 % interval](methodology.md#launches)",
         Option(
             HOW_WELL,
-            f"Starts of the MPI program: the unit of replication; of a race at most, and {MAX_LAUNCHES} unless given,"
+            f"Launches: starts of the MPI program. In a race their maximum: {MAX_LAUNCHES} unless given,"
             f" {MAX_LAUNCHES_IN_BUDGET} with a budget.",
             str(LAUNCHES),
             int,
@@ -193,21 +195,22 @@ class StudyKeys:
     regret: Regret | None = key(
         None,
         'a share between 0 and 1, for example 0.02 or "2%"',
-        "race: measure on only what may still be the best, until the 95 % bound of what a choice costs is at most this "
-        '[share](methodology.md#races), for example `"2%"`, or launches would hardly show it, or, where there is a '
-        f"`budget`, that is spent; `launches` is then the most, {MAX_LAUNCHES} unless given, {MAX_LAUNCHES_IN_BUDGET} "
-        "with a budget",
+        "race: stop measuring algorithms that cannot be the best. A point ends when the 95 % bound of the choice's "
+        'regret is at most this [share](methodology.md#races), for example `"2%"`, or when more launches would hardly '
+        "decide it. With a `budget` it ends when that is spent. `launches` is then the maximum, "
+        f"{MAX_LAUNCHES} unless given, {MAX_LAUNCHES_IN_BUDGET} with a budget",
         Option(
             HOW_WELL,
-            "Race: measure on only what may still be the best, until choosing costs at most so much, 2%, or"
-            " launches would hardly show it; with a budget as long as that lasts.",
+            "Race: stop measuring algorithms that cannot be the best, until each choice loses at most"
+            " this, 2%, or more launches would hardly decide it. With a budget, until that is spent.",
             "everything in all launches",
         ),
     )
     precision: Share = key(
         0.05,
         "a share between 0 and 1, for example 0.05",
-        "half-width of the median's 95 % interval inside a launch, over the median, that ends a cell; between 0 and 1",
+        "a cell ends when half the width of its 95 % interval in a launch is at most this share"
+        " of the median; between 0 and 1",
         Option(
             HOW_WELL,
             "A cell ends when the 95 % interval of its median is this narrow: half its width over the median.",
@@ -224,15 +227,15 @@ class StudyKeys:
     budget: Seconds | None = key(
         None,
         "a duration, for example 90s, 10m or 2h",
-        "longest time for one start of the command, [duration](#durations); slots shrink to fit, down to 2 ms. It "
-        "begins once the programs are built",
+        "longest time of one command, [duration](#durations), after its programs are built; slots"
+        " shrink to fit, down to 2 ms",
         Option(HOW_WELL, "Longest time for everything: 90s, 10m, 2h.", "none"),
         may_change=True,
     )
     seed: Natural = key(
         1,
         f"a whole number from 0 to {LARGEST}",
-        "of the order of cells and groups in each launch",
+        "seed of the order of cells and groups in each launch",
         Option(FURTHER, "Seed of the measurement order.", "1", int),
     )
     warmup: Natural | None = key(
@@ -250,7 +253,7 @@ class StudyKeys:
     repetitions: Positive | None = key(
         None,
         f"a whole number from 1 to {LARGEST}",
-        "timed calls; likewise",
+        "timed calls; the same condition",
         Option(
             HOW_WELL,
             "A fixed number of repetitions; of collectives only with --method osu.",
@@ -271,20 +274,20 @@ class StudyKeys:
         None,
         "the name of a folder that `timpani tune` wrote",
         "a folder that `timpani tune` wrote: each collective is also measured with the library's tuning files switched "
-        "on, as `openmpi/tuned`, say",
+        "on, for example as `openmpi/tuned`",
         may_change=True,  # as `rules`
     )
     include_setup: bool = key(
         False,
         "true or false",
-        "`true`: each call of one of Timpani's algorithms, or of a composed one, builds what is otherwise built once "
-        "for a communicator; the operation `setup` times that alone",
+        "`true`: each call of a Timpani or composed algorithm builds its communicators and plans,"
+        " which are otherwise built once. The operation `setup` times only this",
         Option(WHAT, "Build communicators and plans of Timpani's and composed algorithms in each call.", switch=True),
     )
     probe: bool = key(
         True,
         "true or false",
-        "whether the state of the machine is probed before and after each point, for some 20 µs each; `--no-probe`",
+        "whether the state of the machine is probed before and after each point, about 20 µs each; `--no-probe`",
         Option(
             HOW_WELL,
             "Don't probe the state of the machine before and after each point (20 µs each).",

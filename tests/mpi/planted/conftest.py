@@ -16,7 +16,7 @@ from timpani.native.sources import sources
 ROOT = Path(__file__).parents[3]
 HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
 HOW_TO_DECLARE = ROOT / "docs" / "how-to" / "add-a-study-key.md"
-PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
+PAGES = ("columns.md", "commands.md", "study-files.md", "campaign-folder.md")
 TABLE = "native/collectives/operations.def"
 CALLS = "native/operations/collective/library_calls.def"
 
@@ -180,11 +180,11 @@ def run_planted(root: Path, *arguments: str, text: str = "") -> subprocess.Compl
     """Run Python on the planted sources, `text` on its standard input."""
     environment = os.environ | {"PYTHONPATH": str(root / "src")}
     command = [sys.executable, *arguments]
-    return subprocess.run(command, env=environment, input=text, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=ROOT, env=environment, input=text, capture_output=True, text=True, check=False)
 
 
 def write_tables(root: Path) -> None:
-    done = run_planted(root, str(root / "tools" / "tables.py"))
+    done = run_planted(root, "-m", "tools.tables", str(root))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -210,8 +210,6 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for page in PAGES:
         (root / "docs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "docs" / page, root / "docs")
-    (root / "tools").mkdir()
-    shutil.copy(ROOT / "tools" / "tables.py", root / "tools")
     algorithms = root / "native" / "algorithms"
     algorithms.mkdir()
     for name in BESIDE:

@@ -1,4 +1,4 @@
-"""A study key and a recorded field touch four files each, as docs/how-to/add-a-study-key.md states: two are planted."""
+"""A study key and a recorded field touch the files that docs/how-to/add-a-study-key.md names: two are planted."""
 
 import json
 from pathlib import Path

@@ -154,16 +154,16 @@ class StartFields(TypedDict, total=False):
     command: Annotated[list[Text], Recorded("what was started")]
     environment: Annotated[dict[Text, Text], Recorded("what was added to the caller's own environment")]
     without: Annotated[
-        list[Text], Recorded("what was taken out of that environment, since it chooses algorithms by itself")
+        list[Text], Recorded("variables that were removed from that environment, since they select algorithms")
     ]
     started: Annotated[Text, AfterValidator(_instant), Recorded("UTC")]
-    slot_s: Annotated[Time, Recorded("the slot in this launch in seconds, shrunk by the budget or not")]
+    slot_s: Annotated[Time, Recorded("the slot of this launch in seconds, after any reduction by the budget")]
     asked: Annotated[
         list[_Asked],
         Recorded(
             "each rank's host, socket and core as [asked](machine-files.md#where-ranks-go), counted from 0; `socket`"
-            " is null where it isn't known; empty where ranks share cores. Of simulated ranks nothing else is known:"
-            " theirs are the hosts of the platform"
+            " is null if unknown; empty if ranks share cores. For simulated ranks: the platform's"
+            " hosts"
         ),
     ]
 
@@ -174,19 +174,19 @@ class EndingFields(TypedDict, total=False):
 
     results: Annotated[Count, Recorded("how many results or proofs came from its raw samples")]
     seconds: Annotated[Time | None, Recorded("wall time; null where the run was killed")]
-    exit: Annotated[int | None, Recorded("exit status; null likewise")]
+    exit: Annotated[int | None, Recorded("exit status; null if the run was killed")]
     ended: Annotated[
         Literal["finished", "died", "hung", "stopped", "killed", "damaged"],
         Recorded(
-            "`finished`, `died`, `hung` or `stopped`; `killed`: the run was, before it; `damaged`: so were its raw"
-            " samples"
+            "`finished`, `died`, `hung`, `stopped`, `killed` (the run was killed first) or `damaged`"
+            " (its raw samples are)"
         ),
     ]
     binding_mistake: Annotated[
-        Text | None, Recorded("which ranks were not where `asked` has them, in words; null where all were")
+        Text | None, Recorded("which ranks were elsewhere than `asked`, as text; null if none was")
     ]
     world: Annotated[RankCount, Recorded("ranks that the program saw")]
-    library: Annotated[Text, Recorded("what the library calls itself")]
+    library: Annotated[Text, Recorded("the library's name for itself")]
     ranks: Annotated[
         list[_Rank],
         AfterValidator(_each_once),
@@ -201,18 +201,18 @@ class EndingFields(TypedDict, total=False):
     timer_ns: Annotated[_Finite, Recorded("median cost of one clock reading")]
     broadcast_ns: Annotated[
         _Finite,
-        Recorded("what the harness's announcement takes, the unit of the start's slack; 0 when it starts by a barrier"),
+        Recorded("time of the harness's announcement, the unit of the start's slack; 0 for a start by a barrier"),
     ]
     null_ns: Annotated[_Finite, Recorded("median completion of an empty call")]
     machines: Annotated[
         list[_MachineActivity],
         Recorded(
-            "what each machine's cores did while the launch measured: `host` of its lowest rank, `cores`, `seconds` of"
-            " wall time; processor seconds that all processes used (`busy_s`), that the ranks used (`own_s`) and that"
-            " a hypervisor gave to others (`steal_s`); the load average `load_before` and `load_after`; the lowest and"
-            " highest clock rate in MHz, `mhz_before` and `mhz_after`, empty where the kernel doesn't tell, as is"
-            " `governor`, what decides on these rates (`mixed` where cores differ). Network namespaces of one computer"
-            " are one machine. Empty for simulations"
+            "activity of each machine during the launch: `host` of its lowest rank, `cores`,"
+            " `seconds` of wall time. Processor seconds of all processes (`busy_s`), of the ranks"
+            " (`own_s`), and taken by the hypervisor (`steal_s`). Load averages `load_before`,"
+            " `load_after`. Lowest and highest clock rate in MHz, `mhz_before`, `mhz_after`, and their"
+            " `governor` (`mixed` if cores differ); empty if unknown. Network namespaces of one"
+            " computer are one machine. Empty for simulations"
         ),
     ]
 

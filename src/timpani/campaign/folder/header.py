@@ -128,48 +128,47 @@ class Header(_Recorded):
     machine: Annotated[
         MachineDescription,
         Recorded(
-            "name, processor, cores, sockets, NUMA nodes, threads a core, kernel, virtualised, frequency governor;"
-            " `domains`: the CPUs of each core, last-level cache and socket; with `--on` the"
-            " [machine file](machine-files.md) and the hosts used, and the processor only where the run was started on"
-            " one of them; of a [lab](how-to/run-in-a-lab.md) the rates of its links"
+            "name, processor, cores, sockets, NUMA nodes, threads per core, kernel, virtualization,"
+            " frequency governor; `domains`: the CPUs of each core, last-level cache and socket. With"
+            " `--on`: the [machine file](machine-files.md) and the hosts, and the processor only if"
+            " the run was started on one of them. For a [lab](how-to/run-in-a-lab.md): the rates of"
+            " its links"
         ),
     ] = MachineDescription()
     mpi: Annotated[RecordedMpi, Recorded("kind, version, `mpirun`")] = RecordedMpi()
     left_out: Annotated[
-        tuple[Printable, ...], Recorded("what the study named and this library or machine doesn't have, in words")
+        tuple[Printable, ...], Recorded("named by the study, but missing in this library or machine")
     ] = ()
     commands: Annotated[
-        tuple[Printable, ...], Recorded("the command that created the folder, and those that went on")
+        tuple[Printable, ...], Recorded("the command that created the folder, and those that continued it")
     ] = ()
     settings: Annotated[
         dict[str, dict[str, str]] | None,
         Recorded(
-            "by collective and algorithm, as tables name it, what to type to have that algorithm"
-            " [outside Timpani](how-to/switch-an-algorithm-on.md): asked of the library when the campaign was planned;"
+            "by collective and algorithm: the setting that selects the algorithm"
+            " [outside Timpani](how-to/switch-an-algorithm-on.md), asked of the library when the campaign was planned;"
             " null in imports"
         ),
     ] = None
     outside: Annotated[
         tuple[OutsideSetting, ...] | None,
         Recorded(
-            "each setting of the library that was found outside Timpani when the campaign began: `name`, `value`,"
+            "each setting of the library outside Timpani at the start: `name`, `value`,"
             " `source` (a file and its line, or the environment), whether it `chooses` algorithms, and whether Timpani"
-            " `removed` it from its launches; also the loaded modules, as `LOADEDMODULES`; null in imports"
+            " `removed` it from its launches. Also the loaded modules, as `LOADEDMODULES`; null in imports"
         ),
     ] = None
     planned: Annotated[
         dict[Printable, PlannedOperation] | None,
         Recorded(
-            "by operation, what was to be measured: the `algorithms`, and the `points`, of each rank count and"
-            " placement the sizes; `left_out` is not among it; null in imports"
+            "by operation: the planned `algorithms` and `points` (the sizes of each rank count and"
+            " placement), without `left_out`; null in imports"
         ),
     ] = None
-    rules: Annotated[str | None, Recorded("the text of the rules, where the study names a file of them, else null")] = (
-        None
-    )
+    rules: Annotated[str | None, Recorded("the text of the study's file of rules, else null")] = None
     tuned: Annotated[
         dict[str, str] | None,
-        Recorded("the texts of the library's tuning files by name, where the study names a folder of them, else null"),
+        Recorded("the texts of the library's tuning files by name, if the study names a folder, else null"),
     ] = None
     results: Annotated[int | None, Recorded("how many results an import has, else null")] = None
     checksum: Annotated[str, Recorded("[of all before it](#what-shows-that-a-file-is-as-it-was-written)")] = ""

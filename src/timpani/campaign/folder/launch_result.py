@@ -110,8 +110,8 @@ class LaunchResult:
     converged: Annotated[
         bool,
         Recorded(
-            "half of that interval is at most `precision` of the median; always true where the number of repetitions"
-            " is fixed, as by the `osu` method, or a race fixed that of rounds"
+            "half of that interval is at most `precision` of the median; always true if the number of"
+            " repetitions (`osu` method) or of rounds (race) is fixed"
         ),
     ] = True
     skewed: Annotated[bool, Recorded("median skew over a tenth of the median completion")] = False
@@ -120,61 +120,58 @@ class LaunchResult:
     effective_size: Annotated[
         Time | None,
         Recorded(
-            "how many independent repetitions the correlated ones"
-            " [are worth](methodology.md#warm-up-and-the-end-of-a-cell) for the median's interval; null in results"
-            " recorded before it was",
+            "number of independent repetitions to which the correlated ones"
+            " [are equivalent](methodology.md#warm-up-and-the-end-of-a-cell) for the median's interval",
             copied=True,
         ),
     ] = None
     in_turn: Annotated[
         Turns | None,
         Recorded(
-            "the same for cells that were measured [in turn](decisions/0004-switching-inside-one-launch.md): the start,"
-            " and when on its clock; null of a cell that was measured by itself"
+            "equal for cells that were [interleaved](decisions/0004-switching-inside-one-launch.md):"
+            " the start and the time on its clock; null for a cell measured alone"
         ),
     ] = None
     relative: Annotated[
         Time | None,
         Recorded(
-            "of those the time over the geometric mean of all cells' of the same round, geometric mean over rounds:"
-            " two cells' ratio is that of their `relative`"
+            "of interleaved cells: the time over the geometric mean of all cells of the round,"
+            " geometric mean over rounds. The ratio of two cells is the ratio of their `relative`"
         ),
     ] = None
     relative_error: Annotated[
         Time | None,
-        Recorded("the standard error of the logarithm of `relative` by how rounds differ; null of one round"),
+        Recorded("standard error of the logarithm of `relative`, from the rounds; null for one round"),
     ] = None
     rounds: Annotated[Count | None, Recorded("how many rounds of bursts the cell had")] = None
     setup_s: Annotated[
         Time | None,
-        Recorded("seconds of the whole point, the same of all its cells, before its turns: its checks and warm-up"),
+        Recorded("seconds of the point before its rounds, for checks and warm-up; the same for all its cells"),
     ] = None
     turns_s: Annotated[
         Time | None,
-        Recorded("seconds of the point's turns"),
+        Recorded("seconds of the point's rounds"),
     ] = None
     probe_before_ns: Annotated[
         Time | None,
         Recorded(
-            "the state of the machine before the point: what a cache line takes one way between the cores of two"
-            " ranks, or a message between two nodes; median over pairs of ranks, null where nobody looked"
+            "the probe before the point: the time of a cache line one way between the cores of two"
+            " ranks, or of a message between two nodes; median over pairs of ranks, null without a"
+            " probe"
         ),
     ] = None
     probe_after_ns: Annotated[Time | None, Recorded("the same after the point")] = None
     error: Annotated[Message | None, Recorded("why the cell failed, with what the rank printed; else null")] = None
     looked_at: Annotated[
         bool | None,
-        Recorded(
-            "whether a race had only a few algorithms measured at the point [in this launch](methodology.md#races);"
-            " null outside a race"
-        ),
+        Recorded("whether a race only [sampled](methodology.md#races) the point in this launch; null outside a race"),
     ] = None
     part: Annotated[
         Part | None, Recorded("the start that it came from, the folder under `launches/`; null in imports")
     ] = None
     samples: Annotated[
         Hash | None,
-        Recorded("SHA-256 of the line of its raw samples, without the line feed; null where there is none"),
+        Recorded("SHA-256 of the line of its raw samples, without the line feed, or null"),
     ] = None
 
     def as_line(self) -> dict[str, Any]:

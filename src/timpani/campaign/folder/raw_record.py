@@ -47,17 +47,17 @@ class Measured(TypedDict):
         Annotated[
             str,
             Recorded(
-                "`round_time`, `barrier` or `mpi_barrier`: how repetitions started at the end of the cell; `ping_pong`,"
-                " `window` or `local` where they followed each other without a start"
+                "how repetitions started at the end of the cell: `round_time`, `barrier` or"
+                " `mpi_barrier`; or without a start `ping_pong`, `window` or `local`"
             ),
         ]
     ]
     stopped_by: Annotated[
         str,
         Recorded(
-            "`precision`; `slot`: its time; `lost`: in a race, shown to take over 1.5 times as long as the fastest at"
-            " its point; `rounds`: in a race, as many as [the plan gave its point](methodology.md#races);"
-            " `repetitions`: 1000, or the number that the study or `--method osu` fixes"
+            "`precision`; `slot`: its time was spent; `lost`: in a race, over 1.5 times the fastest's"
+            " time; `rounds`: in a race, [the planned number](methodology.md#races); `repetitions`:"
+            " 1000, or the number fixed by the study or `--method osu`"
         ),
     ]
     converged: NotRequired[Annotated[bool, _AS_RESULT]]
@@ -77,23 +77,21 @@ class Measured(TypedDict):
     invalid: NotRequired[Annotated[Count, Recorded("repetitions left out because a rank came late")]]
     rank_mean_ns: Annotated[
         _Times,
-        Recorded("mean of end − start of each rank whose clock is read: all, but in messages between two ranks"),
+        Recorded("mean of end − start of each rank whose clock is read; in messages between two ranks only `first`"),
     ]
     bursts: NotRequired[
         Annotated[
             list[Count],
             Recorded(
-                "how many of the valid repetitions each [burst](decisions/0004-switching-inside-one-launch.md) gave, in"
+                "number of valid repetitions in each [burst](decisions/0004-switching-inside-one-launch.md) gave, in"
                 " order"
             ),
         ]
     ]
     settling_ns: NotRequired[
-        Annotated[list[Time], Recorded("completions of each burst's first calls, which count nowhere")]
+        Annotated[list[Time], Recorded("completions of each burst's first calls, which are not used")]
     ]
-    completion_ns: Annotated[
-        _Times, Recorded("completion of each other valid repetition, a whole number, in the order they ran")
-    ]
+    completion_ns: Annotated[_Times, Recorded("completion of each other valid repetition, a whole number, in order")]
     latency_ns: NotRequired[Annotated[list[Time], Recorded("likewise the largest of the ranks' end − start")]]
     average_ns: Annotated[_Times, Recorded("likewise mean over ranks of end − start")]
     skew_ns: Annotated[_Times, Recorded("likewise last start minus first start")]

@@ -47,16 +47,16 @@ STABLE = (
     Column(
         "provider",
         "text",
-        "whose algorithm it is: `openmpi`, `mpich`, `simgrid`; `timpani`; `composed` of the library's own collectives;"
+        "whose algorithm it is: `openmpi`, `mpich`, `simgrid`; `timpani`; `composed` from the library's collectives;"
         " `imported` for OSU output",
     ),
-    Column("algorithm", "text", "its name there; `default` is what the library does with nothing set"),
-    Column("parameters", "text", "`name=integer,…` sorted by name; empty where there are none"),
+    Column("algorithm", "text", "its name there; `default` is the library's choice if nothing is set"),
+    Column("parameters", "text", "`name=integer,…` sorted by name; else empty"),
     Column("ranks", "integer", "size of the communicator"),
     Column(
         "placement",
         "text",
-        "`core`, `socket` or `node`: over what consecutive ranks are spread; `ppr:N`: N on each node; `category:C:N`: a"
+        "`core`, `socket` or `node`: how consecutive ranks are distributed; `ppr:N`: N on each node; `category:C:N`: a"
         " host file of that category, N on each node; `unknown` in imported OSU output",
     ),
     Column(
@@ -111,14 +111,13 @@ FURTHER = (
     Column(
         "relative_mad",
         "number",
-        "how far launches lie apart: the median absolute deviation of their medians from the median of these, over that"
-        " median",
+        "spread of the launches: the median absolute deviation of their medians, over their median",
     ),
     *(_summary(name) for name in SUMMARIES if name not in {column.name for column in STABLE}),
     Column(
         "dropped",
         "text",
-        "of a race (`--regret`): after which launch the cell was measured no more, and why; else empty",
+        "of a race (`--regret`): the last launch that measured the cell, and why it was dropped; else empty",
     ),
     Column(
         "race_ended",
@@ -129,7 +128,7 @@ FURTHER = (
     Column(
         "looked_at",
         "true/false",
-        "of a race: whether it [only looked](methodology.md#races) at the cell's point; empty of others",
+        "of a race: whether the cell's point was only [sampled](methodology.md#races); else empty",
     ),
     Column(
         "launches_needed",
@@ -154,8 +153,8 @@ FURTHER = (
             Column(
                 f"{state}_us",
                 "number",
-                "where the machine had [several states](methodology.md#states-of-the-machine): the median of the"
-                f" launches during which it was {which}; empty elsewhere",
+                "median of the launches in which a machine with [several"
+                " states](methodology.md#states-of-the-machine) was {which}; empty elsewhere",
             ),
             Column(f"{state}_share", "number", "their share of all launches"),
         )
@@ -170,13 +169,14 @@ ADDED = (
         "text",
         "how close the ranks of a point-to-point operation sat: `same core`, `same core complex` (they share the"
         " last-level cache), `same socket`, `same node`, `same switch`, `different switch`, or `different nodes` where"
-        " the switches aren't known; several joined by commas; empty for others",
+        " the switches are unknown; several joined by commas; empty for others",
     ),
     Column(
         BOUND,
         "number",
-        "only where a machine's link rates are known, as a lab's are: what the dearest link takes for the bytes that"
-        " must cross it whatever the algorithm, by the counts in `campaign/read/context.py`; empty where nothing must",
+        "lower bound for any algorithm, only for machines with known link rates such as labs: the"
+        " time of the busiest link for the bytes that must cross it (`campaign/read/context.py`);"
+        " else empty",
     ),
 )
 """What `timpani show` adds, of the machine that a campaign ran on."""
