@@ -402,7 +402,7 @@ def test_choosing_ranks_moves_undecided_algorithms_into_the_line_of_text(browser
     page = opened(browser, path)
     figure = page.find_element(By.CSS_SELECTOR, "figure[data-panel=speedup-scatter]")
     line = figure.find_element(By.CSS_SELECTOR, ".undecided")
-    assert line.text == "Not significantly different from the default at any size: binomial."
+    assert line.text == "No difference from the default is shown at any size: binomial."
     Select(figure.find_element(By.TAG_NAME, "select")).select_by_visible_text("2 ranks")
     WebDriverWait(page, SECONDS).until(lambda _: "bruck" in line.text, f"the line says {line.text}")
     panels = {

@@ -31,6 +31,7 @@ def results(curves: Mapping[str, Mapping[int, Sequence[float]]], **cell: Any) ->
                 ci_high_us=time,
                 osu_avg_us=time,
                 repetitions=100,
+                simulated=cell.get("simulated", False),
             )
             for algorithm, sizes in curves.items()
             for size, times in sizes.items()

@@ -14,12 +14,13 @@ COLUMNS = (
     *("ratio", "ratio_low", "ratio_high", "significant", "status"),
 )
 
-FASTER, SLOWER, UNSURE = "faster", "slower", "may be chance"
+FASTER, SLOWER = "faster", "slower"
+UNSURE, SAME = "may be chance", "is no difference"
+"""What a ratio near 1 means of measured times, and of simulated ones, which do not vary."""
+
 _WIDE = r"(^|\+)wide"
 _OF_RATIO = f"replace(replace(datum.status, /{_WIDE}/, ''), /^\\+/, '') || '{OK}'"
 """The status without what says that the time's interval is wide: the ratio's own is drawn."""
-
-_OUTCOME = f"!datum.significant ? '{UNSURE}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
 
 
 def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, reference: str = "the default") -> theme.Chart:
@@ -29,6 +30,8 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     ratios  columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left out
     """
     ratios = ratios.filter(pl.col("ratio").is_not_null())
+    unsure = SAME if ratios["status"].str.contains("simulated").all() else UNSURE
+    outcome = f"!datum.significant ? '{unsure}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
     styled = theme.styles(ratios["label"], palette)
     colour = alt.Color(
         "label:N",
@@ -43,7 +46,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     )
     base = (
         alt.Chart()
-        .transform_calculate(outcome=_OUTCOME, status=_OF_RATIO, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
+        .transform_calculate(outcome=outcome, status=_OF_RATIO, **{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS})
         .encode(x=axes.size_axis(ticks=5))
     )
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.YDatum(1))
@@ -63,7 +66,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     panels = panel.facet(
         facet=alt.Facet(
             "label:N",
-            title=f"{reference[0].upper()}{reference[1:]}’s time over the algorithm’s; grey may be chance",
+            title=f"{reference[0].upper()}{reference[1:]}’s time over the algorithm’s; grey {unsure}",
             sort=[style.label for style in styled],
             header=theme.panel_header(),
         ),
@@ -72,7 +75,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     )
     valid = alt.Chart().transform_filter("isValid(datum.ratio)")
     panels.transform = with_bars(valid, "ratio", "ratio_low", "ratio_high", here=["message_bytes"]).transform
-    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per algorithm; grey may be chance")
+    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per algorithm; grey {unsure}")
 
 
 FIGURE = Figure(
@@ -92,5 +95,5 @@ FIGURE = Figure(
     chosen_by=("ranks", CONDITIONS),
     measure="ratio",
     decided_by="significant",
-    undecided="Not significantly different from the default at any size",
+    undecided="No difference from the default is shown at any size",
 )

@@ -28,5 +28,5 @@ FIGURE = Figure(
     chosen_by=("ranks", CONDITIONS),
     measure="ratio",
     decided_by="significant",
-    undecided="Not significantly different from a plain message at any size",
+    undecided="No difference from a plain message is shown at any size",
 )

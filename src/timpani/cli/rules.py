@@ -20,7 +20,6 @@ def rules(
     from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.words.output_files import write_file
-    from timpani.rules.table.from_campaign import is_simulated
     from timpani.study.cell import OWN
     from timpani.study.counted import counted
     from timpani.tuning.decide.choose_rules import select
@@ -36,7 +35,7 @@ def rules(
             "measure default and timpani/… at more sizes, with more launches, or on a machine (--on)",
         )
     mpi = campaign.header.mpi
-    simulated = is_simulated(campaign.header)
+    simulated = campaign.simulated
     about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
     costs = warnings(found)
     write_file(output, rules_text(found, [SIMULATED] * simulated + about + costs).encode(), force)

@@ -158,7 +158,7 @@ def test_neighboring_sizes_with_the_same_winner_are_one_row_of_what_to_switch_on
 
 def test_an_algorithm_for_which_nothing_is_decided_is_a_line_of_text(html: str) -> None:
     lines = re.findall(r'<p class="undecided key">([^<]*)<span>([^<]*)</span>', html)
-    assert lines == [("Not significantly different from the default at any size: ", "binomial")] * 2
+    assert lines == [("No difference from the default is shown at any size: ", "binomial")] * 2
     figure = html[html.index('data-panel="speedup-bcast"') : html.index('data-panel="speedup-scatter"')]
     assert ">scatter_allgather</text>" in figure
     assert ">binomial</text>" not in figure

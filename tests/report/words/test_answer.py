@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from timpani.campaign.folder.load import Campaign
-from timpani.report.words.answer import brief_warnings, details, headline, more_warnings
+from timpani.report.words.answer import NOTHING_TO_SET, brief_warnings, details, headline, more_warnings
 from timpani.tuning.decide.other_points import Elsewhere
 from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 
@@ -157,3 +157,20 @@ def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: C
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "default is fine at" in done.stdout
     assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_a_simulation_has_nothing_to_set_and_nothing_significant() -> None:
+    costs = replace(LOSS, gain_low=None, gain_high=None, elsewhere=Elsewhere(20, 12, 3.1))
+    simulated = verdict(40, 5, 18, losses=(costs, costs), simulated=True)
+    told = [*headline(simulated), *details(simulated)]
+    assert told[:4] == [
+        "Verdict: the simulated default is fine at 40 of 63 points; at 5 another algorithm is faster, up to 2.50 times; "
+        "18 are undecided.",
+        "Largest gains (the first is the largest of 63 points):",
+        "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast",
+        "    but slower than the default at 12 of 20 other points, up to 3.10 times",
+    ]
+    assert NOTHING_TO_SET in told
+    for word in ("significant", "timpani tune", "timpani confirm", "overestimated", "False alarms", "all calls"):
+        assert word not in " ".join(told)
+    assert headline(verdict(5, 0, 0, simulated=True))[1] == "No algorithm is over 3 % faster."

@@ -44,3 +44,9 @@ def test_the_verdict_has_it_beside_the_setting() -> None:
     )
     assert verdict.worst is not None
     assert verdict.worst.elsewhere == elsewhere(COMPARED, WON, "chain")
+
+
+def test_a_verdict_is_simulated_only_where_all_cells_are() -> None:
+    for simulated in (True, False):
+        raced = RacedResults.of(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
+        assert summarise(decide_by_state(raced), estimate_cells(raced)).simulated is simulated

@@ -42,6 +42,18 @@ class Campaign:
         return RacedResults.of(self.results)
 
     @property
+    def simulated(self) -> bool:
+        """Whether a simulated cluster gave its times."""
+        cluster = self.header.machine.cluster
+        return cluster is not None and cluster.simulated
+
+    @property
+    def settings(self) -> dict[str, dict[str, str]] | None:
+        """By collective and label, what a user types to have the algorithm; none of a simulation, which has no library
+        to set; None where the campaign doesn't tell."""
+        return {} if self.simulated else self.header.settings
+
+    @property
     def launch_seconds(self) -> float | None:
         """What one launch of all cells took on average, starts included; None where nothing tells, as of an import."""
         told = {launch["launch"] for launch in self.launches if launch.get("launch")}

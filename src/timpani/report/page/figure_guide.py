@@ -9,6 +9,7 @@ from timpani.charts.marks.placement_rows import ORDER
 from timpani.charts.marks.row_filter import SIZE_SERIES
 from timpani.charts.marks.status import shape_key
 from timpani.report.page.contents import Report
+from timpani.report.words.difference_words import EXACT, faster
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.counted import per_cent
@@ -19,10 +20,13 @@ _SIGNIFICANCE = (
     f"{per_cent(1 - ALPHA)} confidence for all algorithms of a point together, by Holm’s correction; in a race each of "
     f"its two bounds has {per_cent(1 - RACE_ALPHA)}."
 )
-_TIES = (
-    "A tie in the map: no algorithm is significantly faster than the default there, and the default is not "
-    "significantly faster than all others."
-)
+
+
+def _ties(words: str) -> str:
+    return (
+        f"A tie in the map: no algorithm is {words} than the default there, and the default is not {words} than all "
+        "others."
+    )
 
 
 def figure_guide(report: Report) -> Iterator[str]:
@@ -34,9 +38,9 @@ def figure_guide(report: Report) -> Iterator[str]:
     if covered := coverage(report.cells):
         yield f"A line through a point is its {covered} confidence interval over launches. {HOW_CUT}"
     if "speedup" in drawn:
-        yield _SIGNIFICANCE
+        yield EXACT if report.campaign.simulated else _SIGNIFICANCE
     if "algorithm-map" in drawn:
-        yield _TIES
+        yield _ties(faster(report.campaign.simulated))
     if drawn & {"placements", "unsized"}:
         yield ORDER
     if report.cells[SIZE_SERIES].is_not_null().any():

@@ -17,6 +17,7 @@ from timpani.report.predicted.predicted_and_measured import predicted_sentence, 
 from timpani.report.words import gains
 from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
 from timpani.report.words.answer import NOT_RECORDED
+from timpani.report.words.difference_words import faster
 from timpani.report.words.report_table import Table
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import per_cent
@@ -74,7 +75,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
     )
     drawn = report.tables["cells"]
     cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
-    bold = _BOLD if with_best(cells, report.decisions)["best"].any() else ""
+    bold = _bold(report.campaign.simulated) if with_best(cells, report.decisions)["best"].any() else ""
     yield PageSection(
         "tables",
         "Tables",
@@ -83,18 +84,18 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         f"{bold}{_marks(report.cells)}",
         _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
     )
-    settings = report.campaign.header.settings
+    settings, simulated = report.campaign.settings, report.campaign.simulated
     calls = report.cells.filter(CALLS)
     several = calls["label"].n_unique() > 1
     alone = _ONE_ALGORITHM if calls.height else ""
     yield PageSection(
         _GAINS,
-        "What to switch on",
+        "Where an algorithm is faster" if simulated else "What to switch on",
         6,
-        gains.ABOUT if settings is not None else NOT_RECORDED,
-        gains.KEY if settings is not None else "",
+        NOT_RECORDED if settings is None else gains.ABOUT_SIMULATED if simulated else gains.ABOUT,
+        gains.KEY if settings else "",
         gains.gain_tables(report.decisions, settings, report.cells),
-        absent=_NOTHING_FASTER if several else alone,
+        absent=f"nothing is {faster(simulated)} than the default" if several else alone,
     )
     if report.predicted:
         yield PageSection(
@@ -153,11 +154,6 @@ _GAINS = "gains"
 """The section of what to switch on."""
 
 
-_BOLD = (
-    "Bold: an algorithm that is significantly faster than the default, or the default where it is significantly "
-    "faster than all other algorithms; of transposes, the way that is significantly faster than all others."
-)
-
 _ABOUT_MODELS = Markup(
     "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors: latency is the first line’s "
     "intercept, throughput the last line’s inverse slope. A dashed line stands at the first size after a switch."
@@ -169,8 +165,6 @@ _KEY_OF_MODELS = (
 )
 
 _NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
-
-_NOTHING_FASTER = "nothing is significantly faster than the default"
 
 _ONE_ALGORITHM = "one algorithm was measured"
 
@@ -185,6 +179,14 @@ def _statuses(cells: pl.DataFrame) -> list[str]:
     """The parts of statuses that occur, without ok."""
     found = {part for status in set(cells["status"]) for part in status.split("+")}
     return [status for status in MARKS if status in found]
+
+
+def _bold(simulated: bool) -> str:
+    words = faster(simulated)
+    return (
+        f"Bold: an algorithm that is {words} than the default, or the default where it is {words} than all other "
+        f"algorithms; of transposes, the way that is {words} than all others."
+    )
 
 
 def _marks(cells: pl.DataFrame) -> str:

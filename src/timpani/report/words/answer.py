@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from timpani.report.words.difference_words import EXACT, faster
 from timpani.report.words.durations import show_seconds
 from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA
@@ -15,6 +16,10 @@ from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 _MAX_NAMED = 3  # points, gains or warnings
 _FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
+
+NOTHING_TO_SET = (
+    "A simulation has no library to set: measure these points on the machine before you switch anything on."
+)
 
 NOT_RECORDED = "How to switch an algorithm on is not recorded: the campaign was imported."
 
@@ -52,7 +57,7 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
     if verdict.worst:
         lines += _gains(verdict, limits or {})
     elif not verdict.undecided:
-        lines.append("No algorithm is significantly faster.")
+        lines.append(f"No algorithm is {faster(verdict.simulated)}.")
     if verdict.differing:
         lines.append(_in_each_state(verdict.differing))
     if verdict.decisive:
@@ -64,7 +69,7 @@ def details(verdict: Verdict) -> list[str]:
     """What the answer rests on: each operation, what the words mean, how often chance errs."""
     lines = [f"  {sentence}" for sentence in verdict.sentences]
     if verdict.has_collectives and verdict.can_tell and verdict.by_value < verdict.decided:
-        lines += [_ABOUT, false_alarms(verdict.decided)]
+        lines += [_ABOUT, EXACT if verdict.simulated else false_alarms(verdict.decided)]
     return lines
 
 
@@ -88,7 +93,8 @@ def more_warnings(warnings: Sequence[str]) -> str:
 
 
 def _answer(verdict: Verdict) -> str:
-    parts = [f"your library's default is fine at {verdict.within_5_percent} of {counted(verdict.decided, 'point')}"]
+    default = "the simulated default" if verdict.simulated else "your library's default"
+    parts = [f"{default} is fine at {verdict.within_5_percent} of {counted(verdict.decided, 'point')}"]
     if verdict.slower:
         up_to = f", up to {verdict.worst.gain:.2f} times" if verdict.worst else ""
         parts.append(f"at {verdict.slower} another algorithm is faster{up_to}")
@@ -108,17 +114,17 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
         if limit := limits.get(loss.message_bytes):
             size = show_size(loss.message_bytes)
             yield f"    {size} is the library's {limit}: a whole message waits for its receiver, smaller pieces do not"
-        if not loss.set_by:
-            continue
-        if loss.best_label.startswith(OWN):
+        if loss.set_by and loss.best_label.startswith(OWN):
             yield f"    by rules (`timpani rules`): {loss.set_by} …"
             continue
-        yield f"    in all calls of {loss.collective}: {loss.set_by} …"
-        if costs := loss.elsewhere:
-            others = counted(costs.points, "other point")
-            yield f"    but slower than the default at {costs.slower} of {others}, up to {costs.factor:.2f} times"
+        if loss.set_by:
+            yield f"    in all calls of {loss.collective}: {loss.set_by} …"
+        if loss.elsewhere and (loss.set_by or verdict.simulated):
+            yield f"    but {loss.elsewhere}"
     if any(loss.set_by and loss.elsewhere for loss in shown):
         yield "  `timpani tune` sets each for the sizes alone at which it is faster."
+    if verdict.simulated:
+        yield NOTHING_TO_SET
     if not verdict.settings_recorded:
         yield NOT_RECORDED
 
@@ -129,6 +135,8 @@ def _of_many(verdict: Verdict) -> str:
         return f"the largest of {counted(verdict.decided, 'point')}, corrected for that in part"
     if verdict.decided == 1:
         return "of the only point"
+    if verdict.simulated:
+        return f"the largest of {verdict.decided} points"
     anew = "; `timpani confirm` measures it anew" if verdict.settings_recorded else ""
     return f"the largest of {verdict.decided} points, {OVERESTIMATED}{anew}"
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from timpani.charts.marks.figure import CONDITIONS
+from timpani.report.words.answer import NOTHING_TO_SET
+from timpani.report.words.difference_words import faster
 from timpani.report.words.report_table import Table, Value
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
@@ -14,8 +16,12 @@ from timpani.tuning.decide.other_points import elsewhere
 from timpani.tuning.decide.verdict import Settings
 
 ABOUT = (
-    "The points at which an algorithm is significantly faster than the default; then how to switch each of these "
+    f"The points at which an algorithm is {faster(simulated=False)} than the default; then how to switch each of these "
     "algorithms on."
+)
+
+ABOUT_SIMULATED = (
+    f"The points at which an algorithm is {faster(simulated=True)} than the default in the simulation. {NOTHING_TO_SET}"
 )
 
 _RUN = "run"
@@ -23,7 +29,8 @@ _RUN = "run"
 
 KEY = (
     "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
-    f"is slower. Built-in algorithms ({OWN}/…) replace calls by the rules that `timpani rules` writes."
+    "is slower: `timpani tune` sets it for the other sizes alone. Built-in algorithms "
+    f"({OWN}/…) replace calls by the rules that `timpani rules` writes."
 )
 
 

@@ -35,7 +35,7 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     header, compared = campaign.header, compare_with_default(campaign.raced)
     equal = schedules_of(campaign, cells)
     verdict = summarise(
-        decisions, cells, campaign.launch_seconds, header.study.launches, header.settings, compared, equal
+        decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
     )
     if verdict.decisive is None or not (affordable := affordable_launches(verdict.decisive)):
         return verdict
@@ -127,11 +127,12 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "warnings": [*campaign_warnings(campaign), *verdict.warnings],
         "left_out": list(header.left_out),
         "settings_recorded": verdict.settings_recorded,
+        "simulated": verdict.simulated,
         "points": list(
             _points(
                 decisions.join(standings, on=POINT, how="left", maintain_order="left"),
                 cells,
-                header.settings or {},
+                campaign.settings or {},
                 compare_with_default(campaign.raced),
                 schedules_of(campaign, cells),
             )

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
@@ -36,7 +35,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
         raise UserError(f"{campaign.folder} measured no default to compare with", "add `default` to --algorithms")
     layouts = rank_layouts(campaign)
     found = [select(campaign.raced, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
-    simulated = is_simulated(header)
+    simulated = campaign.simulated
     machine = results["machine"][0]
     return SelectionTable(
         header.mpi.kind,
@@ -50,11 +49,6 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
         looked_at=_sizes_at(race_standings(campaign.raced).filter(~pl.col("race_complete"))),
         unmeasured=_unmeasured(campaign),
     )
-
-
-def is_simulated(header: Header) -> bool:
-    """Whether nobody measured the campaign's times."""
-    return header.machine.cluster is not None and header.machine.cluster.simulated
 
 
 def check_made_from(table: SelectionTable, campaign: Campaign) -> None:

@@ -24,10 +24,8 @@ class Elsewhere:
     factor: float
 
     def __str__(self) -> str:
-        return (
-            f"slower than the default at {self.slower} of {counted(self.points, 'other point')}, where it takes up to "
-            f"{self.factor:.2f} × as long; `timpani tune` sets it for the winning sizes alone"
-        )
+        others = counted(self.points, "other point")
+        return f"slower than the default at {self.slower} of {others}, up to {self.factor:.2f} times"
 
 
 def elsewhere(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> Elsewhere | None:

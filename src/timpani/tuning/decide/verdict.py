@@ -81,6 +81,7 @@ class Verdict:
     differing          points whose verdict differs between states of the machine, a clause each
     has_collectives    whether there is anything that a default decides
     settings_recorded  whether the campaign tells how algorithms are had outside Timpani
+    simulated          whether all was simulated: nothing varies, and there is no library to set
     decide_command     measures the launches of `decisive`; None where there are none, or no such command
     """
 
@@ -101,6 +102,7 @@ class Verdict:
     differing: tuple[str, ...] = ()
     has_collectives: bool = True
     settings_recorded: bool = True
+    simulated: bool = False
     decide_command: str | None = None
 
     @property
@@ -131,6 +133,7 @@ def summarise(
     compared        its `compare_with_default`; without, nobody is told what settings cost elsewhere
     equal           its `equal_schedules`, so that the verdict names schedules, not one of their names
     """
+    simulated = not cells.is_empty() and cells["status"].str.contains("simulated").all()
     decisions = _with_schedules(decisions, equal or {})
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
@@ -159,6 +162,7 @@ def summarise(
         differing=tuple(in_each_state(row) for row in decided.filter("states_differ").iter_rows(named=True)),
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
+        simulated=simulated,
     )
 
 
