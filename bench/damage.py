@@ -21,7 +21,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
-from timpani.report.words.verdict_text import verdict_text
+from timpani.report.verdict.verdict_text import verdict_text
 
 CORRUPTIONS = int(os.environ.get("CORRUPTIONS", "1000"))
 SEED = int(os.environ.get("SEED", "1"))

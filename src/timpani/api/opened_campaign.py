@@ -96,7 +96,7 @@ class OpenedCampaign:
     @cached_property
     def verdict(self) -> dict[str, Any]:
         """What `timpani verdict --format json` prints: docs/verdict-json.md."""
-        from timpani.report.words.verdict_text import verdict_object
+        from timpani.report.verdict.verdict_text import verdict_object
 
         return verdict_object(self._campaign)
 

@@ -22,7 +22,7 @@ def verdict(
     import json
 
     from timpani.campaign.folder.load import load
-    from timpani.report.words.verdict_text import verdict_object, verdict_text
+    from timpani.report.verdict.verdict_text import verdict_object, verdict_text
 
     campaign = load(campaign_or_newest(folder))
     if format is Format.json:

@@ -11,7 +11,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.folder.machine_states import machine_states, probes, states_told
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.words.answer import headline
+from timpani.report.verdict.answer import headline
 from timpani.report.words.campaign_text import cell_table
 from timpani.report.words.osu_format import osu_blocks
 from timpani.study.cell import Algorithm, Cell

@@ -14,11 +14,11 @@ from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
+from timpani.report.verdict.message_summary import message_summary, summary_lines
 from timpani.report.words.message_rows import message_rows
-from timpani.report.words.message_summary import message_summary, summary_lines
 from timpani.report.words.report_table import Table, Value
 from timpani.study.cell import Algorithm, Cell, parse_parameters
-from timpani.study.schema import LOCALITY
+from timpani.study.schema import LOCALITY, STATE
 from timpani.tuning.race.results import RacedResults
 
 
@@ -78,6 +78,24 @@ def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: C
     assert last == "Intervals over launches cover 96.9 %. Those of T_s and T_c cover 95 %."
     far = next(line for line in summary_lines(table) if "ranks 0 and 3" in line)
     assert far.endswith("status not converged")
+
+
+def test_each_state_of_the_machine_has_its_line_and_its_share(messages_campaign: Campaign) -> None:
+    is_far = pl.col("launch") == LAUNCHES
+    of_states = messages_campaign.results.with_columns(
+        pl.when(is_far).then(pl.lit("far")).otherwise(pl.lit("near")).alias(STATE),
+        pl.when(is_far).then(pl.col("median_us") * 3).otherwise("median_us").alias("median_us"),
+    )
+    campaign = replace(messages_campaign, results=of_states)
+    table = message_summary(campaign, estimate_cells(messages_campaign.raced))
+    assert table
+    found = re.search(r"T_s (\S+) µs \(.*; near 83.3 %; far 16.7 %: (\S+)\); T_c", summary_lines(table)[0])
+    assert found
+    assert float(found[1]) == pytest.approx(0.2, rel=0.05)
+    assert float(found[2]) == pytest.approx(0.6, rel=0.05)
+    one = message_summary(messages_campaign, estimate_cells(messages_campaign.raced))
+    assert one
+    assert "near" not in summary_lines(one)[0]
 
 
 def test_two_sizes_are_too_few_to_say_that_there_is_no_switch(tmp_path: Path) -> None:

@@ -206,7 +206,7 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
         }
     )
     assert verdict_of(frame).sentences == (
-        "bcast, 2 points: the default slower at 2, most often than chain (1); "
+        "bcast, 2 points: the default slower at 2, most often than timpani/binomial (2); "
         "a Timpani algorithm beats every algorithm of the library at 1 point",
     )
 

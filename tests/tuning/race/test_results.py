@@ -9,7 +9,7 @@ import pytest
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.words.race_lines import race_lines
+from timpani.report.verdict.race_lines import race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide

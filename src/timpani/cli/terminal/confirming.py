@@ -39,7 +39,7 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
     """Confirm the rules in `folder`, made from `campaigns` (none: those that its table names); exits as the command."""
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.source_warnings import made_from as known_of
-    from timpani.report.words.answer import brief_warnings, more_warnings
+    from timpani.report.verdict.answer import brief_warnings, more_warnings
     from timpani.report.words.output_files import write_file
     from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
     from timpani.study.counted import counted

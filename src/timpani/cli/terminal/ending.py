@@ -9,7 +9,7 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.read.swept_parameters import without_effect
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
-from timpani.report.words.verdict_text import verdict_text
+from timpani.report.verdict.verdict_text import verdict_text
 from timpani.study.counted import counted
 
 STOPPED = 128

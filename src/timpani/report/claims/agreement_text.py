@@ -63,7 +63,7 @@ def agreement_object(
         "agreeing": found.agreeing,
         "agreeing_without_tie": found.agreeing_without_tie,
         "ties": found.ties,
-        "constant": found.constant and {"algorithm": found.constant[0], "agreeing": found.constant[1]},
+        "constant": found.constant and {"algorithms": found.constant[0], "agreeing": found.constant[1]},
         "by_chance": found.by_chance,
         "campaign_only": left_out.campaign_only.to_dicts(),
         "published_only": left_out.published_only.to_dicts(),
@@ -80,10 +80,10 @@ def _best_lines(found: Agreement) -> list[str]:
             f"in the median, {100 * loss['most']:.0f} % at worst"
         )
     if found.agreeing is not None and found.by_chance is not None and found.constant is not None:
-        algorithm, share = found.constant
+        algorithms, share = found.constant
         lines.append(
             f"Agreement on the best: {found.agreeing:.0%} of {counted(found.best.height, 'cell')}; always naming "
-            f"{algorithm} agrees at {share:.0%}, by chance {found.by_chance:.0%}."
+            f"{' or '.join(algorithms)} agrees at {share:.0%}, by chance {found.by_chance:.0%}."
         )
         if found.ties:
             alone = found.agreeing_without_tie

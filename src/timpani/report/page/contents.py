@@ -21,8 +21,8 @@ from timpani.report.page.panels import Panel, panels
 from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
 from timpani.report.predicted.predicted_and_measured import beside_predicted
 from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.verdict.verdict_text import schedules_of, verdict_of
 from timpani.report.words.message_rows import message_rows
-from timpani.report.words.verdict_text import schedules_of, verdict_of
 from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
 from timpani.study.size_series import size_series
 from timpani.tuning.compare import knee

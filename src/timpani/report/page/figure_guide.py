@@ -9,7 +9,7 @@ from timpani.charts.marks.placement_rows import ORDER
 from timpani.charts.marks.row_filter import SIZE_SERIES
 from timpani.charts.marks.status import shape_key
 from timpani.report.page.contents import Report
-from timpani.report.words.difference_words import EXACT, faster
+from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.counted import per_cent

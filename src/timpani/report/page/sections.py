@@ -14,10 +14,10 @@ from timpani.charts.registry import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
-from timpani.report.words import gains
+from timpani.report.verdict import gains
+from timpani.report.verdict.answer import NOT_RECORDED
+from timpani.report.verdict.difference_words import faster
 from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
-from timpani.report.words.answer import NOT_RECORDED
-from timpani.report.words.difference_words import faster
 from timpani.report.words.report_table import Table
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import per_cent

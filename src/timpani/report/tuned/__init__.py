@@ -1,4 +1,4 @@
 """What `timpani tune` and `timpani confirm` print and write as pages.
 
-Imports: words.
+Imports: verdict, words.
 """

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.report.words.answer import brief_warnings, headline, more_warnings
+from timpani.report.verdict.answer import brief_warnings, headline, more_warnings
 from timpani.rules.table.table_file import NAME
 from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, SWITCH_OFF, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE

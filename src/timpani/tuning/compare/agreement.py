@@ -42,21 +42,17 @@ class Agreement:
         return share if isinstance(share, float) else None
 
     @property
-    def constant(self) -> tuple[str, float] | None:
-        """The algorithm that is best by the published times at most places, and at what share; None without a place.
+    def constant(self) -> tuple[list[str], float] | None:
+        """The algorithm that is best by the published times at most places, of ties all, and at what share; None
+        without a place.
 
         A prediction is worth nothing unless it agrees more often than this one answer for all places.
         """
-        named = (
-            self.best.explode("published")
-            .group_by("published")
-            .len()
-            .sort("len", "published", descending=[True, False])
-        )
+        named = self.best.explode("published").group_by("published").len()
         if named.is_empty():
             return None
-        label, count = named.row(0)
-        return label, count / self.best.height
+        most = named.filter(pl.col("len") == pl.col("len").max()).sort("published")
+        return most["published"].to_list(), most["len"][0] / self.best.height
 
     @property
     def ties(self) -> int:

@@ -10,6 +10,7 @@ from timpani.study.columns import is_default
 from timpani.study.counted import per_cent
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
+from timpani.tuning.decide.lowest import best_rows
 from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, competing, launch_medians
 from timpani.tuning.race.race import Race
 from timpani.tuning.race.results import (
@@ -74,7 +75,8 @@ def decide(results: RacedResults) -> pl.DataFrame:
 
     default_us, best_us           medians over launches
     best_label                    the lowest median; where some algorithms are significantly faster than the default,
-                                  the lowest among those
+                                  the lowest among those; of several with this time the default, or the first by name
+    lowest                        the labels of all with this time, best_label first
     tied                          labels not significantly slower than the best, it first, then by time
     shown_slower                  labels that are; of a race those without a launch in common with the best are neither
     verdict                       'better': something is significantly faster than the default; 'default': the default
@@ -113,15 +115,14 @@ def _decide(results: RacedResults) -> pl.DataFrame:
         pl.when("simulated").then("ratio").otherwise("ratio_high").alias("most")  # simulated times are exact
     )
     wins = pl.col("significant") & pl.col("faster") & (chosen if race else True)
-    best = (
+    best = best_rows(
         medians.join(
             compared.select(*POINT, *ALGORITHM, "ratio", "ratio_low", "ratio_high", wins.alias("wins")),
             on=[*POINT, *ALGORITHM],
             how="left",
-        )
-        .sort(chosen, pl.col("wins").fill_null(False), "order", descending=[True, True, False], maintain_order=True)
-        .group_by(POINT, maintain_order=True)
-        .first()
+        ).with_columns(chosen, pl.col("wins").fill_null(False)),
+        "chosen",
+        "wins",
     )
     joined = (
         best.drop("averaged")
@@ -141,6 +142,7 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             *POINT,
             "default_us",
             pl.col("label").alias("best_label"),
+            "lowest",
             pl.col("time_us").alias("best_us"),
             "tied",
             "shown_slower",
@@ -194,7 +196,7 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
         .with_columns(
             pl.when(decided).then(pl.col("gain") - 1).alias("default_loss"),
             pl.when(~pl.col("unbounded")).then("default_loss_high").alias("default_loss_high"),
-            pl.when("averaged").then(pl.concat_list("label")).otherwise("tied").alias("tied"),
+            pl.when("averaged").then("lowest").otherwise("tied").alias("tied"),
         )
         .with_columns(
             pl.when(pl.col("default_loss_high") <= CLOSE_ENOUGH - 1)

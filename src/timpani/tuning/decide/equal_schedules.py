@@ -10,7 +10,7 @@ import polars as pl
 from timpani.study.cell import DEFAULT
 from timpani.study.schema import POINT, cell_of
 
-_SAME_US = 0.0025
+SAME_US = 0.0025
 """Times this near are the same: readings of the simulated clock are whole nanoseconds, two of them a time."""
 
 JOINED = " = "
@@ -90,7 +90,7 @@ def same_simulated_times(cells: pl.DataFrame) -> tuple[str, ...]:
     simulated = cells.filter(
         pl.col("status").str.contains("simulated"), pl.col("median_us").is_not_null(), pl.col("algorithm") != DEFAULT
     ).sort(*POINT, "median_us", "label")
-    apart = (pl.col("median_us").diff() > _SAME_US).fill_null(False).cum_sum().over(POINT).alias("apart")
+    apart = (pl.col("median_us").diff() > SAME_US).fill_null(False).cum_sum().over(POINT).alias("apart")
     same = simulated.with_columns(apart).group_by(*POINT, "apart").agg(pl.col("label").sort())
     points = Counter(simulated.select(POINT).unique()["collective"])
     together = Counter((row["collective"], tuple(row["label"])) for row in same.iter_rows(named=True))

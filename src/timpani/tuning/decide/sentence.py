@@ -9,11 +9,12 @@ from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.lowest import most_often
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
     """The decisions at all points of one operation, summed up; `decisions` has the columns of `decide`, and
-    `schedule`, all names of the best algorithm's schedule."""
+    `schedules`, the names of each schedule with the lowest time."""
     decided = decisions.filter(pl.col("verdict").is_not_null())
     if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
         return _fastest(collective, decisions)
@@ -26,14 +27,8 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     if within := count.get(WITHIN):
         parts.append(f"within {CLOSE} of the best at {within}")
     if slower := count.get(SLOWER):
-        label, times = (
-            decided.filter(pl.col("standing") == SLOWER)
-            .group_by("schedule")
-            .len()
-            .sort("len", "schedule", descending=[True, False])
-            .row(0)
-        )
-        parts.append(f"slower at {slower}, most often than {label} ({times})")
+        faster = decided.filter(pl.col("standing") == SLOWER)["schedules"]
+        parts.append(f"slower at {slower}, most often than {most_often(faster)}")
     parts = [f"the default {parts[0]}", *parts[1:]] if parts else []
     if ahead := decided.filter(_library_beaten()).height:
         parts.append(f"a Timpani algorithm beats every algorithm of the library at {counted(ahead, 'point')}")
@@ -58,10 +53,12 @@ _STANDINGS = {WITHIN: f"within {CLOSE} of the best", SLOWER: "slower", UNDECIDED
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:
     """What came first by imported averages alone."""
     close = decisions.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height
-    times = decisions.group_by("schedule").len()
-    ranked = times.sort("len", "schedule", descending=[True, False]).iter_rows()
+    times = decisions.explode("schedules").group_by("schedules").len()
+    ranked = times.sort("len", "schedules", descending=[True, False]).iter_rows()
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
-    by_value = f"the default within {CLOSE} of the best at {close}; lowest times: {best}"
+    shared = decisions.filter(pl.col("schedules").list.len() > 1).height
+    ties = f", {shared} of them shared" if shared else ""
+    by_value = f"the default within {CLOSE} of the best at {close}; lowest times{ties}: {best}"
     return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 
@@ -75,6 +72,5 @@ def _fastest(operation: str, decisions: pl.DataFrame) -> str:
     alone = decisions.filter(pl.col("tied").list.len() == 1)
     parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
     if alone.height:
-        label, times = alone.group_by("schedule").len().sort("len", "schedule", descending=[True, False]).row(0)
-        parts.insert(0, f"one way fastest at {alone.height}, most often {label} ({times})")
+        parts.insert(0, f"one way fastest at {alone.height}, most often {most_often(alone['schedules'])}")
     return f"{operation}, {counted(decisions.height, 'point')}: {'; '.join(parts)}"

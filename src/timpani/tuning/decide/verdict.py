@@ -25,7 +25,7 @@ class Loss:
     """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one, of
     what was `raced` two bounds of 95 % each.
 
-    schedule   all names of the best algorithm's schedule
+    schedule   all names of the best algorithm's schedule, and of those that share its time
     set_by     what to type to have the best algorithm in all calls of the collective; None where that isn't known
     elsewhere  what it costs at other points; None where it isn't shown to cost anything
     """
@@ -167,10 +167,16 @@ def summarise(
 
 
 def _with_schedules(decisions: pl.DataFrame, equal: EqualSchedules) -> pl.DataFrame:
-    """The decisions with `schedule`, the best one's names."""
-    columns = ("collective", "ranks", "message_bytes", "best_label")
-    names = [schedule_name(equal, *row) for row in decisions.select(columns).iter_rows()]
-    return decisions.with_columns(pl.Series("schedule", names, dtype=pl.String))
+    """The decisions with `schedules`, the names of each schedule that has the lowest time, and `schedule`, all of
+    them."""
+    columns = ("collective", "ranks", "message_bytes", "lowest")
+    names = [
+        list(dict.fromkeys(schedule_name(equal, collective, ranks, size, label) for label in labels))
+        for collective, ranks, size, labels in decisions.select(columns).iter_rows()
+    ]
+    return decisions.with_columns(pl.Series("schedules", names, dtype=pl.List(pl.String))).with_columns(
+        pl.col("schedules").list.join(" or ").alias("schedule")
+    )
 
 
 def _loss(decision: dict[str, Any], settings: Settings, compared: pl.DataFrame | None) -> Loss:

@@ -15,8 +15,8 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.other_activity import machine_loads
 from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
-from timpani.report.words.answer import affordable_launches, brief_warnings, details, headline, more_warnings
-from timpani.report.words.race_lines import race_lines
+from timpani.report.verdict.answer import affordable_launches, brief_warnings, details, headline, more_warnings
+from timpani.report.verdict.race_lines import race_lines
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
@@ -87,7 +87,7 @@ def _limits(campaign: Campaign) -> dict[int, str]:
 def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
     if set(cells["collective"]) - COLLECTIVES.keys():
         # Models and figures take longer to load than most commands take: no other run waits for them.
-        from timpani.report.words.message_summary import message_summary, summary_lines
+        from timpani.report.verdict.message_summary import message_summary, summary_lines
 
         if messages := message_summary(campaign, cells):
             return tuple(summary_lines(messages))

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from timpani.charts.marks.figure import CONDITIONS
-from timpani.report.words.answer import NOTHING_TO_SET
-from timpani.report.words.difference_words import faster
+from timpani.report.verdict.answer import NOTHING_TO_SET
+from timpani.report.verdict.difference_words import faster
 from timpani.report.words.report_table import Table, Value
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
@@ -42,13 +42,13 @@ def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl
     """
     is_better = pl.col("verdict") == "better"
     ordered = decisions.sort("collective", CONDITIONS, "ranks", "message_bytes")
-    same_winner = pl.struct(is_better, "best_label", "ranks").rle_id().over("collective", CONDITIONS)
+    same_winner = pl.struct(is_better, "lowest", "ranks").rle_id().over("collective", CONDITIONS)
     beaten = ordered.with_columns(same_winner.alias(_RUN)).filter(is_better)
     several = decisions[CONDITIONS].n_unique() > 1
     tables: dict[str, list[Table]] = {}
     for (collective, conditions), part in beaten.group_by("collective", CONDITIONS, maintain_order=True):
         rows = tuple(
-            (_points(str(collective), run), (_gain(run), Value(run["best_label"][0])))
+            (_points(str(collective), run), (_gain(run), Value(" or ".join(run["lowest"][0]))))
             for _, run in part.group_by(_RUN, maintain_order=True)
         )
         caption = str(conditions) if several else ""

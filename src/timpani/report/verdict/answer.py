@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from timpani.report.words.difference_words import EXACT, faster
+from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.report.words.durations import show_seconds
 from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA

@@ -1,6 +1,6 @@
 """What a campaign of messages between ranks found, for its start: latency, bandwidth and switches of each pair."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -88,23 +88,37 @@ def _phrases(columns: tuple[str, ...], values: tuple[Value, ...]) -> Iterator[st
             yield f"{text} ({value.detail})" if value.detail else text
 
 
-def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], CurveFit]) -> Iterator[Value]:
+def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], Sequence[CurveFit]]) -> Iterator[Value]:
     latency, bandwidth = (cells.filter(collective=name) for name in ("latency", "bandwidth"))
     yield _at(latency.sort("message_bytes").head(1), "time_us", "ci_low_us", "ci_high_us")
     rate = "throughput_mb_per_s"
     ends = ("throughput_low_mb_per_s", "throughput_high_mb_per_s")
     yield _at(bandwidth.sort(rate, descending=True).head(1), rate, *ends)
     fitted = fits.get(latency.select(CURVE).row(0)) if latency.height else None
-    if fitted is None:
+    if not fitted:
         yield from [MISSING] * 3
     else:
-        model = fitted.hockney
-        yield _fitted(model.latency)
-        yield _fitted(model.per_byte.scaled(1e3))
-        searched = possible_breaks(len(fitted.curve.sizes)) > 0
-        yield Value(switch_words(fitted) or ("none found" if searched else "too few sizes to tell"))
+        yield _in_states(fitted, [_fitted(each.hockney.latency) for each in fitted])
+        yield _in_states(fitted, [_fitted(each.hockney.per_byte.scaled(1e3)) for each in fitted])
+        yield _in_states(fitted, [Value(switch_words(each) or _no_switch(each)) for each in fitted])
     found = sorted({part for status in cells["status"] for part in status.split("+")} - {OK})
     yield Value(words("+".join(found)) or OK)
+
+
+def _in_states(fits: Sequence[CurveFit], values: Sequence[Value]) -> Value:
+    """The value in the machine's most frequent state; its detail gives this state's share of the results, and the value
+    and share of each other state."""
+    first, *others = values
+    if not others:
+        return first
+    results = [int(each.measured.counts.sum()) for each in fits]
+    shares = [f"{each.state} {per_cent(count / sum(results))}" for each, count in zip(fits, results, strict=True)]
+    rest = [f"{share}: {value.text}" for share, value in zip(shares[1:], others, strict=True)]
+    return Value(first.text, "; ".join(filter(None, [first.detail, shares[0], *rest])))
+
+
+def _no_switch(fitted: CurveFit) -> str:
+    return "none found" if possible_breaks(len(fitted.curve.sizes)) else "too few sizes to tell"
 
 
 def _fitted(estimate: Estimate) -> Value:
@@ -121,15 +135,15 @@ def _at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
     return Value(significant(row[value]), ", ".join([f"at {show_size(row['message_bytes'])}", *interval]))
 
 
-def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], CurveFit]:
-    """The fit of each curve of latencies, by CURVE; of several states of the machine the most frequent."""
+def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], list[CurveFit]]:
+    """By CURVE the fit of each curve of latencies, one for each state of the machine, the most frequent first."""
     try:
         rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
     except UserError:
         return {}
     found = fit_curves(rows, cells)
-    first: dict[tuple[Any, ...], CurveFit] = {}
+    by_curve: dict[tuple[Any, ...], list[CurveFit]] = {}
     for fitted in found:
         if isinstance(fitted, CurveFit):
-            first.setdefault(tuple(fitted.name.values()), fitted)
-    return first
+            by_curve.setdefault(tuple(fitted.name.values()), []).append(fitted)
+    return by_curve

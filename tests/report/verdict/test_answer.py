@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from timpani.campaign.folder.load import Campaign
-from timpani.report.words.answer import NOTHING_TO_SET, brief_warnings, details, headline, more_warnings
+from timpani.report.verdict.answer import NOTHING_TO_SET, brief_warnings, details, headline, more_warnings
 from timpani.tuning.decide.other_points import Elsewhere
 from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 
@@ -150,7 +150,7 @@ def test_three_warnings_are_printed_in_short_and_the_others_counted() -> None:
 def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: Campaign) -> None:
     script = (
         "import sys; from pathlib import Path; from timpani.campaign.folder.load import load; "
-        "from timpani.report.words.verdict_text import verdict_text; print(*verdict_text(load(Path(sys.argv[1])))); "
+        "from timpani.report.verdict.verdict_text import verdict_text; print(*verdict_text(load(Path(sys.argv[1])))); "
         "print({'altair', 'scipy', 'statsmodels'} & sys.modules.keys())"
     )
     command = [sys.executable, "-c", script, str(campaign.folder)]
@@ -164,8 +164,8 @@ def test_a_simulation_has_nothing_to_set_and_nothing_significant() -> None:
     simulated = verdict(40, 5, 18, losses=(costs, costs), simulated=True)
     told = [*headline(simulated), *details(simulated)]
     assert told[:4] == [
-        "Verdict: the simulated default is fine at 40 of 63 points; at 5 another algorithm is faster, up to 2.50 times; "
-        "18 are undecided.",
+        "Verdict: the simulated default is fine at 40 of 63 points; at 5 another algorithm is faster, up to 2.50 "
+        "times; 18 are undecided.",
         "Largest gains (the first is the largest of 63 points):",
         "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast",
         "    but slower than the default at 12 of 20 other points, up to 3.10 times",
