@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from timpani.errors import UserError
+from timpani.models.better_formula import MAX_ERROR_SHARE, better_formula
 from timpani.models.formula import parse_formula
 from timpani.models.line import Array
 from timpani.models.regression import DEFAULT_FORMULAS, regress
@@ -84,3 +85,40 @@ def test_terms_that_cannot_be_told_apart_are_refused(formula: str) -> None:
     columns["ranks"] = np.full(20, 4.0)
     with pytest.raises(UserError, match="can't tell the terms"):
         regress(parse_formula(formula, columns), columns)
+
+
+def test_a_product_is_suggested_where_the_formula_lacks_it() -> None:
+    columns = grid() | {"latency": 0.002 * grid()["ranks"] * grid()["size"] ** 1.0 + 3}
+    asked = regress(parse_formula(DEFAULT_FORMULAS[0], columns), columns)
+    better = better_formula(asked, columns)
+    assert better
+    assert str(better.formula) == "latency ~ ranks + size + ranks:size"
+    assert better.r_squared == pytest.approx(1)
+    first, *_, last = asked.bias_by_size
+    assert (first[0], last[0]) == (2, 2**20)
+    assert first[1] < 0 < last[1]
+
+
+def test_squares_are_suggested_where_the_residuals_are_a_bowl() -> None:
+    columns = grid()
+    columns["latency"] = 2 ** (0.03 * columns["ranks"] + (0.1 * np.log2(columns["size"])) ** 2)
+    asked = regress(parse_formula(DEFAULT_FORMULAS[1], columns), columns)
+    better = better_formula(asked, columns)
+    assert better
+    assert "log2(size)^2" in str(better.formula)
+    assert better.error <= MAX_ERROR_SHARE * asked.error
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_nothing_is_suggested_where_the_formula_is_right(noise: float) -> None:
+    columns = grid(noise)
+    asked = regress(parse_formula("latency ~ ranks + size", columns), columns)
+    assert better_formula(asked, columns) is None
+
+
+def test_what_the_points_cannot_tell_apart_is_not_suggested() -> None:
+    columns = {"ranks": np.full(6, 4.0), "size": 2.0 ** np.arange(6), "latency": 4.0 ** np.arange(6)}
+    asked = regress(parse_formula("latency ~ size - 1", columns), columns)
+    better = better_formula(asked, columns)
+    assert better
+    assert str(better.formula) == "latency ~ size + size^2"

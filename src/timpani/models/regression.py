@@ -37,6 +37,7 @@ class Regression:
     ranks, sizes           of the rows used, shape (observations,)
     fitted                 the response that the model gives them, shape (observations,)
     residuals              response − fitted, shape (observations,)
+    better                 the fit of a formula that describes the same rows far better; None where none was found
     """
 
     formula: Formula
@@ -51,6 +52,13 @@ class Regression:
     sizes: Array
     fitted: Array
     residuals: Array
+    better: "Regression | None" = None
+
+    @property
+    def bias_by_size(self) -> list[tuple[int, float]]:
+        """The mean residual at each size, ascending, in the response's unit: about 0 where the formula is right."""
+        sizes = np.unique(self.sizes)
+        return [(int(size), float(self.residuals[self.sizes == size].mean())) for size in sizes]
 
 
 def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:

@@ -1,11 +1,13 @@
 """Regressions over a campaign's cells: latency explained by ranks and size, for each algorithm."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 
 from timpani.errors import UserError
+from timpani.models.better_formula import better_formula
 from timpani.models.curves import TIME
 from timpani.models.fitted_model import NamedModel, NotFitted
 from timpani.models.formula import parse_formula
@@ -36,7 +38,9 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Reg
         for text in DEFAULT_FORMULAS if formula is None else (formula,):
             parsed = parse_formula(text, columns)
             try:
-                found.append(NamedModel(dict(zip(_RANKED, name, strict=True)), regress(parsed, columns)))
+                asked = regress(parsed, columns)
+                model = replace(asked, better=better_formula(asked, columns))
+                found.append(NamedModel(dict(zip(_RANKED, name, strict=True)), model))
             except UserError as error:
                 refused.append(error)
     if formula is not None and refused and not found:

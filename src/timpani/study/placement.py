@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from timpani.errors import UserError
 
+UNPLACED = "unknown"
+"""The placement of imported times, which name none."""
+
 PLACEMENTS = ("core", "socket", "node", "ppr:N", "category:C:N")
 """`core` fills a node's cores in their order, then the next node's; `socket` deals ranks out over the sockets of a
 node, then of the next; `node` deals them out over the nodes; `ppr:N` puts N on each node, by the order of its cores.

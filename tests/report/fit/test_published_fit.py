@@ -92,6 +92,11 @@ def test_what_was_fitted_to_something_else_is_not_set_beside(about: dict[str, st
     assert beside(found, table) == []
 
 
+@pytest.mark.parametrize(("placement", "pairs"), [("core", 2), ("socket", 0), ("unknown", 2)])
+def test_only_the_mapping_that_was_published_is_set_beside(placement: str, pairs: int, table: Published) -> None:
+    assert len(beside(fitted(cells(1.126, 0.001, placement=placement)), table)) == pairs
+
+
 def test_another_formula_is_not_set_beside(table: Published) -> None:
     found = fitted(cells(1.126, 0.001), "log2(latency) ~ log2(ranks) + log2(size) - 1")
     assert found

@@ -20,6 +20,7 @@ from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
+from timpani.study.placement import UNPLACED
 from timpani.study.schema import schema
 
 PROVIDER = "imported"
@@ -224,7 +225,7 @@ def _cell(table: OsuTable, row: OsuRow, algorithm: Algorithm, ranks: int) -> Cel
     parameters = tuple(sorted({**given, **dict(algorithm.parameters)}.items()))
     build = "" if table.build == "MPI" else table.build
     mode = ", ".join(filter(None, ("warm", build, table.buffers)))
-    return Cell(table.collective, replace(algorithm, parameters=parameters), ranks, "unknown", row.message_bytes, mode)
+    return Cell(table.collective, replace(algorithm, parameters=parameters), ranks, UNPLACED, row.message_bytes, mode)
 
 
 def _results(tables: Sequence[tuple[OsuLog, OsuTable]], ranks: int | None, machine: str) -> Iterator[_Printed]:

@@ -19,6 +19,7 @@ from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.counted import counted
+from timpani.study.placement import UNPLACED
 
 _FOLDER = resources.files("timpani") / "published"
 COMPARISON = "comparison"
@@ -174,7 +175,7 @@ def _results(table: Published) -> Iterator[LaunchResult]:
             continue
         named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
         algorithm = counterpart(collective, named, table.provider)  # by its canonical name
-        cell = Cell(collective, algorithm, int(row.get("ranks", 2)), "unknown", int(row["message_bytes"]), "warm")
+        cell = Cell(collective, algorithm, int(row.get("ranks", 2)), UNPLACED, int(row["message_bytes"]), "warm")
         yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
 
 

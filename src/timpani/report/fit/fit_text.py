@@ -8,6 +8,7 @@ from timpani.models.fit import CurveFit, Fit
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
+from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.published_fit import beside, beside_lines
 from timpani.report.words.campaign_text import aligned
@@ -150,6 +151,7 @@ def _regression_table(named: NamedModel[Regression]) -> str:
                     if model.left_out
                     else []
                 ),
+                *better_lines(model),
             ]
         )
         + "\n"

@@ -18,6 +18,7 @@ from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm
 from timpani.study.counted import per_cent
+from timpani.study.placement import UNPLACED
 
 _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -128,6 +129,8 @@ def beside_object(each: Beside) -> dict[str, Any]:
 def _same_model(ours: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
     """Whether the response is the same, and ours of the algorithm that takes the published one's part here."""
     if not table.fitted or ours.name["collective"] != table.fitted["collective"]:
+        return False
+    if ours.name["placement"] not in (table.fitted.get("placement"), UNPLACED):
         return False
     theirs = Algorithm.parse(table.fitted["algorithm"])
     here = counterpart(ours.name["collective"], theirs, ours.name["provider"])

@@ -8,6 +8,7 @@ import polars as pl
 
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
+from timpani.study.placement import UNPLACED
 from timpani.study.sizes import LARGEST, show_size
 
 CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
@@ -236,6 +237,6 @@ def _where(row: dict[str, Any]) -> str:
     parts = [counted(row["ranks"], "rank")]
     if row["label"] != DEFAULT:
         parts.insert(0, row["label"])
-    if row["placement"] != "unknown":
+    if row["placement"] != UNPLACED:
         parts.append(row["placement"])
     return ", ".join([*parts, *([show_size(row["message_bytes"])] if row["message_bytes"] else [])])
