@@ -50,7 +50,7 @@ class Campaign:
     @property
     def settings(self) -> dict[str, dict[str, str]] | None:
         """By collective and label, what a user types to have the algorithm; none of a simulation, which has no library
-        to set; None where the campaign doesn't tell."""
+        to set; None where it is not recorded."""
         return {} if self.simulated else self.header.settings
 
     @property

@@ -249,12 +249,22 @@ class CampaignPlan:
         return max(sum(seconds) / self.concurrent_launches, *seconds, 0.0)
 
     def _start_seconds(self, group: Group) -> float:
-        return start_seconds(group.mpi.kind, group.ranks) + sum(
-            simulated_cell_seconds(each.cell)
-            if self.machine.simulated
-            else cell_seconds(self.study, each.cell, group.oversubscribed)
+        return start_seconds(group.mpi.kind, group.ranks) + sum(self._cell_seconds(group, each) for each in group.cells)
+
+    def _cell_seconds(self, group: Group, planned: PlannedCell) -> float:
+        if self.machine.simulated:
+            return simulated_cell_seconds(planned.cell)
+        return cell_seconds(self.study, planned.cell, group.oversubscribed)
+
+    @cached_property
+    def expected_seconds(self) -> dict[Cell, float]:
+        """About how long each cell takes in one launch, with its share of the start."""
+        return {
+            each.cell: (self._cell_seconds(group, each) + start_seconds(group.mpi.kind, group.ranks) / len(group.cells))
+            / self.concurrent_launches
+            for group in self.groups
             for each in group.cells
-        )
+        }
 
     def order(self, launch: int) -> Iterator[Group]:
         """The groups of launch number `launch`, the points in each, and their cells, shuffled by the study's seed."""

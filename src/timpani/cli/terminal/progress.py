@@ -5,14 +5,14 @@ import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from math import inf
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.observer import Observer
+from timpani.cli.terminal.work import Work
 from timpani.errors import printable
 from timpani.report.words.durations import show_seconds
 from timpani.study.cell import Cell
@@ -26,44 +26,39 @@ _LINE_EVERY = 10.0  # seconds between two lines of a batch log
 def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator[Observer]:
     """An observer that writes to stderr; `done` are the cells and launches that have a result, perhaps more than
     are asked for now."""
-    total = len(plan.cells) * plan.study.launches
-    cells = {planned.cell for planned in plan.cells}
-    measured = sum(cell in cells and launch <= plan.study.launches for cell, launch in done)
-    racing = plan.study.regret is not None
+    work = Work(plan, done, time.monotonic)
     if not sys.stderr.isatty():
-        lines = _Lines(total, measured, "at most" if racing else "about", plan.study.budget)
-        seconds = (
-            f"at most about {show_seconds(plan.most_seconds)}" if racing else f"about {show_seconds(plan.seconds)}"
-        )
-        lines.note(f"{measured} of {'at most ' if racing else ''}{total} measured, {seconds} for all")
+        lines = _Lines(work)
+        lines.note(f"{work.before} of {'at most ' if work.racing else ''}{work.total} measured, {work.time_for_all()}")
         yield lines
         return
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("measured,"),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-        TextColumn("{task.fields[time]}"),
+        TextColumn("measured{task.fields[left]}"),
         console=Console(stderr=True),
     )
     with bar:
-        task = bar.add_task("starting", total=total, completed=measured, time="left at most" if racing else "left")
-        yield _Bar(bar, task)
+        task = bar.add_task("starting", total=work.total, completed=work.before, left="")
+        yield _Bar(bar, task, work)
         if bar.finished:
-            bar.update(task, description="done", time="in all")
+            bar.update(task, description="done", left=f", {show_seconds(work.elapsed)} in all")
 
 
 class _Bar:
-    def __init__(self, bar: Progress, task: TaskID) -> None:
+    def __init__(self, bar: Progress, task: TaskID, work: Work) -> None:
         self._bar = bar
         self._task = task
+        self._work = work
 
     def started(self, launch: int, group: Group, cells: int) -> None:
+        self._work.started(cells)
         self._bar.update(self._task, description=f"launch {launch}, {counted(group.ranks, 'rank')}")
 
     def measured(self, result: LaunchResult) -> None:
-        self._bar.advance(self._task)
+        self._work.measured(result.cell)
+        self._bar.update(self._task, advance=1, left=self._work.time_left())
         if result.error:
             self.note(_failure(result))
 
@@ -72,24 +67,19 @@ class _Bar:
 
 
 class _Lines:
-    def __init__(self, total: int, measured: int, estimate: str, budget: float | None) -> None:
-        self._total = total
-        self._estimate = estimate
-        self._deadline = inf if budget is None else time.monotonic() + budget
-        self._before = self._measured = measured
-        self._began = self._last = time.monotonic()
+    def __init__(self, work: Work) -> None:
+        self._work = work
+        self._last = 0.0  # seconds of the work's clock
 
     def started(self, launch: int, group: Group, cells: int) -> None:
-        if self._measured == self._before:  # what building the programs took is no measure of what is left
-            self._began = self._last = time.monotonic()
-        if time.monotonic() - self._last >= _LINE_EVERY:
-            self._state(f"launch {launch}, {counted(group.ranks, 'rank')}, {counted(cells, 'cell')}")
+        self._work.started(cells)
+        self._state(f"launch {launch}, {counted(group.ranks, 'rank')}, {counted(cells, 'cell')}")
 
     def measured(self, result: LaunchResult) -> None:
-        self._measured += 1
+        self._work.measured(result.cell)
         if result.error:
             self.note(_failure(result))
-        elif time.monotonic() - self._last >= _LINE_EVERY:
+        else:
             self._state(f"launch {result.launch}, {counted(result.cell.ranks, 'rank')}")
 
     def note(self, text: str) -> None:
@@ -97,12 +87,9 @@ class _Lines:
         print(f"{now} {printable(text)}", file=sys.stderr, flush=True)
 
     def _state(self, where: str) -> None:
-        self._last = time.monotonic()
-        done = self._measured - self._before
-        left = (self._last - self._began) / done * (self._total - self._measured) if done else inf
-        left = max(0.0, min(left, self._deadline - self._last))
-        estimate = f", {self._estimate} {show_seconds(left)} left" if left < inf else ""
-        self.note(f"{self._measured} of {self._total} measured ({where}){estimate}")
+        if self._work.elapsed - self._last >= _LINE_EVERY:
+            self._last = self._work.elapsed
+            self.note(f"{self._work.count} of {self._work.total} measured ({where}){self._work.time_left()}")
 
 
 def _failure(result: LaunchResult) -> str:

@@ -1,0 +1,65 @@
+"""The time that a campaign still takes, in words, on a clock that the test moves."""
+
+import re
+from typing import Any
+
+from tests.campaign.plan.test_plan import planned
+from tests.installed import each_kind
+from timpani.cli.terminal.work import Work
+from timpani.native.mpi import Mpi
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def work(mpi: Mpi, clock: Clock, **values: Any) -> Work:
+    return Work(planned(mpi, sizes=[8, 64, 512, 4096], **values), {}, clock)
+
+
+@each_kind
+def test_the_time_for_all_is_a_range(mpi: Mpi) -> None:
+    said = work(mpi, Clock(), launches=200).time_for_all()
+    assert re.fullmatch(r"(\d+ min )?\d+ s to (\d+ min )?\d+ s for all", said)
+
+
+@each_kind
+def test_a_slow_machine_is_learned_and_building_does_not_count(mpi: Mpi) -> None:
+    clock = Clock()
+    slow = work(mpi, clock, launches=10)
+    clock.now += 500  # building
+    slow.started(slow.total)
+    cells = [cell for cell in slow.cells for _ in range(10)]
+    for cell in cells[: len(cells) // 5]:
+        clock.now += 10
+        slow.measured(cell)
+    hours = re.search(r", (\d+) (min|h).* to .* left$", slow.time_left())
+    assert hours, slow.time_left()
+    true = 10 * (len(cells) - len(cells) // 5)
+    low = int(hours[1]) * {"min": 60, "h": 3600}[hours[2]]
+    assert true / 4 <= low <= true
+
+
+@each_kind
+def test_a_spent_budget_is_said_with_what_the_start_still_owes(mpi: Mpi) -> None:
+    clock = Clock()
+    short = work(mpi, clock, launches=10, budget="90s")
+    short.started(20)
+    clock.now += 60
+    for cell in list(short.cells)[:3]:
+        short.measured(cell)
+    assert short.time_left() == ", 30 s of the budget left"
+    clock.now += 60
+    assert short.time_left() == ", the budget is spent: 17 cells of this start left"
+
+
+@each_kind
+def test_nothing_is_said_to_be_left_at_the_end(mpi: Mpi) -> None:
+    done = work(mpi, Clock(), launches=1)
+    for cell in done.cells:
+        done.measured(cell)
+    assert done.time_left() == ""
