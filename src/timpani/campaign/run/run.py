@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count
 from typing import Any, Literal
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.raw_record import RawLine, cell_under_way
 from timpani.campaign.folder.store import Store
+from timpani.campaign.plan.budget_passes import Pass
 from timpani.campaign.plan.estimate import CELL_SECONDS, start_seconds
 from timpani.campaign.plan.memory import buffer_bytes
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
@@ -105,10 +105,14 @@ class Runner:
         return Outcome("budget", missing, killed, self._unreached() if racing else 0, further)
 
     def _work(self) -> Iterator[Task]:
-        for launch in count(1):
+        for each in self.plan.passes:
+            yield from self._work_on(each)
+
+    def _work_on(self, of_pass: Pass) -> Iterator[Task]:
+        for launch in of_pass.launches:
             if self._over():  # before the next launch is asked for: what it measures follows from all of this one
                 return
-            wanted = self._agenda.wanted(launch)
+            wanted = self._agenda.wanted(launch) & of_pass.cells
             if not wanted:
                 return
             for group in self.plan.order(launch):

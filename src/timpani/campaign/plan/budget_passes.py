@@ -1,0 +1,107 @@
+"""The order in which a campaign with a budget measures its cells, so that every question has an answer first.
+
+A question is an algorithm of a collective by one placement and mode. The first tier has each of them at one point, with
+its rivals there; each further tier has about twice as many sizes and rank counts.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+
+from timpani.study.cell import Cell
+from timpani.tuning.race.race import RacePoint
+
+_SHARE_OF_BUDGET = 0.1
+"""Tiers that are expected to take at most this share of the budget are measured together: what is expected may be ten
+times too low."""
+
+_SHARE_OF_STARTS = 0.25
+"""Tiers whose cells take at most this share of what their starts take are measured together: apart, the starts would
+double the time."""
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What is expected before anything is measured, in seconds.
+
+    cells   each cell in one launch, without the start
+    starts  all starts of one launch of everything
+    """
+
+    cells: Mapping[Cell, float]
+    starts: float
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Cells to measure in these launches, as far as they are wanted there."""
+
+    cells: frozenset[Cell]
+    launches: Iterable[int]
+
+
+def passes(costs: Costs, launches: int, needed: int, budget: float | None) -> list[Pass]:
+    """All cells in all launches, the most important first; in one pass where there is no budget.
+
+    First each tier has the launches that a comparison takes, or all if they are fewer, then the others.
+
+    needed  launches that a comparison takes
+    budget  seconds
+    """
+    if budget is None or not costs.cells:
+        return [Pass(frozenset(costs.cells), count(1))]
+    enough = min(launches, needed)
+    found = _tiers(costs, enough, budget)
+    first = [Pass(tier, range(1, enough + 1)) for tier in found]
+    return first + [Pass(tier, range(enough + 1, launches + 1)) for tier in found if launches > enough]
+
+
+def _tiers(costs: Costs, launches: int, budget: float) -> list[frozenset[Cell]]:
+    merged: list[frozenset[Cell]] = []
+    spent = once = 0.0  # seconds: of all launches with starts, and of the cells of one launch of the last merged tier
+    for tier in _by_importance(list(costs.cells)):
+        seconds = sum(costs.cells[cell] for cell in tier)
+        spent += launches * (seconds + (0.0 if merged else costs.starts))
+        once += seconds
+        if merged and (spent <= _SHARE_OF_BUDGET * budget or once <= _SHARE_OF_STARTS * costs.starts):
+            merged[-1] |= tier
+        else:
+            merged.append(tier)
+            once = seconds
+    return merged
+
+
+def _by_importance(cells: Sequence[Cell]) -> Iterator[frozenset[Cell]]:
+    points: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        points[RacePoint.of(cell)].append(cell)
+    sizes = _ranked(sorted({cell.message_bytes for cell in cells}))
+    ranks = _ranked(sorted({cell.ranks for cell in cells}, reverse=True))
+    ordered = sorted(points, key=lambda at: (max(sizes[at.message_bytes], ranks[at.ranks]), sizes[at.message_bytes]))
+    asked = {_question(cell) for cell in cells}
+    by_tier: defaultdict[int, list[Cell]] = defaultdict(list)
+    for at in ordered:
+        here = {_question(cell) for cell in points[at]}
+        tier = 0 if here & asked else 1 + max(sizes[at.message_bytes], ranks[at.ranks]).bit_length()
+        asked -= here
+        by_tier[tier] += points[at]
+    for tier in sorted(by_tier):
+        yield frozenset(by_tier[tier])
+
+
+def _question(cell: Cell) -> tuple[str, str, str, str]:
+    return cell.collective, str(cell.algorithm), cell.placement, cell.mode
+
+
+def _ranked(values: Sequence[int]) -> dict[int, int]:
+    """A number for each value, by which the first and the last come first, then the middle of what lies between."""
+    order = list(dict.fromkeys((0, len(values) - 1)))
+    gaps = [(0, len(values) - 1)]
+    while gaps:
+        first, last = gaps.pop(0)
+        if last - first > 1:
+            middle = (first + last) // 2
+            order.append(middle)
+            gaps += [(first, middle), (middle, last)]
+    return {values[index]: number for number, index in enumerate(order)}

@@ -1,0 +1,100 @@
+"""A budget is spent so that every question has an answer first: properties on drawn studies."""
+
+from itertools import product
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from timpani.campaign.plan.budget_passes import Costs, Pass, passes
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.race.race import RacePoint
+
+NAMES = ("default", "linear", "chain", "binary", "ring")
+
+
+@st.composite
+def drawn_cells(draw: st.DrawFn) -> list[Cell]:
+    """The cells of a study; some algorithms don't exist on some rank counts."""
+    sizes = draw(st.lists(st.sampled_from([2**n for n in range(22)]), min_size=1, max_size=21, unique=True))
+    ranks = draw(st.lists(st.integers(2, 64), min_size=1, max_size=8, unique=True))
+    collectives = draw(st.lists(st.sampled_from(["bcast", "reduce", "gather"]), min_size=1, unique=True))
+    placements = draw(st.lists(st.sampled_from(["core", "socket", "node"]), min_size=1, unique=True))
+    least = {name: draw(st.sampled_from([2, 2, 2, 4, 32])) for name in NAMES}
+    found = [
+        Cell(collective, Algorithm("openmpi", name), count, placement, size, "warm")
+        for collective, name, count, placement, size in product(collectives, NAMES, ranks, placements, sizes)
+        if count >= least[name]
+    ]
+    return found or [Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm")]
+
+
+def questions(cells: frozenset[Cell] | list[Cell]) -> set[tuple[str, str, str]]:
+    return {(cell.collective, str(cell.algorithm), cell.placement) for cell in cells}
+
+
+def spent(cells: list[Cell], budget: float, starts: float = 1.0, launches: int = 6) -> list[Pass]:
+    """The passes where each cell takes a second."""
+    return passes(Costs(dict.fromkeys(cells, 1.0), starts), launches, 6, budget)
+
+
+@settings(deadline=None)
+@given(drawn_cells(), st.integers(1, 12), st.sampled_from([1.0, 100.0, 1e5]), st.sampled_from([0.0, 1.0, 100.0]))
+def test_every_cell_has_every_launch_once(cells: list[Cell], launches: int, budget: float, starts: float) -> None:
+    found = spent(cells, budget, starts, launches)
+    measured = sorted((str(cell), launch) for each in found for launch in each.launches for cell in each.cells)
+    assert measured == sorted((str(cell), launch) for cell in cells for launch in range(1, launches + 1))
+
+
+@settings(deadline=None)
+@given(drawn_cells())
+def test_rivals_are_measured_together(cells: list[Cell]) -> None:
+    for each in spent(cells, 1.0):
+        points = {RacePoint.of(cell) for cell in each.cells}
+        assert each.cells == {cell for cell in cells if RacePoint.of(cell) in points}
+
+
+@settings(deadline=None)
+@given(drawn_cells(), st.integers(1, 12))
+def test_the_first_pass_answers_every_question_at_few_points(cells: list[Cell], launches: int) -> None:
+    """With the launches that a comparison takes, or all if they are fewer."""
+    first = spent(cells, 1.0, 0.0, launches)[0]
+    assert questions(first.cells) == questions(cells)
+    assert list(first.launches) == list(range(1, min(launches, 6) + 1))
+    per_place: dict[tuple[str, str], set[RacePoint]] = {}
+    for cell in first.cells:
+        per_place.setdefault((cell.collective, cell.placement), set()).add(RacePoint.of(cell))
+    assert all(len(points) <= len(NAMES) for points in per_place.values())
+
+
+@settings(deadline=None)
+@given(drawn_cells())
+def test_each_further_pass_has_at_most_twice_the_sizes_and_rank_counts(cells: list[Cell]) -> None:
+    places = len({(cell.collective, cell.placement) for cell in cells})
+    for number, each in enumerate(spent(cells, 1.0, 0.0)[1:], start=1):
+        assert len({RacePoint.of(cell) for cell in each.cells}) <= 4**number * 4 * places
+
+
+@settings(deadline=None)
+@given(drawn_cells())
+def test_what_is_cheap_is_measured_at_once(cells: list[Cell]) -> None:
+    """Compared with the budget, or with the starts, which each pass pays anew."""
+    assert [each.cells for each in spent(cells, 1000.0 * len(cells) + 1000)] == [frozenset(cells)]
+    assert [each.cells for each in spent(cells, 1.0, starts=4.0 * len(cells))] == [frozenset(cells)]
+
+
+def test_without_a_budget_all_is_one_pass() -> None:
+    cells = {Cell("bcast", Algorithm("openmpi", "default"), 4, "core", size, "warm"): 1.0 for size in (1, 2, 4)}
+    [only] = passes(Costs(cells, 1.0), 10, 6, None)
+    assert only.cells == set(cells)
+
+
+def test_the_ends_of_sizes_come_before_what_lies_between() -> None:
+    cells = [Cell("bcast", Algorithm("openmpi", "default"), 4, "core", 2**n, "warm") for n in range(9)]
+    found = [sorted(cell.message_bytes for cell in each.cells) for each in spent(cells, 1.0)]
+    assert found == [[1], [256], [4, 16], [2, 8, 32, 64], [128]]
+
+
+def test_further_launches_come_after_all_sizes() -> None:
+    cells = [Cell("bcast", Algorithm("openmpi", "default"), 4, "core", size, "warm") for size in (1, 2)]
+    found = [(len(each.cells), list(each.launches)) for each in spent(cells, 1.0, launches=8)]
+    assert found == [(1, [1, 2, 3, 4, 5, 6]), (1, [1, 2, 3, 4, 5, 6]), (1, [7, 8]), (1, [7, 8])]
