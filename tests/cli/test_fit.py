@@ -259,6 +259,16 @@ def test_cycles_come_with_a_clock_rate(tmp_path: Path) -> None:
     assert fitted(folder, "--clock-ghz", "2.5")["curves"][0]["hockney"]["alpha_cycles"] == pytest.approx(2500)
 
 
+def test_the_equation_in_cycles_has_both_coefficients_or_asks_for_the_clock_rate(tmp_path: Path) -> None:
+    messages = [{**row, "collective": "latency", "parameters": "first=0,second=1"} for row in GOOD]
+    folder = campaign(tmp_path / "good", messages)
+    at_rate = run("fit", folder, "--clock-ghz", "2.5").stdout
+    assert re.search(r"cycles = 2500 \(.*\) \+ 25 \(.*\) · n, n in bytes, at 2.5 GHz", at_rate)
+    unknown = run("fit", folder).stdout
+    assert "takes the processor's clock rate" in unknown
+    assert "cycles = 2500" not in unknown
+
+
 def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
     trips = [
         {

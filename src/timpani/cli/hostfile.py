@@ -1,5 +1,6 @@
 """`timpani hostfile`: print which nodes of a machine to use, in a library's syntax."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,6 +31,14 @@ def hostfile(
     shuffle: Annotated[
         int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.", show_default=False)
     ] = None,
+    loads: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Take the less loaded nodes of each group: lines `NODE LOAD`, as sinfo -Nho '%N %O' prints them.",
+            show_default=False,
+        ),
+    ] = None,
     syntax: Annotated[
         str, typer.Option(metavar="LIBRARY", help="Whose launcher is to read it: openmpi, mpich, …")
     ] = "openmpi",
@@ -45,13 +54,16 @@ def hostfile(
     from timpani.libraries.registry import LIBRARIES
     from timpani.machine.nodes.host_file import rank_file
     from timpani.machine.nodes.host_list import choose_hosts
+    from timpani.machine.nodes.node_loads import read_loads
     from timpani.machine.nodes.node_set import expand
     from timpani.machine.nodes.places import asked_places
     from timpani.machine.where import HERE, resolve
     from timpani.study.placement import check_placement
 
     machine = resolve(on or HERE)
-    hosts = choose_hosts(machine, category, groups, nodes, slots, expand(exclude or ""), shuffle)
+    hosts = choose_hosts(
+        machine, category, groups, nodes, slots, expand(exclude or ""), shuffle, read_loads(loads) if loads else None
+    )
     if syntax not in LIBRARIES:
         raise unknown("syntax", syntax, LIBRARIES, "timpani hostfile --help")
     library = LIBRARIES[syntax]

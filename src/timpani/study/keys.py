@@ -158,7 +158,7 @@ class StudyKeys:
         " ranks round-robin; `ppr:N` puts N ranks on each node. `category:C:N` puts N ranks on"
         " each node, with equally many nodes of each group. C = 1: group after group and node"
         " after node; 2: the same nodes, ranks round-robin; 3: nodes of alternating groups, ranks"
-        " round-robin",
+        " round-robin. `category:C:N:SEED`: the same with the groups shuffled",
         Option(WHERE, "core, socket, node or ppr:N.", "core"),
     )
     mode: CacheMode = key(
@@ -228,7 +228,7 @@ class StudyKeys:
         None,
         "a duration, for example 90s, 10m or 2h",
         "longest time of one command, [duration](#durations), after its programs are built; slots"
-        " shrink to fit, down to 2 ms",
+        " shrink to fit, down to 2 ms. Every algorithm has an answer at few points first",
         Option(HOW_WELL, "Longest time for everything: 90s, 10m, 2h.", "none"),
         may_change=True,
     )

@@ -8,13 +8,13 @@ from timpani.errors import UserError
 UNPLACED = "unknown"
 """The placement of imported times, which name none."""
 
-PLACEMENTS = ("core", "socket", "node", "ppr:N", "category:C:N")
+PLACEMENTS = ("core", "socket", "node", "ppr:N", "category:C:N", "category:C:N:SEED")
 """`core` fills a node's cores in their order, then the next node's; `socket` deals ranks out over the sockets of a
 node, then of the next; `node` deals them out over the nodes; `ppr:N` puts N on each node, by the order of its cores.
 
 `category:C:N` takes as many nodes as N ranks on each ask for, equally many of each group, in the order of host files of
 category C: 1 group after group, ranks filling a node before the next; 2 the same nodes, ranks dealt out over them;
-3 a node of each group in turn, ranks dealt out."""
+3 a node of each group alternately, ranks dealt out. `category:C:N:SEED` shuffles the groups by this seed first."""
 
 
 @dataclass(frozen=True, order=True)
@@ -26,7 +26,7 @@ class RankLayout:
 
 
 _PER_NODE = re.compile(r"ppr:([1-9]\d{0,5})", re.ASCII)
-_CATEGORY = re.compile(r"category:([123]):([1-9]\d{0,5})", re.ASCII)
+_CATEGORY = re.compile(r"category:([123]):([1-9]\d{0,5})(?::([1-9]\d{0,5}))?", re.ASCII)
 
 
 def check_placement(text: str) -> str:
@@ -39,9 +39,15 @@ def check_placement(text: str) -> str:
 
 
 def category(placement: str) -> tuple[int, int] | None:
-    """C and N of `category:C:N`; None of any other placement."""
+    """C and N of `category:C:N` and `category:C:N:SEED`; None of any other placement."""
     match = _CATEGORY.fullmatch(placement)
     return (int(match[1]), int(match[2])) if match else None
+
+
+def shuffle_seed(placement: str) -> int | None:
+    """SEED of `category:C:N:SEED`; None where the groups are in the machine's order."""
+    match = _CATEGORY.fullmatch(placement)
+    return int(match[3]) if match and match[3] else None
 
 
 def ranks_per_node(placement: str) -> int | None:

@@ -16,6 +16,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.host_file import rank_file, read_hosts
 from timpani.machine.nodes.host_list import choose_hosts, on_machine, same_host
 from timpani.machine.nodes.model import Machine
+from timpani.machine.nodes.node_loads import read_loads
 from timpani.machine.nodes.places import RankBinding, asked_places, capacity, ranks_on_one_node, with_slots
 
 
@@ -52,6 +53,24 @@ def test_the_three_orders_of_the_study_of_hierarchical_collectives(category: int
 def test_without_slots_a_node_takes_as_many_ranks_as_it_has_cores() -> None:
     assert choose_hosts(machine(1)) == (Host("a1", 4),)
     assert with_slots(machine(1), choose_hosts(machine(1), category=2)) == (Host("a1", 4),)
+
+
+def test_the_less_loaded_nodes_of_each_group_are_taken_and_unknown_loads_last(tmp_path: Path) -> None:
+    (tmp_path / "loads.txt").write_text("a1 3.5\na2 0.25\na3 N/A\na4 1\n\nb4 0.5\nb1 0\n")
+    loads = read_loads(tmp_path / "loads.txt")
+    assert loads == {"a1": 3.5, "a2": 0.25, "a4": 1.0, "b4": 0.5, "b1": 0.0}
+    assert names(choose_hosts(machine(4, 4), nodes=4, loads=loads)) == "a2 a4 b1 b4"
+    assert names(choose_hosts(machine(4, 4), nodes=8, loads=loads)) == "a2 a4 a1 a3 b1 b4 b2 b3"
+    assert names(choose_hosts(machine(4, 4), nodes=4)) == "a1 a2 b1 b2"
+
+
+@pytest.mark.parametrize("text", ["", "a1\n", "a1 much\n", "a1 -1\n", "a1 nan\n", "a1 N/A\n", "a1 1 2\n"])
+def test_what_is_no_load_is_refused(text: str, tmp_path: Path) -> None:
+    (tmp_path / "loads.txt").write_text(text)
+    with pytest.raises(UserError, match="sinfo"):
+        read_loads(tmp_path / "loads.txt")
+    with pytest.raises(UserError, match="can't be read"):
+        read_loads(tmp_path / "absent.txt")
 
 
 def test_a_group_that_has_no_more_nodes_is_passed_over() -> None:

@@ -192,6 +192,31 @@ def test_one_placement_is_faster_than_another(factor: float, verdict: str) -> No
     assert check_claim(found, placed({"chain": factor}), lambda _, name: name).verdict == verdict
 
 
+def shuffled(factor: float) -> pl.DataFrame:
+    """Times on a host file, and longer by the factor with its groups shuffled."""
+    times = placed({"default": factor})
+    names = {"core": "category:1:2", "socket": "category:1:2:7"}
+    return times.with_columns(pl.col("placement").replace_strict(names, return_dtype=pl.String))
+
+
+@pytest.mark.parametrize(("factor", "verdict"), [(0.8, HOLDS), (1.0, FAILS), (1.2, FAILS)])
+def test_shuffling_the_groups_helps_only_where_times_are_shorter(factor: float, verdict: str) -> None:
+    found = claim("faster-shuffled", placements=("category:1",), shuffled=True)
+    result = check_claim(found, shuffled(factor), lambda _, name: name)
+    assert result.verdict == verdict
+    assert len(result.cases) == len(SIZES)
+    assert all(case.tied for case in result.cases) is (factor == 1.0)
+
+
+def test_shuffled_host_files_are_no_cases_of_other_conclusions_and_alone_decide_nothing() -> None:
+    times = shuffled(1.2)
+    helps = claim("faster-shuffled", placements=("category:1",), shuffled=True)
+    alone = times.filter(placement="category:1:2:7")
+    assert check_claim(helps, alone, lambda _, name: name).verdict == NOT_TESTABLE
+    other = claim("rises-sharply-after", placements=("category:1",), bytes=8192)
+    assert len(check_claim(other, times, lambda _, name: name).cases) == 1
+
+
 def test_a_formula_in_logarithms_is_judged_by_its_residuals() -> None:
     power = curve({size: 0.5 * size**0.7 for size in SIZES})
     assert checked(claim("log-linear"), {"default": power}).verdict == HOLDS

@@ -25,7 +25,10 @@ def test_times_that_are_one_nanosecond_apart_are_the_same() -> None:
     found = same_simulated_times(
         cells("simulated", ("two_level", 1.0, 9.0), ("three_level", 1.001, 9.2), ("chain", 3.0, 9.001))
     )
-    where = "took the same simulated time at 1 of 2 points: nothing tells them apart there"
+    where = (
+        "took the same simulated time at 1 of 2 points: a simulation can't tell them apart there, a lab (--on lab) or "
+        "a cluster can"
+    )
     assert found == (f"bcast: chain and two_level {where}", f"bcast: three_level and two_level {where}")
 
 

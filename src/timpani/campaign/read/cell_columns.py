@@ -57,7 +57,8 @@ STABLE = (
         "placement",
         "text",
         "`core`, `socket` or `node`: how consecutive ranks are distributed; `ppr:N`: N on each node; `category:C:N`: a"
-        " host file of that category, N on each node; `unknown` in imported OSU output",
+        " host file of that category, N on each node, its groups shuffled if a seed follows; `unknown` in imported"
+        " OSU output",
     ),
     Column(
         "message_bytes",

@@ -7,7 +7,7 @@ from timpani.libraries.hosts import Host, HostList
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.node_set import expand, fold
-from timpani.study.placement import category
+from timpani.study.placement import category, shuffle_seed
 
 _OVER_NODES = {1: "core", 2: "node", 3: "node"}
 
@@ -23,7 +23,7 @@ def resolve_mapping(machine: Machine, hosts: Sequence[Host], placement: str, ran
         raise UserError(f"{ranks} ranks can't be {each} on each node", f"choose a multiple of {each}")
     given = {host.name for host in hosts}
     others = [node for group in machine.groups for node in group.nodes if node not in given]
-    chosen = choose_hosts(machine, number, nodes=ranks // each, exclude=others)
+    chosen = choose_hosts(machine, number, nodes=ranks // each, exclude=others, seed=shuffle_seed(placement))
     return tuple(Host(host.name, each) for host in chosen), _OVER_NODES[number]
 
 

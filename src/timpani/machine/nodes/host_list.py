@@ -2,8 +2,9 @@
 
 import random
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import zip_longest
+from math import inf
 
 from timpani.errors import UserError
 from timpani.libraries.hosts import Host, HostList
@@ -53,6 +54,7 @@ def choose_hosts(
     slots: int | None = None,
     exclude: Collection[str] = (),
     seed: int | None = None,
+    loads: Mapping[str, float] | None = None,
 ) -> HostList:
     """`nodes` nodes, equally many of each of `groups` groups as far as they have them; all, where nothing is said.
 
@@ -61,11 +63,14 @@ def choose_hosts(
               3: one node of each group in turn, without slots
     exclude   nodes not to take
     seed      shuffles the groups before they are chosen; None: the machine's order
+    loads     of nodes, cores kept busy: those of each group that are less loaded come first, those of unknown load last
     """
     for name in exclude:
         machine.group_of(name)  # a mistyped name excludes nothing
     left = [[(group, node) for node in group.nodes if node not in exclude] for group in machine.groups]
     left = [members for members in left if members]
+    if loads is not None:
+        left = [sorted(members, key=lambda member: loads.get(member[1], inf)) for members in left]
     if seed is not None:
         random.Random(seed).shuffle(left)  # noqa: S311 - an order to repeat, not a secret
     if groups is not None and groups > len(left):

@@ -1,6 +1,7 @@
 """A fit as plain text: latency and throughput of each curve, its switches, then the models of several curves."""
 
 from collections.abc import Iterator
+from math import isfinite
 from typing import Any
 
 from timpani.campaign.osu.published_tables import Published
@@ -69,6 +70,8 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
         lines += [f"Published: {table.title}; {table.machine}" for table in beside]
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
+        if collective == _MESSAGE:
+            lines += _equations(group, related, context.clock_ghz)
         for fitted in group:
             lines += [f"{curve_name(fitted)}: {_switch_words(switch, fitted, context)}" for switch in fitted.switches]
             if missed := miss_words(fitted):
@@ -76,6 +79,21 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             if disturbed := disturbed_words(fitted):
                 lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
         yield "\n".join(lines) + "\n"
+
+
+def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
+    """Of each curve `cycles = a + b·n` with the intervals of both, or why there is none."""
+    if clock_ghz is None:
+        yield "cycles = a + b·n takes the processor's clock rate, which its name doesn't state: --clock-ghz 2.8"
+        return
+    for fitted, locality in zip(group, related, strict=True):
+        model = fitted.hockney.in_cycles(clock_ghz)
+        where = ", ".join(filter(None, (curve_name(fitted), locality)))
+        start, per_byte = (f"{number(each.value)} {bounds(each)}".rstrip() for each in (model.latency, model.per_byte))
+        if isfinite(model.latency.value) and isfinite(model.per_byte.value):
+            yield f"{where}: cycles = {start} + {per_byte} · n, n in bytes, at {clock_ghz:g} GHz"
+        else:
+            yield f"{where}: no equation in cycles, since the line misses its points"
 
 
 def _has_lines(table: Published) -> bool:

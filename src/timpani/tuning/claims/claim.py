@@ -8,7 +8,7 @@ import polars as pl
 
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
-from timpani.study.placement import UNPLACED
+from timpani.study.placement import UNPLACED, shuffle_seed
 from timpani.study.sizes import LARGEST, show_size
 
 CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
@@ -33,6 +33,7 @@ class Claim:
     from_bytes, to_bytes  the sizes that the conclusion is about, both ends included
     ranks                 the rank counts that the conclusion is about; empty: all
     placements            the placements that the conclusion is about, `category:2` for all that begin so; empty: all
+    shuffled              whether it is about host files with shuffled groups too
     rises, falls          ascending rank counts over which the time is said to rise, and to fall
     printed               a number as the study printed it, `5` or `0.1`
     """
@@ -49,6 +50,7 @@ class Claim:
     to_bytes: int = LARGEST
     ranks: tuple[int, ...] = ()
     placements: tuple[str, ...] = ()
+    shuffled: bool = False
     rises: tuple[int, ...] = ()
     falls: tuple[int, ...] = ()
     printed: str = ""
@@ -80,6 +82,8 @@ class Claim:
 
     def covers_placement(self, placement: str) -> bool:
         """Whether the conclusion is about this placement."""
+        if shuffle_seed(placement) is not None and not self.shuffled:
+            return False
         return not self.placements or f"{placement}:".startswith(tuple(f"{each}:" for each in self.placements))
 
     @property

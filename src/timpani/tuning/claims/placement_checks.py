@@ -5,6 +5,7 @@ from math import exp, log
 import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
+from timpani.study.placement import shuffle_seed
 from timpani.tuning.claims.claim import (
     CURVE,
     Case,
@@ -30,6 +31,20 @@ def _faster_placed(claim: Claim, times: pl.DataFrame) -> list[Case]:
     return some(cases, f"no times placed by both {' and '.join(claim.placements)}")
 
 
+def _faster_shuffled(claim: Claim, times: pl.DataFrame) -> list[Case]:
+    """Times on host files with shuffled groups over those on the same host file in the machine's order."""
+    own = times_of(times, claim.algorithms)
+    is_shuffled = pl.col("placement").map_elements(lambda each: shuffle_seed(each) is not None, return_dtype=pl.Boolean)
+    shuffled, ordered = own.filter(is_shuffled), own.filter(~is_shuffled)
+    if shuffled.is_empty() or ordered.is_empty():
+        raise LackingTimesError("no times on host files both shuffled and in the machine's order")
+    bare = pl.col("placement").str.replace(r"^(category:\d+:\d+):\d+$", "$1").alias("bare")
+    on = (*_SAME_BUT_PLACED, "bare")
+    rows = over(shuffled.with_columns(bare), ordered.with_columns(bare), on).drop_nulls("ratio")
+    cases = cases_of(rows.sort(*CURVE, "message_bytes"), lambda ratio: ratio <= _FASTER, lambda ratio: ratio >= _SLOWER)
+    return some(cases, "no host file was measured both shuffled and in the machine's order")
+
+
 def _mapping_matters_only_for(claim: Claim, times: pl.DataFrame) -> list[Case]:
     """The median over points of each algorithm's |ln(time by one placement / by the other)|, as a factor."""
     labels = [*claim.algorithms, *claim.among]
@@ -50,6 +65,13 @@ PLACEMENT_CHECKS = {
     "faster-placed": Check(
         lambda claim: f"time by {claim.placements[0]} over that by {claim.placements[1]}: at most {_FASTER}",
         _faster_placed,
+    ),
+    "faster-shuffled": Check(
+        lambda claim: (
+            f"time with shuffled groups over that in the machine's order: at most {_FASTER}; up to {_SLOWER} "
+            "it is a tie"
+        ),
+        _faster_shuffled,
     ),
     "mapping-matters-only-for": Check(
         lambda claim: (

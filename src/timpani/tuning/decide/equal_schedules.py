@@ -96,7 +96,7 @@ def same_simulated_times(cells: pl.DataFrame) -> tuple[str, ...]:
     together = Counter((row["collective"], tuple(row["label"])) for row in same.iter_rows(named=True))
     return tuple(
         f"{collective}: {', '.join(labels[:-1])} and {labels[-1]} took the same simulated time at {count} of "
-        f"{points[collective]} points: nothing tells them apart there"
+        f"{points[collective]} points: a simulation can't tell them apart there, a lab (--on lab) or a cluster can"
         for (collective, labels), count in sorted(together.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
         if len(labels) > 1 and 2 * count >= points[collective]
     )
