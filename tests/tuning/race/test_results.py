@@ -37,6 +37,7 @@ def raced(looked_at: bool = True, dropped: bool = True) -> pl.DataFrame:
             repetitions=30,
             in_turn=f"{launch}/{size}",
             relative=TIMES[name] * random.lognormal(0, 0.005),
+            looked_at=size == 64,
         )
         for size, launch, name in rows
     ]

@@ -222,7 +222,7 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
 def _only_looked_at(results: pl.DataFrame) -> frozenset[RacePoint]:
     """The points at which the race had only a few algorithms measured, in all launches."""
     raced = results.filter(pl.col(REGRET).is_not_null())
-    measured = raced.group_by(POINT).agg(pl.col("looked_at").all())
+    measured = raced.group_by(POINT).agg(pl.col("looked_at").fill_null(False).all())
     return frozenset(map(point_of, measured.filter("looked_at").iter_rows(named=True)))
 
 
