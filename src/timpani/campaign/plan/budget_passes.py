@@ -23,7 +23,7 @@ double the time."""
 
 @dataclass(frozen=True)
 class Costs:
-    """What is expected before anything is measured, in seconds.
+    """Expected seconds, before anything is measured.
 
     cells   each cell in one launch, without the start
     starts  all starts of one launch of everything

@@ -82,7 +82,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
 
 
 def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
-    """Of each curve `cycles = a + b·n` with the intervals of both, or why there is none."""
+    """Of each curve `cycles = a + b·n` with the intervals of both, or why it is unknown."""
     if clock_ghz is None:
         yield "cycles = a + b·n takes the processor's clock rate, which its name doesn't state: --clock-ghz 2.8"
         return
