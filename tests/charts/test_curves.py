@@ -1,4 +1,6 @@
+from collections.abc import Iterable
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 import pytest
@@ -8,6 +10,7 @@ from tests.charts.drawing import about, items, texts
 from timpani.charts.latency_against_ranks import latency_against_ranks
 from timpani.charts.latency_against_size import latency_against_size
 from timpani.charts.latency_by_ranks import latency_by_ranks
+from timpani.charts.marks.axes import rank_axis
 
 pytestmark = pytest.mark.slow
 
@@ -151,6 +154,24 @@ def test_an_empty_message_stands_left_of_one_byte(cells: pl.DataFrame) -> None:
     assert len(places) == len(SIZES)
     assert places == sorted(places)
     assert places[0] < places[1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "ticks", "is_linear"),
+    [
+        (range(2, 49, 2), list(range(4, 49, 4)), True),
+        (range(2, 13, 2), [2, 4, 6, 8, 10, 12], True),
+        ([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], False),
+        ([2, 4, 6], [2, 4, 6], False),
+        ([8, 12, 16], [8, 12, 16], False),
+    ],
+)
+def test_rank_counts_in_equal_steps_stand_on_a_linear_axis(
+    counts: Iterable[int], ticks: list[int], is_linear: bool
+) -> None:
+    axis: Any = rank_axis(counts).to_dict()
+    assert axis["axis"]["values"] == ticks
+    assert (axis["scale"].get("type") != "log") is is_linear
 
 
 def test_the_rank_axis_names_the_rank_counts_that_were_measured(cells_by_ranks: pl.DataFrame) -> None:

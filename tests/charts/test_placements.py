@@ -1,9 +1,13 @@
+from collections.abc import Callable
+
 import polars as pl
 import pytest
 
 from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
-from timpani.charts.marks.theme import LIGHT
+from timpani.charts.mappings_against_ranks import mappings_against_ranks
+from timpani.charts.mappings_against_size import mappings_against_size
+from timpani.charts.marks.theme import LIGHT, Chart
 from timpani.charts.placements import placements
 from timpani.charts.placements_against_ranks import placements_against_ranks
 from timpani.charts.placements_against_size import placements_against_size
@@ -69,3 +73,15 @@ def test_labels_at_the_ends_of_neighbouring_axes_stand_apart(cells: pl.DataFrame
     gap = figure.spacing["column"] - (last - first - figure.spec.width)
     width_of_a_letter = 6  # pixels, at 11 px
     assert gap > width_of_a_letter * len("256 KiB16 KiB") / 2
+
+
+@pytest.mark.parametrize("draw", [mappings_against_size, mappings_against_ranks])
+def test_all_algorithms_and_placements_are_curves_of_one_figure(
+    draw: Callable[[pl.DataFrame], Chart], cells: pl.DataFrame, cells_by_ranks: pl.DataFrame
+) -> None:
+    both = two_placements(cells if draw is mappings_against_size else cells_by_ranks)
+    figure = draw(both)
+    wanted = {f"{label}, {place}" for label in set(both["label"]) for place in ("core", "node")}
+    assert wanted <= {item["text"] for item in items(figure, "text")}
+    drawn = about(items(figure, "symbol"), "algorithm: default;")
+    assert len(drawn) == both.filter(pl.col("label") == "default", pl.col("median_us") > 0).height

@@ -1,6 +1,7 @@
 """The axes of sizes, rank counts and values, on log scales or linear ones."""
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
@@ -19,6 +20,9 @@ DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
 """Where a size stands on a log scale: it has no 0, so an empty message stands at half a byte."""
 
 _TICKS = 8  # at most, of a linear axis of sizes
+
+_FEWEST_STEPS = 5  # rank counts whose steps are equal by more than chance: of 2, 4 and 6 they are equal, too
+_MOST_RANK_TICKS = 12
 
 _LINEAR = alt.Scale(zero=True, nice=False)
 _LINEAR_ACROSS = alt.Scale(zero=True, nice=False, padding=8)
@@ -55,13 +59,18 @@ def _size_axis(**options: Any) -> alt.Axis:
 
 
 def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
-    """`ranks` on a log or a linear scale; the counts that were measured are its ticks."""
+    """`ranks` on a log or a linear scale; the counts that were measured are its ticks.
+
+    Counts in equal steps stand on a linear scale; of many every second is a tick, the last among them.
+    """
+    counts = sorted(set(ranks))
+    steps = {after - before for before, after in pairwise(counts)}
+    in_steps = len(counts) >= _FEWEST_STEPS and len(steps) == 1
+    values = counts[::-2][::-1] if in_steps and len(counts) > _MOST_RANK_TICKS else counts
     return alt.X(
         "ranks:Q",
-        scale=_LINEAR_ACROSS if linear else alt.Scale(type="log", base=2, nice=False, padding=6),
-        axis=alt.Axis(
-            title="Ranks", values=sorted(set(ranks)), labelExpr="datum.value", labelOverlap="greedy", grid=False
-        ),
+        scale=_LINEAR_ACROSS if linear or in_steps else alt.Scale(type="log", base=2, nice=False, padding=6),
+        axis=alt.Axis(title="Ranks", values=values, labelExpr="datum.value", labelOverlap="greedy", grid=False),
     )
 
 

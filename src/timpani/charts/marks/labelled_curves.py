@@ -38,11 +38,15 @@ class Series:
     of          a Vega expression: its name in a row
     names       all of them
     are_labels  whether they are algorithms; if not, curves of one algorithm have its color and different dashes
+    dashed_by   the column whose values have a dash each; empty: the curve's name
+    dashed      these values
     """
 
     of: str
     names: tuple[str, ...]
     are_labels: bool
+    dashed_by: str = ""
+    dashed: tuple[str, ...] = ()
 
 
 def by_label(cells: pl.DataFrame) -> Series:
@@ -54,6 +58,13 @@ def by_ranks(cells: pl.DataFrame) -> Series:
     """A curve for each rank count."""
     names = tuple(counted(count, "rank") for count in sorted(set(cells["ranks"])))
     return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names, are_labels=False)
+
+
+def by_placement(cells: pl.DataFrame) -> Series:
+    """A curve for each label and placement: the color is the algorithm's, the dash the placement's."""
+    placements = tuple(sorted(set(cells["placement"])))
+    names = tuple(f"{label}, {placement}" for label in theme.ordered(cells["label"]) for placement in placements)
+    return Series("datum.label + ', ' + datum.placement", names, False, "placement", placements)
 
 
 def curves_over_sizes(
@@ -118,7 +129,10 @@ def curves(
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
     styled = theme.styles(cells["label"], palette)
-    dash = theme.dash(styled, field="curve") if series.are_labels else theme.dash_of_others(series.names, "curve")
+    if series.are_labels:
+        dash = theme.dash(styled, field="curve")
+    else:
+        dash = theme.dash_of_others(series.dashed or series.names, series.dashed_by or "curve")
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
     colour = theme.colour(styled)

@@ -1,0 +1,38 @@
+"""All algorithms by all placements against the number of ranks, in one figure."""
+
+from functools import partial
+
+import polars as pl
+
+from timpani.charts import placements, placements_against_ranks
+from timpani.charts.marks import axes, theme
+from timpani.charts.marks.figure import SETTING, Figure
+from timpani.charts.marks.labelled_curves import COLUMNS, by_placement, curves
+from timpani.charts.marks.measure import latency
+
+
+def mappings_against_ranks(
+    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
+) -> theme.Chart:
+    """A curve per algorithm, which has the color, and placement, which has the dash.
+
+    cells  columns of `estimate_cells`, of one message size, mode and machine
+    """
+    x = axes.rank_axis(cells["ranks"], linear)
+    chart = curves(cells, x, palette, latency(cells), by_placement(cells), linear=linear)
+    return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm and placement")
+
+
+FIGURE = Figure(
+    name="mappings-against-ranks",
+    section=placements.FIGURE.section,
+    place=35,
+    shows="all algorithms against ranks",
+    table="cells",
+    draw=mappings_against_ranks,
+    draw_linear=partial(mappings_against_ranks, linear=True),
+    columns=(*COLUMNS, "placement", SETTING),
+    rows=placements_against_ranks.FIGURE.rows,
+    chosen_by=("message_bytes", SETTING),
+    switchable=True,
+)
