@@ -101,6 +101,7 @@ def message_launches() -> list[dict[str, Any]]:
     return [
         {
             "launch": launch,
+            "placement": "core",
             "part": f"{launch:04d}-{ranks}",
             "seconds": 2.0,
             "exit": 0,

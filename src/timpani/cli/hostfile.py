@@ -1,9 +1,23 @@
 """`timpani hostfile`: print which nodes of a machine to use, in a library's syntax."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from timpani.libraries.hosts import HostList
+    from timpani.libraries.library import Library
+    from timpani.machine.nodes.model import Machine
+
+_Loads = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Take the less loaded nodes of each group: lines `NODE LOAD`, as sinfo -Nho '%N %O' prints them.",
+        show_default=False,
+    ),
+]
 
 
 def hostfile(
@@ -31,14 +45,7 @@ def hostfile(
     shuffle: Annotated[
         int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.", show_default=False)
     ] = None,
-    loads: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Take the less loaded nodes of each group: lines `NODE LOAD`, as sinfo -Nho '%N %O' prints them.",
-            show_default=False,
-        ),
-    ] = None,
+    loads: _Loads = None,
     syntax: Annotated[
         str, typer.Option(metavar="LIBRARY", help="Whose launcher is to read it: openmpi, mpich, …")
     ] = "openmpi",
@@ -49,16 +56,13 @@ def hostfile(
     placement: Annotated[str, typer.Option(help="Placement in the rank file: core, socket, node or ppr:N.")] = "core",
 ) -> None:
     """Print a host file, or a rank file. `timpani run --hosts FILE` takes host files; mpirun takes both."""
-    from timpani.errors import UserError, unknown
+    from timpani.errors import unknown
     from timpani.libraries.hosts import host_file
     from timpani.libraries.registry import LIBRARIES
-    from timpani.machine.nodes.host_file import rank_file
     from timpani.machine.nodes.host_list import choose_hosts
     from timpani.machine.nodes.node_loads import read_loads
     from timpani.machine.nodes.node_set import expand
-    from timpani.machine.nodes.places import asked_places
     from timpani.machine.where import HERE, resolve
-    from timpani.study.placement import check_placement
 
     machine = resolve(on or HERE)
     hosts = choose_hosts(
@@ -70,7 +74,16 @@ def hostfile(
     if ranks is None:
         typer.echo(host_file(hosts, library.host_with_slots), nl=False)
         return
+    typer.echo(_rank_file(machine, hosts, library, placement, ranks), nl=False)
+
+
+def _rank_file(machine: "Machine", hosts: "HostList", library: "Library", placement: str, ranks: int) -> str:
+    from timpani.errors import UserError
+    from timpani.machine.nodes.host_file import rank_file
+    from timpani.machine.nodes.places import asked_places
+    from timpani.study.placement import check_placement
+
     places = asked_places(machine, hosts, check_placement(placement), ranks)
     if len(places) < ranks:
         raise UserError(f"these hosts have {len(places)} slots for {ranks} ranks", "ask for fewer ranks or more nodes")
-    typer.echo(rank_file(places, library), nl=False)
+    return rank_file(places, library)

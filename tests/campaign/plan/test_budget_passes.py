@@ -5,7 +5,7 @@ from itertools import product
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timpani.campaign.plan.budget_passes import Costs, Pass, passes
+from timpani.campaign.plan.budget_passes import ExpectedCosts, Pass, passes
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.race import RacePoint
 
@@ -34,7 +34,7 @@ def questions(cells: frozenset[Cell] | list[Cell]) -> set[tuple[str, str, str]]:
 
 def spent(cells: list[Cell], budget: float, starts: float = 1.0, launches: int = 6) -> list[Pass]:
     """The passes where each cell takes a second."""
-    return passes(Costs(dict.fromkeys(cells, 1.0), starts), launches, 6, budget)
+    return passes(ExpectedCosts(dict.fromkeys(cells, 1.0), starts), launches, 6, budget)
 
 
 @settings(deadline=None)
@@ -84,7 +84,7 @@ def test_what_is_cheap_is_measured_at_once(cells: list[Cell]) -> None:
 
 def test_without_a_budget_all_is_one_pass() -> None:
     cells = {Cell("bcast", Algorithm("openmpi", "default"), 4, "core", size, "warm"): 1.0 for size in (1, 2, 4)}
-    [only] = passes(Costs(cells, 1.0), 10, 6, None)
+    [only] = passes(ExpectedCosts(cells, 1.0), 10, 6, None)
     assert only.cells == set(cells)
 
 

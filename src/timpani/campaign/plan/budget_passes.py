@@ -22,7 +22,7 @@ double the time."""
 
 
 @dataclass(frozen=True)
-class Costs:
+class ExpectedCosts:
     """Expected seconds, before anything is measured.
 
     cells   each cell in one launch, without the start
@@ -41,7 +41,7 @@ class Pass:
     launches: Iterable[int]
 
 
-def passes(costs: Costs, launches: int, needed: int, budget: float | None) -> list[Pass]:
+def passes(costs: ExpectedCosts, launches: int, needed: int, budget: float | None) -> list[Pass]:
     """All cells in all launches, the most important first; in one pass where there is no budget.
 
     First each tier has the launches that a comparison takes, or all if they are fewer, then the others.
@@ -57,7 +57,7 @@ def passes(costs: Costs, launches: int, needed: int, budget: float | None) -> li
     return first + [Pass(tier, range(enough + 1, launches + 1)) for tier in found if launches > enough]
 
 
-def _tiers(costs: Costs, launches: int, budget: float) -> list[frozenset[Cell]]:
+def _tiers(costs: ExpectedCosts, launches: int, budget: float) -> list[frozenset[Cell]]:
     merged: list[frozenset[Cell]] = []
     spent = once = 0.0  # seconds: of all launches with starts, and of the cells of one launch of the last merged tier
     for tier in _by_importance(list(costs.cells)):

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from timpani.campaign.plan.budget_passes import Costs, Pass, passes
+from timpani.campaign.plan.budget_passes import ExpectedCosts, Pass, passes
 from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.libraries.hosts import HostList
@@ -264,7 +264,7 @@ class CampaignPlan:
         budget = self.study.budget if self.study.regret is None else None
         cells = {each.cell: self._cell_seconds(group, each) for group in self.groups for each in group.cells}
         starts = sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
-        return passes(Costs(cells, starts), self.study.launches, self.launches_needed, budget)
+        return passes(ExpectedCosts(cells, starts), self.study.launches, self.launches_needed, budget)
 
     @cached_property
     def expected_seconds(self) -> dict[Cell, float]:

@@ -104,6 +104,12 @@ def _tooltip(measure: Measure) -> list[alt.Tooltip]:
     ]
 
 
+def _dash(styled: list[theme.Style], series: Series) -> alt.StrokeDash:
+    if series.are_labels:
+        return theme.dash(styled, field="curve")
+    return theme.dash_of_others(series.dashed or series.names, series.dashed_by or "curve")
+
+
 def _width(series: Series) -> alt.StrokeWidthValue:
     """The default's line is wider than the others."""
     defaults = [name for name in series.names if theme.is_default(name)]
@@ -129,10 +135,7 @@ def curves(
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
     styled = theme.styles(cells["label"], palette)
-    if series.are_labels:
-        dash = theme.dash(styled, field="curve")
-    else:
-        dash = theme.dash_of_others(series.dashed or series.names, series.dashed_by or "curve")
+    dash = _dash(styled, series)
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
     colour = theme.colour(styled)

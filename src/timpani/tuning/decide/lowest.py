@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from timpani.study.cell import DEFAULT
+from timpani.study.columns import is_default
 from timpani.study.schema import POINT
 from timpani.tuning.decide.equal_schedules import SAME_US
 
@@ -30,7 +30,7 @@ def best_rows(medians: pl.DataFrame, *preferred: str) -> pl.DataFrame:
     equal = ranked.filter(
         *(pl.col(name) == pl.col(name).first().over(POINT) for name in preferred), pl.col("order") <= first + margin
     )
-    by_name = equal.sort(pl.col("algorithm") != DEFAULT, "label", maintain_order=True)
+    by_name = equal.sort(~is_default(), "label", maintain_order=True)
     labels = pl.col("label").alias("lowest")
     return by_name.group_by(POINT, maintain_order=True).agg(pl.exclude(POINT).first(), labels)
 
