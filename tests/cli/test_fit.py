@@ -43,6 +43,7 @@ def campaign(folder: Path, lines: list[dict[str, Any]]) -> Path:
         "provider": "openmpi",
         "algorithm": "default",
         "parameters": "",
+        "variant": "default",
         "ranks": 2,
         "placement": "core",
         "message_bytes": 8,

@@ -94,6 +94,14 @@ def test_the_ends_of_sizes_come_before_what_lies_between() -> None:
     assert found == [[1], [256], [4, 16], [2, 8, 32, 64], [128]]
 
 
+def test_the_smallest_size_of_each_collective_comes_first_whatever_others_have() -> None:
+    """Setting up communicators has no size, so that 0 is not the smallest size of a broadcast."""
+    default = Algorithm("openmpi", "default")
+    cells = [Cell("bcast", default, 4, "core", size, "warm") for size in (16384, 262144, 2097152)]
+    first = spent([*cells, Cell("setup", default, 4, "core", 0, "warm")], 1.0)[0]
+    assert {(cell.collective, cell.message_bytes) for cell in first.cells} == {("bcast", 16384), ("setup", 0)}
+
+
 def test_further_launches_come_after_all_sizes() -> None:
     cells = [Cell("bcast", Algorithm("openmpi", "default"), 4, "core", size, "warm") for size in (1, 2)]
     found = [(len(each.cells), list(each.launches)) for each in spent(cells, 1.0, launches=8)]

@@ -76,18 +76,30 @@ def _by_importance(cells: Sequence[Cell]) -> Iterator[frozenset[Cell]]:
     points: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
     for cell in cells:
         points[RacePoint.of(cell)].append(cell)
-    sizes = _ranked(sorted({cell.message_bytes for cell in cells}))
-    ranks = _ranked(sorted({cell.ranks for cell in cells}, reverse=True))
-    ordered = sorted(points, key=lambda at: (max(sizes[at.message_bytes], ranks[at.ranks]), sizes[at.message_bytes]))
+    number = _numbers(points)
+    ordered = sorted(points, key=lambda at: (max(number[at]), number[at]))
     asked = {_question(cell) for cell in cells}
     by_tier: defaultdict[int, list[Cell]] = defaultdict(list)
     for at in ordered:
         here = {_question(cell) for cell in points[at]}
-        tier = 0 if here & asked else 1 + max(sizes[at.message_bytes], ranks[at.ranks]).bit_length()
+        tier = 0 if here & asked else 1 + max(number[at]).bit_length()
         asked -= here
         by_tier[tier] += points[at]
     for tier in sorted(by_tier):
         yield frozenset(by_tier[tier])
+
+
+def _numbers(points: Iterable[RacePoint]) -> dict[RacePoint, tuple[int, int]]:
+    """The places of each point's size, small ones first, and rank count, large ones first, among its collective's."""
+    by_collective: defaultdict[str, list[RacePoint]] = defaultdict(list)
+    for at in points:
+        by_collective[at.collective].append(at)
+    found: dict[RacePoint, tuple[int, int]] = {}
+    for of_one in by_collective.values():
+        sizes = _ranked(sorted({at.message_bytes for at in of_one}))
+        ranks = _ranked(sorted({at.ranks for at in of_one}, reverse=True))
+        found |= {at: (sizes[at.message_bytes], ranks[at.ranks]) for at in of_one}
+    return found
 
 
 def _question(cell: Cell) -> tuple[str, str, str, str]:
