@@ -84,6 +84,11 @@ def test_items_cells_and_aligned_lists_are_sentences_of_their_own(tmp_path: Path
     assert messages(tmp_path, "code.py", f'"""Name it.\n\nx    {words[:90]}\ny    {words[:90]}\n"""\n') == []
 
 
+def test_a_number_at_the_end_of_a_sentence_ends_it(tmp_path: Path) -> None:
+    sentence = "A " + " ".join(["word"] * (MAX_SENTENCE_WORDS - 5)) + " is {}."
+    assert messages(tmp_path, "code.hpp", f"// {sentence.format(6)} {sentence.format(7)}\n") == []
+
+
 def test_a_line_of_a_document_is_at_most_120_characters_outside_tables(tmp_path: Path) -> None:
     wide = "word " * 25
     assert messages(tmp_path, "page.md", wide) == ["line of 125 characters, over 120"]

@@ -16,7 +16,7 @@ CODE = "CODE"
 
 _SPAN = re.compile(r"(`+)(?:(?!\1).)+\1")
 _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_ITEM = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+")
 _HEADING = re.compile(r"#+ |\s*<")
 _COLUMNS = re.compile(r"\s*\S+(?: \S+){0,3} {2,}\S")
 """A row of an aligned list: `name    what it holds`."""
