@@ -30,7 +30,8 @@ def locality_of(
 ) -> object:
     cell = Cell(operation, Algorithm("openmpi", "default", parse_parameters(parameters)), 3, "core", 8, "warm")
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
-    campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, launches, [])
+    placed = [{"placement": "core", **each} for each in launches]
+    campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, placed, [])
     cells = with_locality(estimate_cells(RacedResults.of(results)), campaign)
     assert cells.height == 1
     return cells[LOCALITY][0]
