@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bench.simulation import simulate
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -59,7 +59,7 @@ def run() -> None:
         print("left out: LOGGOPSIM names no folder of LogGOPSim's programs")
         return
     peer = Path(folder).resolve()
-    simulator = Simulator(build(choose_mpi(None)))
+    simulator = Simulator(build_without_mpi(choose_mpi(None)))
     with tempfile.TemporaryDirectory() as scratch:
         compare_times(peer, simulator, Path(scratch))
         compare_speed(peer, simulator, Path(scratch))

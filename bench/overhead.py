@@ -16,9 +16,8 @@ from timpani.campaign.run.session import Session
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.machine.launchers.start_command import command
-from timpani.native.build import tool
+from timpani.native.build import build
 from timpani.native.mpi import Mpi
-from timpani.native.sources import sources
 from timpani.study.study import Study
 
 RATIO_MUST_BE = 1.05
@@ -32,7 +31,7 @@ def run() -> None:
     mpi = choose_mpi("openmpi")
     with tempfile.TemporaryDirectory() as folder:
         against_the_library(Path(folder) / "same", mpi)
-        programs = build(Path(folder), mpi)
+        programs = build_benchmarks(mpi)
         against_a_hand(programs, mpi)
         plans(programs)
 
@@ -72,16 +71,9 @@ def ratio_of_ours(results: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def build(folder: Path, mpi: Mpi) -> Path:
-    """The folder with the native benchmarks."""
-    tree = folder / "tree"
-    configure = (
-        *(str(tool("cmake")), "-S", str(sources()), "-B", str(tree), "-G", "Ninja", "-DTIMPANI_BENCH=ON"),
-        *(f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", f"-DCMAKE_CXX_COMPILER={mpi.cxx}"),
-    )
-    for step in (configure, (str(tool("cmake")), "--build", str(tree))):
-        subprocess.run(step, check=True, stdout=subprocess.DEVNULL)
-    return tree
+def build_benchmarks(mpi: Mpi) -> Path:
+    """The folder with the native benchmarks, and the library that is preloaded."""
+    return build(mpi, programs=("timpani-bench-ring", "timpani-bench-plans", "timpani-bench-pass-through", "timpani"))
 
 
 def against_a_hand(programs: Path, mpi: Mpi) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from bench.overhead import build
+from bench.overhead import build_benchmarks
 from timpani.libraries.find import find_mpis
 
 MOST_NS = 30.0
@@ -19,7 +19,7 @@ RULES = "timpani-rules 1\nbcast ranks=1000000.. linear\nend 1\n"  # none of them
 def run() -> None:
     for mpi in find_mpis():
         with tempfile.TemporaryDirectory() as folder:
-            measure(str(mpi), build(Path(folder), mpi), Path(folder))
+            measure(str(mpi), build_benchmarks(mpi), Path(folder))
 
 
 def measure(library: str, programs: Path, folder: Path) -> None:

@@ -24,7 +24,7 @@ from bench.prediction_error import parts, predicted_rows, summary, worst
 from bench.random_platforms import draw
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation, amounts_of, estimate, solve
 from timpani.prediction.calibration import Calibration, from_calls
 from timpani.prediction.observed import observations
@@ -74,7 +74,7 @@ def run() -> None:
 
 def told(folder: Path) -> None:
     """Simulate what is missing in `folder`, campaigns of each machine, and print how true predictions are."""
-    simulator = Simulator(build(choose_mpi(None)))
+    simulator = Simulator(build_without_mpi(choose_mpi(None)))
     full: list[pl.DataFrame] = []
     ablated: dict[str, list[pl.DataFrame]] = {}
     for number, machine in enumerate(_machines(folder)):

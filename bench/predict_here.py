@@ -15,7 +15,7 @@ from bench.command import timpani
 from bench.prediction_error import parts, predicted_rows, summary, worst
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import from_calls
 from timpani.prediction.model_error import size_of
@@ -37,7 +37,7 @@ def told(folder: Path) -> None:
     if not (folder / "results.jsonl").exists():
         names = ("--algorithms", "timpani/all", "--sizes", SIZES, "--ranks", "2", "--launches", str(LAUNCHES))
         timpani("run", *COLLECTIVES, *names, "-o", str(folder))
-    simulator = Simulator(build(choose_mpi(None)))
+    simulator = Simulator(build_without_mpi(choose_mpi(None)))
     measured = observations(load(folder))
     frames = []
     for seed in SEEDS:

@@ -20,7 +20,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import from_calls
 from timpani.prediction.observed import observations
 from timpani.schedules.simulation import Simulator
@@ -76,7 +76,7 @@ def told(folder: Path) -> None:
         }
     finally:
         down(lab)
-    simulator = Simulator(build(choose_mpi(None)))
+    simulator = Simulator(build_without_mpi(choose_mpi(None)))
     known = [each for campaign in campaigns for each in observations(campaign)]
 
     def predicted(*noise: float) -> pl.DataFrame:

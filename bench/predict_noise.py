@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from bench.residuals import quantiles
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation, estimate
 from timpani.schedules.simulation import CostLine, Costs, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
@@ -37,7 +37,7 @@ DRAWS = range(100, 115)
 
 
 def run() -> None:
-    simulator = Simulator(build(choose_mpi(None)))
+    simulator = Simulator(build_without_mpi(choose_mpi(None)))
     calls = [
         SimulatedCall(collective, Algorithm(OWN, name), ranks, size)
         for collective, names in ALGORITHMS.items()

@@ -23,7 +23,7 @@ import polars as pl
 from bench.prediction_error import parts, predicted_rows, summary, worst
 from timpani.campaign.osu.published_tables import printed_time, read_published
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import Calibration, from_calls
 from timpani.schedules.simulation import RankPlace, SimulatedCall, Simulator
@@ -47,7 +47,7 @@ NEIGHBOURS = (1, 4, 8, 16)
 
 
 def run() -> None:
-    simulator = Simulator(build(choose_mpi(None)))
+    simulator = Simulator(build_without_mpi(choose_mpi(None)))
     by_neighbours = {count: _own_costs(simulator, count) for count in NEIGHBOURS}
     errors = {count: _error(costs.values()) for count, costs in by_neighbours.items()}
     for count, error in errors.items():

@@ -7,7 +7,7 @@ from math import ceil, log2
 from pathlib import Path
 
 from timpani.libraries.find import choose_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 
 LARGEST_MUST_TAKE = 1.0  # s, of a logarithmic algorithm at 2²⁰ ranks
 EVENTS_MUST_BE = 50e6  # messages a second
@@ -31,7 +31,7 @@ send two messages in a round, by events."""
 
 
 def run() -> None:
-    program = build(choose_mpi(None)) / "timpani-simulate"
+    program = build_without_mpi(choose_mpi(None)) / "timpani-simulate"
     _, idle = simulate(program, "barrier dissemination", 2, 0)
     for name, (message_bytes, messages, rank_counts) in CALLS.items():
         for ranks in rank_counts:

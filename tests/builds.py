@@ -2,17 +2,16 @@
 
 from pathlib import Path
 
-from timpani.native.build import build
+from timpani.native.build import build, build_without_mpi
 from timpani.native.mpi import Mpi
 
-_TESTS = "-DTIMPANI_TESTS=ON"
 _MEASURE = "timpani-measure"
 _AGAINST_LIBRARY = "timpani-against-library"
 
 
 def build_against_library(mpi: Mpi) -> Path:
     """The program that compares our algorithms with the library's calls, compiled as users' programs are."""
-    return build(mpi, options=(_TESTS,), programs=(_AGAINST_LIBRARY,)) / _AGAINST_LIBRARY
+    return build(mpi, programs=(_AGAINST_LIBRARY,)) / _AGAINST_LIBRARY
 
 
 # A read or a sum that nobody uses is a fault too, which optimising must not remove.
@@ -25,16 +24,20 @@ def build_sanitized(mpi: Mpi) -> Path:
     flags = ("-DTIMPANI_SANITIZE=ON", "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_FLAGS_DEBUG={_KEPT}")
     return build(
         mpi,
-        options=(_TESTS, *flags),
+        options=flags,
         programs=(_MEASURE, _AGAINST_LIBRARY, "timpani-native-tests", "timpani-clock-test"),
     )
 
 
+_UNOPTIMISED = ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0")
+
+
 def build_planted(mpi: Mpi, source: Path) -> Path:
-    """Programs of a copy of our sources that something was planted into, unoptimised: they run for no time."""
-    return build(
-        mpi,
-        source,
-        ("-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0"),
-        (_MEASURE, "timpani-verify", "timpani-simulate"),
-    )
+    """The folder with the measuring program of a copy of our sources that something was planted into, unoptimised: it
+    runs for no time."""
+    return build(mpi, source, _UNOPTIMISED, (_MEASURE,))
+
+
+def build_planted_without_mpi(mpi: Mpi, source: Path) -> Path:
+    """The folder with the verifier and the simulator of such a copy."""
+    return build_without_mpi(mpi, source, _UNOPTIMISED)

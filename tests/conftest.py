@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.installed import ONE_OF_EACH_KIND, label, needs_mpi
 from timpani.errors import UserError
-from timpani.native.build import cache_folder
+from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ _FIRST = (
 
 
 # Fixtures that are an MPI library, or programs built for one.
-_LIBRARY = {"mpi", "programs", "simulator"}
+_LIBRARY = {"mpi", "programs", "programs_without_mpi", "simulator"}
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -68,7 +68,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
             pytest.skip(missing)
 
 
-def _no_builds() -> Path:
+def _no_builds(_: str) -> Path:
     raise UserError("a test without the mark `needs` builds no programs", "mark it needs_compiler or needs_mpi")
 
 
@@ -77,7 +77,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     """What has no mark `needs` passes on a machine without MPI and compiler: here it may not build."""
     with pytest.MonkeyPatch.context() as patch:
         if item.get_closest_marker("needs") is None:
-            patch.setattr("timpani.native.build.cache_folder", _no_builds)
+            patch.setattr("timpani.native.build.cached", _no_builds)
         return (yield)
 
 

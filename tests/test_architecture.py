@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from timpani.native.sources import folders_without_mpi
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "timpani"
 DOCUMENT = ROOT / "docs" / "architecture.md"
@@ -245,6 +247,13 @@ def test_mpi_is_included_only_where_the_document_allows_it() -> None:
     assert "collectives" in without
     for folder in without:
         assert not [file for file in native_folders()[folder] if "mpi.h" in included_headers(file)]
+
+
+def test_what_uses_no_mpi_is_listed_for_the_build_and_includes_nothing_else() -> None:
+    documented = documented_folders()
+    without = {folder for folder, (holds, _) in documented.items() if holds.endswith("no `mpi.h`.")}
+    assert folders_without_mpi(NATIVE) == without
+    assert not [folder for folder in without if set(documented[folder][1]) - without]
 
 
 def test_no_native_folder_but_a_registry_has_more_than_20_files() -> None:

@@ -42,6 +42,8 @@ def test_a_skip_counts_as_missing_where_nothing_may_be(tmp_path: Path) -> None:
 
 
 def test_a_test_without_the_mark_needs_builds_nothing(tmp_path: Path) -> None:
-    done = run(tmp_path, "def test_a():\n    from timpani.native.build import build\n    build(None)\n")
+    done = run(
+        tmp_path, "def test_a():\n    from timpani.native.build import build_without_mpi\n    build_without_mpi(None)\n"
+    )
     assert done.returncode == pytest.ExitCode.TESTS_FAILED
     assert "mark it needs_compiler or needs_mpi" in done.stdout

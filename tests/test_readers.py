@@ -55,7 +55,7 @@ from timpani.machine.nodes.node_set import expand
 from timpani.machine.nodes.places import asked_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.providers.verification import parse_range
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
@@ -307,7 +307,7 @@ def intel_variables(text: str) -> None:
 @cache
 def checker() -> Path:
     """The program that reads rules as libtimpani.so does."""
-    return build(FOUND[0]) / "timpani-rules-check"
+    return build_without_mpi(FOUND[0]) / "timpani-rules-check"
 
 
 def preload_rules(path: Path) -> None:

@@ -127,7 +127,9 @@ def nobody(tmp: str) -> Iterator[tuple[str, ...]]:
     setpriv = shutil.which("setpriv")
     prefix = (setpriv or "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
     Path(tmp).chmod(0o777)
-    needed = "import subprocess, timpani.native.build as b; subprocess.run([b.tool('cmake'), '--version'], check=True)"
+    needed = (
+        "import subprocess, timpani.native.compile as b; subprocess.run([b.tool('cmake'), '--version'], check=True)"
+    )
     tried = [*prefix, sys.executable, "-c", needed]
     if setpriv is None or subprocess.run(tried, capture_output=True, check=False, cwd=tmp).returncode:
         pytest.skip("may be skipped: another user can't run this Python")

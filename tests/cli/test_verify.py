@@ -37,9 +37,9 @@ def test_what_takes_longer_says_so_and_gives_one_line_an_algorithm() -> None:
 
 def test_steps_add_up_to_the_whole_and_stop_at_a_mistake() -> None:
     from timpani.libraries.find import choose_mpi
-    from timpani.native.build import build
+    from timpani.native.build import build_without_mpi
 
-    programs = build(choose_mpi(None))
+    programs = build_without_mpi(choose_mpi(None))
     shares: list[float] = []
     names = ["bcast/binomial", "bcast/linear"]
     first, second = verify_algorithms(programs, names, (1, 40), (3, 3), shares.append)

@@ -11,7 +11,7 @@ import pytest
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani.libraries.find import search_mpis
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 
 pytestmark = needs_compiler
 
@@ -34,9 +34,9 @@ def no_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_verifier_and_the_simulator_are_built_by_any_compiler() -> None:
-    programs = build(None)
+    programs = build_without_mpi(None)
     built = {path.name for path in programs.iterdir() if os.access(path, os.X_OK)}
-    assert built == {"timpani-verify", "timpani-simulate"}
+    assert built == {"timpani-verify", "timpani-simulate", "timpani-rules-check"}
 
 
 def test_algorithms_are_verified_and_drawn(tmp_path: Path) -> None:

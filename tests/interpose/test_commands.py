@@ -10,7 +10,7 @@ from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 from tests.interpose.conftest import rules
-from timpani.native.build import cache_folder
+from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
 
 RULES = rules("bcast bytes=1024..1024 pipeline:segment_bytes=64  # 2.00 × or more")

@@ -8,6 +8,8 @@ import pytest
 
 from tests.interpose.conftest import TREES, Run, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
+from timpani.native.build import build_without_mpi
+from timpani.native.mpi import Mpi
 from timpani.programs.profile_folder import read_profile
 from timpani.study.operations import COLLECTIVES
 
@@ -109,9 +111,9 @@ def test_with_fault_tolerance_all_is_left_to_the_library(run_program: RunProgram
     assert only_defaults(done)
 
 
-def test_the_checking_program_says_what_the_library_would(library: Path, tmp_path: Path) -> None:
+def test_the_checking_program_says_what_the_library_would(mpi: Mpi, tmp_path: Path) -> None:
     file = tmp_path / "rules"
-    check = [str(library.parent / "timpani-rules-check"), str(file)]
+    check = [str(build_without_mpi(mpi) / "timpani-rules-check"), str(file)]
     file.write_text(everywhere(TREES))
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"{len(TREES)} rules\n")

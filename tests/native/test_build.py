@@ -1,10 +1,13 @@
 """Building native programs: the cache, two builders at once, and compilers' errors."""
 
+import errno
 import os
+import re
 import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,24 +15,36 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
-from timpani.native.build import build, cache_folder
+from timpani.native.build import build, build_without_mpi
+from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
 CMAKE = """\
 cmake_minimum_required(VERSION 3.20)
 project(small LANGUAGES CXX)
-add_executable(timpani-measure main.cpp)
+option(TIMPANI_MPI "" ON)
+if(NOT TIMPANI_MPI)
+  add_library(part STATIC part/part.cpp)
+  return()
+endif()
+add_executable(timpani-measure measure/main.cpp)
+target_link_libraries(timpani-measure ${TIMPANI_WITHOUT_MPI}/libpart.a)
+"""
+PART = """\
+const char* part() { return "linked"; }
 """
 PROGRAM = """\
 #include <mpi.h>
 #include <cstdio>
+const char* part();
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     MPI_Get_library_version(text, &length);
     std::puts(text);
+    std::puts(part());
     MPI_Finalize();
 }
 """
@@ -45,8 +60,27 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     source = tmp_path / "native"
     source.mkdir()
     (source / "CMakeLists.txt").write_text(CMAKE)
-    (source / "main.cpp").write_text(PROGRAM)
+    for folder in ("measure", "part"):
+        (source / folder).mkdir()
+    (source / "measure/main.cpp").write_text(PROGRAM)
+    (source / "part/part.cpp").write_text(PART)
+    (source / "folders_without_mpi.txt").write_text("part\n")
     return source
+
+
+def parts() -> set[Path]:
+    """What was built that uses no MPI."""
+    return set(cache_folder().glob("no-mpi-*"))
+
+
+def wrapper(folder: Path, mpi: Mpi, shown: str | None) -> Mpi:
+    """A library whose compiler answers `-show` with `shown`, or refuses to where that is None."""
+    folder.mkdir()
+    cxx = folder / "mpicxx"
+    answer = "exit 1" if shown is None else f"echo '{shown}'; exit"
+    cxx.write_text(f'#!/bin/sh\nif [ "$1" = -show ]; then {answer}; fi\nexec {mpi.cxx} "$@"\n')
+    cxx.chmod(0o755)
+    return replace(mpi, cxx=cxx)
 
 
 @pytest.fixture
@@ -70,9 +104,58 @@ def test_the_second_build_comes_from_the_cache(small: Path, mpi: Mpi) -> None:
     assert {path.name for path in first.iterdir()} == {"timpani-measure", "build-seconds"}
 
 
+def test_what_uses_no_mpi_is_compiled_once_for_all_libraries(small: Path, mpi: Mpi, tmp_path: Path) -> None:
+    library, other = (wrapper(tmp_path / name, mpi, f"g++ -I/{name} -L/{name} -l{name}") for name in "ab")
+    assert build(library, small) != build(other, small)
+    assert parts() == {build_without_mpi(library, small)} == {build_without_mpi(other, small)}
+
+
+@pytest.mark.parametrize("shown", [None, "g++ -D_GLIBCXX_USE_CXX11_ABI=0 -I/a", "ccache g++ -I/a"])
+def test_a_library_with_another_compiler_has_its_own(
+    small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str | None
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ccache").write_text('#!/bin/sh\nexec "$@"\n')
+    (tmp_path / "bin/ccache").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=":")
+    common = build_without_mpi(wrapper(tmp_path / "a", mpi, "g++ -I/a"), small)
+    library = wrapper(tmp_path / "b", mpi, shown)
+    program = build(library, small) / "timpani-measure"
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.endswith("linked\n")
+    assert parts() == {common, build_without_mpi(library, small)}
+    assert len(parts()) == 2
+
+
+def test_each_part_depends_on_its_own_sources(small: Path, mpi: Mpi) -> None:
+    part, whole = build_without_mpi(mpi, small), build(mpi, small)
+    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
+    assert build_without_mpi(mpi, small) == part
+    assert build(mpi, small) != whole
+    (small / "measure/main.cpp").write_text(PROGRAM)
+    (small / "part/part.cpp").write_text(PART.replace("linked", "linked anew"))
+    assert build_without_mpi(mpi, small) != part
+    program = build(mpi, small) / "timpani-measure"
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout.endswith("linked anew\n")
+
+
+def test_a_cache_that_can_only_be_read_is_read(small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = build(mpi, small)
+
+    def refuse(**_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr("tempfile.TemporaryFile", refuse)
+    monkeypatch.setattr("tempfile.tempdir", str(small.parent))
+    assert cache_folder() == small.parent / f"timpani-{os.getuid()}"
+    assert build(mpi, small) == first
+    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
+    assert build(mpi, small).parent == cache_folder()
+    assert parts() == set()  # the part was in the other one
+
+
 def test_other_sources_and_other_flags_are_built_anew(small: Path, mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     first = build(mpi, small)
-    (small / "main.cpp").write_text(PROGRAM + "// changed\n")
+    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
     second = build(mpi, small)
     monkeypatch.setenv("CXXFLAGS", "-DOTHER")
     assert len({first, second, build(mpi, small)}) == 3
@@ -96,15 +179,16 @@ def test_two_processes_at_once_both_succeed(small: Path, mpi: Mpi) -> None:
     with ThreadPoolExecutor(2) as pool:
         folders = set(pool.map(start, range(2)))
     assert len(folders) == 1
-    assert [path.name for path in cache_folder().iterdir()] == [Path(folders.pop()).name]
+    assert set(cache_folder().iterdir()) == {Path(folders.pop()), *parts()}
+    assert len(parts()) == 1
 
 
 def test_a_failed_build_shows_the_compilers_error_and_leaves_nothing(small: Path, mpi: Mpi) -> None:
-    (small / "main.cpp").write_text("int main() { return sorrow; }\n")
+    (small / "measure/main.cpp").write_text("int main() { return sorrow; }\n")
     with pytest.raises(UserError, match=r"main\.cpp:1:21: error: .*sorrow"):
         build(mpi, small)
-    assert list(cache_folder().iterdir()) == []
-    (small / "main.cpp").write_text(PROGRAM)
+    assert set(cache_folder().iterdir()) == parts()
+    (small / "measure/main.cpp").write_text(PROGRAM)
     assert (build(mpi, small) / "timpani-measure").is_file()
 
 
@@ -123,25 +207,32 @@ def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> Non
 def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
     (cache_folder() / "building-killed").mkdir()
     folder = build(mpi, small)
-    assert list(cache_folder().iterdir()) == [folder]
+    assert set(cache_folder().iterdir()) == {folder, *parts()}
 
 
-def test_a_build_announces_its_library_and_how_long_the_last_one_took(
+def test_a_build_announces_what_it_compiles_and_how_long_it_took(
     small: Path, mpi: Mpi, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    def said() -> list[str]:
+        return [re.sub(r"(in|about) \d+ s", r"\1 N s", line) for line in capsys.readouterr().err.splitlines()]
+
     first = build(mpi, small)
-    said = capsys.readouterr().err
-    assert said.startswith(f"timpani: compiling the programs for {mpi.name} {mpi.version}; please wait about 1 minute")
-    (first / "build-seconds").write_text("47 ")
+    rough = "please wait about N s on an idle machine, minutes on a busy one (a rough figure)"
+    assert said() == [
+        f"timpani: compiling what uses no MPI, once for all libraries; {rough}",
+        "timpani: compiled what uses no MPI, once for all libraries in N s",
+        f"timpani: compiling the programs for {mpi.name} {mpi.version}; {rough}",
+        f"timpani: compiled the programs for {mpi.name} {mpi.version} in N s",
+    ]
     assert build(mpi, small) == first
-    assert capsys.readouterr().err == ""
-    (small / "main.cpp").write_text(PROGRAM + "// changed\n")
+    assert said() == []
+    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
     build(mpi, small, programs=("timpani-measure",))
-    said = capsys.readouterr().err
-    assert said.startswith(f"timpani: compiling timpani-measure for {mpi.name} {mpi.version}; please wait about 1 min")
-    (small / "main.cpp").write_text(PROGRAM + "// changed again\n")
+    assert said()[0] == f"timpani: compiling timpani-measure for {mpi.name} {mpi.version}; {rough}"
+    (first / "build-seconds").write_text("47 ")
+    (small / "measure/main.cpp").write_text(PROGRAM + "// changed again\n")
     build(mpi, small)
-    assert "please wait about 47 s (the time of the last build for this library)" in capsys.readouterr().err
+    assert "please wait about 47 s (the time of the last build)" in capsys.readouterr().err
 
 
 def test_only_a_builder_of_the_same_programs_waits_and_names_the_process_it_waits_for(small: Path, mpi: Mpi) -> None:
@@ -162,6 +253,23 @@ def test_only_a_builder_of_the_same_programs_waits_and_names_the_process_it_wait
         f"timpani: waiting for process {first.pid}, which compiles the programs for {mpi.name} {mpi.version}"
     )
     assert all(" compiling the programs for " in line for line in lines[1:])
+
+
+def test_builders_for_all_libraries_wait_for_the_part_without_mpi(small: Path, mpi: Mpi, tmp_path: Path) -> None:
+    (small / "CMakeLists.txt").write_text(CMAKE.replace("  return()\n", f"  {SLOW}  return()\n"))
+    with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        wait_until((tmp_path / "slow").exists)
+        later = [
+            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            for each in FOUND
+        ]
+        lines = [process.stderr.readline() for process in later if process.stderr]
+        first.kill()
+        for process in later:
+            process.kill()
+            process.communicate()
+    for line in lines:
+        assert line.startswith(f"timpani: waiting for process {first.pid}, which compiles what uses no MPI")
 
 
 def test_of_a_killed_builder_no_compiler_goes_on(small: Path, mpi: Mpi) -> None:
@@ -205,9 +313,9 @@ def test_our_sources_are_there() -> None:
 
 def test_only_the_programs_asked_for_are_built_unless_all_are_there(small: Path, mpi: Mpi) -> None:
     with (small / "CMakeLists.txt").open("a") as file:
-        file.write("add_executable(timpani-verify main.cpp)\n")
+        file.write(CMAKE[CMAKE.index("add_executable") :].replace("timpani-measure", "timpani-discover"))
     part = build(mpi, small, programs=("timpani-measure",))
     assert [each.name for each in part.glob("timpani-*")] == ["timpani-measure"]
     every = build(mpi, small)
-    assert {each.name for each in every.glob("timpani-*")} == {"timpani-measure", "timpani-verify"}
+    assert {each.name for each in every.glob("timpani-*")} == {"timpani-measure", "timpani-discover"}
     assert build(mpi, small, programs=("timpani-measure",)) == every

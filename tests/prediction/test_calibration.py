@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from tests.installed import FOUND, needs_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation, estimate
 from timpani.prediction.calibration import Calibration, from_calls
 from timpani.prediction.predictions import WAITING, PredictedTime, predict, prediction_frame, winners
@@ -50,7 +50,7 @@ MEASURED = {
 
 @pytest.fixture(scope="module")
 def simulator() -> Simulator:
-    return Simulator(build(FOUND[0]))
+    return Simulator(build_without_mpi(FOUND[0]))
 
 
 def call(collective: str, algorithm: str, ranks: int, size: int, places: tuple[RankPlace, ...] = ()) -> SimulatedCall:

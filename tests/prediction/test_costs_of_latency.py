@@ -8,7 +8,7 @@ from tests.installed import FOUND, needs_mpi
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import Calibration, calibrated
 from timpani.prediction.predictions import PredictedTime, predict
 from timpani.prediction.stand_ins import Closeness, stand_ins
@@ -45,7 +45,7 @@ def campaign(pairs: tuple[str, ...], places_told: bool = True) -> Campaign:
 
 
 def simulator() -> Simulator:
-    return Simulator(build(FOUND[0]))
+    return Simulator(build_without_mpi(FOUND[0]))
 
 
 def two_ranks(calibration: Calibration, nodes: int) -> PredictedTime | NotSimulated:

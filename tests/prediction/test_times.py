@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from tests.installed import FOUND
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.costs import point_to_point_costs
 from timpani.prediction.observed import call_of
@@ -55,7 +55,7 @@ def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) ->
 
 @pytest.fixture(scope="module")
 def simulator() -> Simulator:
-    return Simulator(build(FOUND[0]))
+    return Simulator(build_without_mpi(FOUND[0]))
 
 
 def test_without_a_latency_nobody_tells_costs() -> None:

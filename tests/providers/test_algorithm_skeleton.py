@@ -7,11 +7,11 @@ import pytest
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani.errors import UserError
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms
 from timpani.providers import algorithm_skeleton
 from timpani.providers.algorithm_skeleton import skeleton
-from timpani.providers.own import VERIFIER, read_own_catalogue
+from timpani.providers.own import read_own_catalogue
 from timpani.providers.verification import verify_algorithms
 
 COLLECTIVES = tuple(algorithm_skeleton._STARTS)
@@ -30,7 +30,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_every_skeleton_verifies(folder: Path) -> None:
     for collective in COLLECTIVES:
         assert typed("new", "algorithm", f"{collective}/newcomer").returncode == 0
-    programs = build(None, programs=(VERIFIER,))
+    programs = build_without_mpi(None)
     own = read_own_catalogue(programs)
     assert all("newcomer" in [each.name for each in own.algorithms[collective]] for collective in COLLECTIVES)
     names = [f"{collective}/newcomer" for collective in COLLECTIVES]
@@ -41,7 +41,7 @@ def test_every_skeleton_verifies(folder: Path) -> None:
     # A change of the file is built and verified: the root sends one element less.
     file = folder / "bcast_newcomer.cpp"
     file.write_text(file.read_text().replace("0, args.count}", "0, args.count - 1}"))
-    changed = build(None, programs=(VERIFIER,))
+    changed = build_without_mpi(None)
     assert changed != programs
     (found_wrong,) = verify_algorithms(changed, ["bcast/newcomer"], (1, 4), (0, 4))
     assert "mistake" in found_wrong
@@ -51,7 +51,7 @@ def test_every_skeleton_verifies(folder: Path) -> None:
 def test_a_file_that_does_not_compile_is_named(folder: Path) -> None:
     (folder / "bcast_broken.cpp").write_text("not C++")
     with pytest.raises(UserError, match=r"bcast_broken\.cpp.*unset TIMPANI_ALGORITHMS"):
-        build(None, programs=(VERIFIER,))
+        build_without_mpi(None)
 
 
 def test_the_file_is_named_by_collective_and_name_and_written_once(folder: Path) -> None:

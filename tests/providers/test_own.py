@@ -10,7 +10,7 @@ import pytest
 from tests.installed import FOUND
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue, Restrictions
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 from timpani.providers.own import own_catalogue
@@ -59,7 +59,7 @@ def test_every_algorithm_says_who_described_it_and_what_it_costs(own: Catalogue)
 
 
 def test_all_are_right_at_every_rank_count_to_17(mpi: Mpi, own: Catalogue) -> None:
-    findings = list(verify_algorithms(build(mpi), resolve_names(["all"], own), (1, 17), (0, 20)))
+    findings = list(verify_algorithms(build_without_mpi(mpi), resolve_names(["all"], own), (1, 17), (0, 20)))
     assert [finding for finding in findings if "mistake" in finding] == []
     assert len(findings) == len(list(own))
     assert all(finding["checked"] > 0 for finding in findings)
@@ -71,7 +71,7 @@ EQUIVALENT = tomllib.loads((Path(__file__).parents[1] / "data/mutants/equivalent
 
 def test_planted_mistakes_are_caught_but_those_that_are_none(mpi: Mpi, own: Catalogue) -> None:
     names = resolve_names(["all"], own)
-    program = str(build(mpi) / "timpani-verify")
+    program = str(build_without_mpi(mpi) / "timpani-verify")
     answer = subprocess.run([program, "mutate", "5", "6", "7", "7", *names], capture_output=True, text=True, check=True)
     results = {
         f"{line['collective']}/{line['algorithm']}": line for line in map(json.loads, answer.stdout.splitlines())

@@ -6,14 +6,14 @@ import pytest
 
 from tests.installed import FOUND
 from timpani.libraries.catalogue import Catalogue
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
 
 
 @pytest.fixture(scope="session")
 def programs() -> Path:
-    return build(FOUND[0])
+    return build_without_mpi(FOUND[0])
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def draw(
     or as GOAL text."""
     from timpani.errors import UserError
     from timpani.libraries.find import first_mpi
-    from timpani.native.build import build
+    from timpani.native.build import build_without_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.words.drawing import Drawing, View, equal_nodes
     from timpani.schedules.simulation import Simulator
@@ -60,4 +60,4 @@ def draw(
     where = equal_nodes(ranks, nodes, groups, by) if nodes else None
     drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
-    typer.echo(drawing.write(Simulator(build(mpi)), view, output, force, format, style.chosen()))
+    typer.echo(drawing.write(Simulator(build_without_mpi(mpi)), view, output, force, format, style.chosen()))

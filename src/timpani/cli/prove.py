@@ -20,7 +20,7 @@ def prove(
     from timpani.campaign.read.swept_parameters import without_effect
     from timpani.errors import UserError
     from timpani.libraries.find import first_mpi
-    from timpani.native.build import build
+    from timpani.native.build import build_without_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.words.proofs import named_proofs, proof_table
     from timpani.schedules.fingerprint import Fingerprints
@@ -31,7 +31,7 @@ def prove(
     if not proofs:
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
     mpi = first_mpi()
-    fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
+    fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
     named = named_proofs(proofs, fingerprints, header.study.element_bytes_of)
     if format is Format.json:
         typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))

@@ -214,7 +214,7 @@ def explain(
 def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapping[str, Mapping[int, str]]":
     """What the default sent, in words, by collective and size."""
     from timpani.campaign.folder.load import load
-    from timpani.native.build import build
+    from timpani.native.build import build_without_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.tuned.default_messages import default_messages
     from timpani.rules.table.from_campaign import installed
@@ -223,5 +223,5 @@ def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapp
 
     campaign = load(folder)
     installed(campaign, str(mpi.mpirun))
-    fingerprints = Fingerprints(Simulator(build(mpi)), own_catalogue(mpi))
+    fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
     return default_messages(campaign, ranks, nodes, fingerprints)

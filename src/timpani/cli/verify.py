@@ -31,12 +31,12 @@ def verify(
 
     from timpani.cli.terminal.share_bar import share_bar
     from timpani.libraries.find import first_mpi
-    from timpani.native.build import build
-    from timpani.providers.own import VERIFIER, read_own_catalogue
+    from timpani.native.build import build_without_mpi
+    from timpani.providers.own import read_own_catalogue
     from timpani.providers.verification import parse_range, resolve_names, verify_algorithms
     from timpani.study.values import parse_duration
 
-    programs = build(first_mpi(), programs=(VERIFIER,))
+    programs = build_without_mpi(first_mpi())
     own = read_own_catalogue(programs)
     wanted = resolve_names(names or ["all"], own)
     rank_range, count_range = parse_range(ranks, 1), parse_range(count, 0)

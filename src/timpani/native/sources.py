@@ -1,7 +1,7 @@
 """Where the native sources are, and a user's further algorithms."""
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from timpani.errors import UserError
 
@@ -13,6 +13,27 @@ def sources() -> Path:
     """The native sources: inside an installed package, or the folder `native/` of a checkout."""
     installed = Path(__file__).parent / "sources"
     return installed if installed.is_dir() else Path(__file__).parents[3] / "native"
+
+
+def folders_without_mpi(source: Path) -> frozenset[str]:
+    """The folders of `source` that are compiled once for all MPI libraries, as its list names them; none without it."""
+    listed = source / "folders_without_mpi.txt"
+    return frozenset(listed.read_text().split()) if listed.is_file() else frozenset()
+
+
+def files_of(source: Path, with_mpi: bool) -> dict[str, Path]:
+    """By name the files of `source` on which the programs that use MPI depend alone, or those that all depend on.
+
+    The files at the top, which say how all is built, are in both.
+    """
+    without = folders_without_mpi(source)
+    files = {path.relative_to(source).as_posix(): path for path in source.rglob("*") if path.is_file()}
+    folder_of = {name: PurePath(name).parent.as_posix() for name in files}
+    return {
+        name: path
+        for name, path in files.items()
+        if folder_of[name] == "." or (folder_of[name] not in without) == with_mpi
+    }
 
 
 def checkout_algorithms() -> Path | None:

@@ -8,7 +8,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.find import first_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import Calibration, calibrate, calibrated
 from timpani.prediction.observed import call_of, places_of
 from timpani.prediction.times import predicted_times
@@ -40,7 +40,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
     if cells.is_empty():
         return None
     mpi = first_mpi()
-    simulator = Simulator(build(mpi))
+    simulator = Simulator(build_without_mpi(mpi))
     found = calibrate(simulator, [campaign]) if costs_from is None else calibrated(simulator, [load(costs_from)])
     if found is None:
         return None

@@ -7,7 +7,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.find import first_mpi
 from timpani.machine.nodes.model import Machine
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import Calibration, calibrated
 from timpani.prediction.library_algorithms import library_algorithms
 from timpani.prediction.request import Limits, Plan, Request
@@ -53,7 +53,7 @@ def prepare(
         raise UserError("a call has 1 rank or more, not 0", "write for example --ranks 64,1Ki")
     placement = check_placement(placement)
     mpi = first_mpi()
-    simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
+    simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     named = named_algorithms(collectives, algorithms, own)  # refuses what is mistyped before anything takes time
     calibration = calibrated(simulator, campaigns)
     library, others = (

@@ -6,22 +6,22 @@ from pathlib import Path
 
 from timpani import __version__
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN
 
-VERIFIER = "timpani-verify"
-"""The program that lists and verifies; alone it is built in a fraction of the time that all programs take."""
+_VERIFIER = "timpani-verify"
+"""The program that lists and verifies."""
 
 
 def own_catalogue(mpi: Mpi | None) -> Catalogue:
     """What the programs built for `mpi`, or without a library, can run."""
-    return read_own_catalogue(build(mpi))
+    return read_own_catalogue(build_without_mpi(mpi))
 
 
 def read_own_catalogue(programs: Path) -> Catalogue:
     """What the native programs in the folder `programs` can run."""
-    answer = subprocess.run([programs / VERIFIER, "list"], capture_output=True, text=True, check=True)
+    answer = subprocess.run([programs / _VERIFIER, "list"], capture_output=True, text=True, check=True)
     algorithms: dict[str, tuple[AlgorithmInfo, ...]] = {}
     for line in map(json.loads, answer.stdout.splitlines()):
         info = AlgorithmInfo(

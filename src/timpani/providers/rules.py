@@ -7,7 +7,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
-from timpani.native.build import build
+from timpani.native.build import build, build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN, RULES, Algorithm
 
@@ -21,12 +21,7 @@ _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.
 def replacing_library(mpi: Mpi) -> Path | None:
     """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which has an MPI of its
     own."""
-    return None if LIBRARIES[mpi.kind].simulates else _programs(mpi) / "libtimpani.so"
-
-
-def _programs(mpi: Mpi) -> Path:
-    """The folder with that library and what checks its rules: all other programs take minutes more to compile."""
-    return build(mpi, programs=("timpani", _CHECK))
+    return None if LIBRARIES[mpi.kind].simulates else build(mpi) / "libtimpani.so"
 
 
 def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
@@ -46,7 +41,7 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
     if rules is not None:
         if rules.is_dir():
             raise UserError(f"{rules} is a folder", "name a file that `timpani rules` wrote")
-        checked = subprocess.run([_programs(mpi) / _CHECK, rules], capture_output=True, text=True, check=False)
+        checked = subprocess.run([build_without_mpi(mpi) / _CHECK, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
         found["TIMPANI_RULES"] = str(rules.resolve())

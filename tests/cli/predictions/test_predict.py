@@ -10,7 +10,7 @@ import pytest
 from tests.campaign_files import write_header, write_lines
 from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -26,7 +26,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Broadcasts at 2 to 16 ranks of one node, two launches."""
     cells = list(product(ALGORITHMS, (2, 4, 8, 16), SIZES))
     calls = [SimulatedCall("bcast", Algorithm(OWN, name), ranks, size) for name, ranks, size in cells]
-    times = Simulator(build(FOUND[0])).times(calls, COSTS)
+    times = Simulator(build_without_mpi(FOUND[0])).times(calls, COSTS)
     lines: list[dict[str, Any]] = [
         {
             "collective": "bcast",
@@ -71,7 +71,7 @@ def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_p
         )
         for row in found["predictions"]
     ]
-    true = Simulator(build(FOUND[0])).times(calls, COSTS)
+    true = Simulator(build_without_mpi(FOUND[0])).times(calls, COSTS)
     assert len(true) == 3 * 2 * 2
     for row, time in zip(found["predictions"], true, strict=True):
         assert not isinstance(time, NotSimulated)

@@ -13,7 +13,7 @@ from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.store import Store
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.rules.table.table_file import read_table, table_text
 from timpani.schedules.fingerprint import matrices
@@ -55,7 +55,7 @@ def made_up(
     )
     points = list(product(schedules.items(), ranks, SIZES))
     calls = [SimulatedCall("bcast", Algorithm(OWN, schedule), count, size) for (_, schedule), count, size in points]
-    simulator = Simulator(build(mpi))
+    simulator = Simulator(build_without_mpi(mpi))
     with Store(folder, header_of(study, mpi)) as store:
         for ((algorithm, _), count, size), time in zip(points, simulator.times(calls, COSTS), strict=True):
             cell = Cell("bcast", algorithm, count, "core", size, "warm")
@@ -124,7 +124,7 @@ def test_a_predicted_gain_holds_on_more_ranks(campaign: Path, larger: Path, tmp_
     assert done.returncode == 0, done.stderr
     predicted = read_table(tmp_path / "tuned" / "table.json").predicted
     assert predicted is not None
-    simulator = Simulator(build(OPEN_MPIS[0]))
+    simulator = Simulator(build_without_mpi(OPEN_MPIS[0]))
     for rule in predicted.rules:
         for each in rule.evidence:
             calls = [

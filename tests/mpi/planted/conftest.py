@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builds import build_planted
+from tests.builds import build_planted, build_planted_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
@@ -243,5 +243,11 @@ def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
 
 @pytest.fixture(scope="session")
 def programs(mpi: Mpi, planted: Path) -> Path:
-    """The programs built from the planted sources."""
+    """The folder with the measuring program built from the planted sources."""
     return build_planted(mpi, planted / "native")
+
+
+@pytest.fixture(scope="session")
+def programs_without_mpi(mpi: Mpi, planted: Path) -> Path:
+    """The folder with the verifier and the simulator built from the planted sources."""
+    return build_planted_without_mpi(mpi, planted / "native")

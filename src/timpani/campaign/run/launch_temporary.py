@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from timpani.native.build import temporary_folder
+from timpani.native.cache import temporary_folder
 from timpani.native.held_folder import held, remove_abandoned
 
 _PREFIX = "launch-"

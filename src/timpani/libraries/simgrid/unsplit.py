@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.native.build import temporary_folder
+from timpani.native.cache import temporary_folder
 
 _SPLIT = re.compile(r"[\s,*?\[\]]")
 

@@ -16,9 +16,10 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.here.activity import busy_cores
 from timpani.machine.here.cores import Cores, read_cores
 from timpani.machine.here.describe import frequency_governor
-from timpani.native.build import cache_folder, tool
+from timpani.native.cache import cache_folder
+from timpani.native.compile import tool
+from timpani.native.compiler import missing_compiler
 from timpani.native.mpi import Mpi
-from timpani.native.wrapper import missing_compiler
 from timpani.study.counted import counted
 
 _BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median

@@ -12,7 +12,7 @@ from timpani.libraries.hosts import Host
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.places import asked_places
-from timpani.native.build import build
+from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.prediction.calibration import NONE_MEASURED, Calibration, calibrate
 from timpani.prediction.known_schedules import KnownSchedules, schedules_of_library, schedules_of_ours
@@ -54,7 +54,7 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
             "machine file",
             "name one of the larger machine with --on",
         )
-    simulator, own = Simulator(build(mpi)), own_catalogue(mpi)
+    simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     calibration = _calibrated(simulator, campaign)
     ours = schedules_of_ours(campaign, own)
     library, _ = schedules_of_library(campaign, own, simulator, calibration)

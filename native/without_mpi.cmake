@@ -1,0 +1,48 @@
+# What uses no MPI: the archives that every program is linked with, and the programs that verify, simulate and check rules.
+
+# What all programs have in common, and what the verifier and the simulator consist of, which native tests are linked with.
+# Few archives with many sources each: they are compiled as one.
+file(STRINGS ${CMAKE_CURRENT_SOURCE_DIR}/folders_without_mpi.txt common)
+list(REMOVE_ITEM common algorithms verify simulate)
+set(schedule_folders ${common})
+set(algorithms_folders algorithms)
+set(verifying_folders verify)
+set(simulating_folders simulate)
+
+foreach(part schedule algorithms verifying simulating)
+  if(TIMPANI_WITHOUT_MPI)
+    add_library(timpani-${part} STATIC IMPORTED)
+    set_target_properties(timpani-${part} PROPERTIES IMPORTED_LOCATION ${TIMPANI_WITHOUT_MPI}/libtimpani-${part}.a)
+  else()
+    sources_in(files main|check_rules ${${part}_folders})
+    add_library(timpani-${part} STATIC ${files})
+  endif()
+endforeach()
+foreach(part algorithms verifying simulating)
+  target_link_libraries(timpani-${part} INTERFACE timpani-schedule)
+endforeach()
+
+# One file an algorithm: adding one touches nothing else. Nothing names what enters itself into the registry, and a linker
+# would leave it out of an archive.
+add_library(timpani-every-algorithm INTERFACE)
+target_link_libraries(timpani-every-algorithm INTERFACE "$<LINK_LIBRARY:WHOLE_ARCHIVE,timpani-algorithms>")
+if(TIMPANI_ALGORITHMS)
+  sources_in(further_files none ${TIMPANI_ALGORITHMS})
+endif()
+if(further_files)
+  add_library(timpani-further-algorithms OBJECT ${further_files})
+  target_link_libraries(timpani-further-algorithms PUBLIC timpani-schedule)
+  target_link_libraries(timpani-every-algorithm INTERFACE
+    $<TARGET_OBJECTS:timpani-further-algorithms>)
+endif()
+
+if(NOT TIMPANI_MPI)
+  add_executable(timpani-verify verify/main.cpp)
+  target_link_libraries(timpani-verify PRIVATE timpani-verifying timpani-every-algorithm)
+
+  add_executable(timpani-simulate simulate/main.cpp)
+  target_link_libraries(timpani-simulate PRIVATE timpani-simulating timpani-every-algorithm)
+
+  add_executable(timpani-rules-check interpose/rules/check_rules.cpp)
+  target_link_libraries(timpani-rules-check PRIVATE timpani-every-algorithm)
+endif()

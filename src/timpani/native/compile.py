@@ -1,0 +1,89 @@
+"""Configure the native sources by CMake and build them by ninja; what goes wrong is one clear error."""
+
+import errno
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.native.compiler import Compiler
+from timpani.native.die_with_parent import die_with_parent
+
+_ERROR_LINES = 5
+_LEAST_DISK_SPACE = 2**16
+"""Bytes: compilers that can't write their last block print other reasons."""
+
+
+def compile_sources(
+    source: Path, compiler: Compiler, options: tuple[str, ...], programs: tuple[str, ...], tree: Path, folder: Path
+) -> str:
+    """Build `programs` (all of them by default) of `source` in `tree`, so that they and the archives lie in `folder`.
+
+    Returns "", or what the compiler or CMake says is wrong. UserError where the tools are missing or the disk is full.
+    """
+    tools = {name: tool(name) for name in ("cmake", "ninja")}
+    if missing := [name for name, path in tools.items() if path is None]:
+        raise UserError(f"no {' and no '.join(missing)} found", f"`pip install {' '.join(missing)}`")
+    configure = [
+        *(str(tools["cmake"]), "-S", str(source), "-B", str(tree), "-G", "Ninja"),
+        f"-DCMAKE_MAKE_PROGRAM={tools['ninja']}",
+        f"-DCMAKE_CXX_COMPILER={';'.join(compiler.command)}",
+        "-DCMAKE_BUILD_TYPE=Release",
+        f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={folder}",
+        *options,
+    ]
+    # Not by `cmake --build`, which would leave it running: ninja ends its compilers.
+    make = [str(tools["ninja"]), "-C", str(tree), *programs]
+    for step in (configure, make):
+        result = _run(step, compiler)
+        if result.returncode != 0:
+            if _is_full(tree, result.stdout):
+                raise UserError(
+                    f"the native programs can't be built in {tree.parents[1]}: the disk is full",
+                    "make room, or set XDG_CACHE_HOME to a folder on another disk",
+                )
+            return _first_errors(result.stdout)
+    return ""
+
+
+def tool(name: str) -> Path | None:
+    """`cmake` or `ninja`: next to the running Python, where pip puts it, or on PATH."""
+    found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+    return Path(found) if found else None
+
+
+def _run(command: list[str], compiler: Compiler) -> "subprocess.CompletedProcess[str]":
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            check=False,
+            env={**os.environ, **dict(compiler.environment), "LC_ALL": "C"},  # English, for `_first_errors`
+            preexec_fn=die_with_parent,
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, stdout=str(error))
+
+
+def _is_full(folder: Path, output: str) -> bool:
+    """Whether the disk of `folder` has no room, or a program whose `output` this is printed so."""
+    disk = os.statvfs(folder.parent)
+    nearly = disk.f_bavail * disk.f_frsize < _LEAST_DISK_SPACE
+    return nearly or any(os.strerror(number) in output for number in (errno.ENOSPC, errno.EDQUOT))
+
+
+def _first_errors(output: str) -> str:
+    """The lines that say what went wrong, else the last ones."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if line.startswith("CMake Error"):  # what is wrong stands in the lines below
+            return "\n".join(lines[number : number + _ERROR_LINES])
+    errors = [line for line in lines if re.search(r"(?<!-)\berror\b", line, re.IGNORECASE)]
+    return "\n".join(errors[:_ERROR_LINES] or lines[-_ERROR_LINES:])

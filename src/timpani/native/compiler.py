@@ -1,0 +1,122 @@
+"""Which C++ compiler builds what: an MPI library's wrapper, and the compiler that the wrapper calls."""
+
+import os
+import shlex
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.native.mpi import Mpi
+
+_VARIABLES = ("OMPI_CXX", "MPICH_CXX", "I_MPI_CXX")
+"""By which users name another compiler to Open MPI's, MPICH's and Intel MPI's wrappers."""
+_CHOICES = ("", "c++", "g++", "clang++")
+"""What builds where there is no MPI library: `$CXX`, or the first of these on PATH."""
+_BINARY_INTERFACE = ("-m", "-stdlib=", "-D_GLIBCXX_", "--target=", "--sysroot=", "--gcc-", "-fabi-", "-fsanitize=")
+"""How options begin that a wrapper adds and without which objects could not be linked with those that it compiles. (All
+else that it adds is the library's: folders, names, what its packager prefers.)"""
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler.
+
+    command      the program, and the words that always follow it
+    environment  variables that it must find, in addition to this process's
+    """
+
+    command: tuple[str, ...]
+    environment: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return " ".join(self.command)
+
+    @cached_property
+    def identity(self) -> str:
+        """What distinguishes it from other compilers: `g++` and `c++`, where both are one program, have the same.
+
+        UserError where it can't run.
+        """
+        program, *others = self.command
+        answer = _ask((*self.command, "--version"), dict(self.environment))
+        if answer.returncode != 0:
+            raise UserError(
+                f"{self} can't run a C++ compiler: {(answer.stderr or answer.stdout).strip()}",
+                "`apt install g++` or load a compiler",
+            )
+        return repr((os.path.realpath(program), others, answer.stdout.removeprefix(Path(program).name)))
+
+
+def library_compiler(mpi: Mpi) -> Compiler:
+    """The library's wrapper, which knows where the library lies."""
+    return Compiler((str(mpi.cxx),), mpi.environment)
+
+
+def compiler_without_mpi(mpi: Mpi | None) -> Compiler:
+    """What builds the programs that use no MPI library, and what is linked with the programs of `mpi`.
+
+    It is the compiler that the wrapper of `mpi` calls; or the wrapper, if it doesn't show what it calls. UserError
+    where that compiler is not on PATH, and where no library is given and no compiler is found.
+    """
+    if mpi is None:
+        named = (os.environ.get("CXX", ""), *_CHOICES)
+        found = next((path for path in map(shutil.which, filter(None, named)) if path), None)
+        if not found:
+            raise UserError("no C++ compiler found", "`apt install g++`, or name one in the environment's CXX")
+        return Compiler((found,))
+    environment = dict(mpi.environment)
+    shown = _shown(mpi.cxx, environment)
+    if not shown:
+        return library_compiler(mpi)
+    if missing := missing_compiler(mpi.cxx, environment):
+        raise missing
+    # Several words where a user named them: `OMPI_CXX="ccache g++"`.
+    program, *words = takewhile(lambda word: not word.startswith("-"), shown)
+    kept = [word for word in shown if word.startswith(_BINARY_INTERFACE)]
+    return Compiler((shutil.which(program) or program, *words, *kept), mpi.environment)
+
+
+def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | None:
+    """The error for a wrapper `cxx` that calls a program which isn't on PATH; None for other wrappers and programs.
+
+    environment  variables that the wrapper must find, in addition to this process's
+    """
+    words = _shown(cxx, environment)
+    if not words or shutil.which(words[0]):
+        return None
+    variable = next((name for name in _VARIABLES if os.environ.get(name, "").split()[:1] == words[:1]), None)
+    if variable is None:
+        step = "install that compiler, or name another one in the wrapper's variable, such as OMPI_CXX=g++"
+        return UserError(f"{cxx} can't compile: it was built to call {words[0]}, which is not on PATH", step)
+    what = f"{cxx} can't compile: it calls {words[0]}, which {variable} names and which is not on PATH"
+    return UserError(what, f"`unset {variable}`, or install that compiler")
+
+
+def _shown(cxx: Path, environment: Mapping[str, str]) -> list[str]:
+    """The words of the command that the wrapper `cxx` calls; none where it doesn't show them."""
+    shown = _ask((str(cxx), "-show"), environment)
+    try:
+        words = [] if shown.returncode else shlex.split(shown.stdout, comments=False)
+    except ValueError:
+        return []
+    return [] if not words or words[0].startswith("-") else words
+
+
+def _ask(command: tuple[str, ...], environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+    try:
+        return subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            env={**os.environ, **environment, "LC_ALL": "C"},
+        )
+    except OSError as error:
+        return subprocess.CompletedProcess(command, 127, stdout="", stderr=str(error))
