@@ -26,9 +26,9 @@ def test_a_second_holder_of_the_same_folder_reports_the_first_and_waits(tmp_path
     waiting = Thread(target=second)
     with held(folder, refuse):
         waiting.start()
-        assert waits_for.get(timeout=60) == str(os.getpid())
+        assert waits_for.get(timeout=300) == str(os.getpid())
         assert not entered.is_set()
-    waiting.join(60)
+    waiting.join(300)
     assert entered.is_set()
     assert not folder.exists()
 
