@@ -62,7 +62,8 @@ from timpani.report.page.provenance import provenance
 from timpani.report.predicted import prediction_output
 from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
 from timpani.report.predicted.stored_predictions import foretold
-from timpani.report.words.campaign_text import cell_table
+from timpani.report.tables.cell_tables import cell_tables
+from timpani.report.tables.plain_tables import tables_text
 from timpani.rules.table import table_file
 from timpani.study.cell import Algorithm
 from timpani.study.compose import split_algorithms
@@ -187,7 +188,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
         found = load(folder)
         cells = with_locality(estimate_cells(found.raced), found)
         said = [
-            cell_table(cells),
+            tables_text(cell_tables(cells)),
             *load_warnings(found.launches),
             methods_paragraph(found.header, found.launches),
             *(text for _, texts in provenance(found.header, found.launches) for text in texts),
@@ -218,7 +219,7 @@ def osu(raw: bytes, folder: Path) -> None:
     path.write_bytes(raw)
     logs = [OsuLog.parse(str(path), "default")]
     import_osu(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
-    cell_table(estimate_cells(load(made).raced))
+    tables_text(cell_tables(estimate_cells(load(made).raced)))
 
 
 def predictions(raw: bytes, folder: Path) -> None:

@@ -1,6 +1,6 @@
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import polars as pl
@@ -16,7 +16,7 @@ from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
-from timpani.report.words.latex_tables import escaped
+from timpani.report.tables.latex_tables import escaped
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import LOCALITY
 
@@ -111,7 +111,7 @@ def test_a_folder_that_is_no_campaign_is_refused(tmp_path: Path) -> None:
 
 def test_latex_is_a_tabular_with_rules_and_characters_escaped(campaign: Path) -> None:
     table = run(campaign, "--format", "latex").stdout
-    assert "% Broadcast, 2 ranks" in table
+    assert r"\caption{Broadcast, 2 ranks" in table
     assert r"\begin{tabular}{lrrrrl}" in table
     assert [line for line in table.splitlines() if line.endswith("rule")] == [r"\toprule", r"\midrule", r"\bottomrule"]
     rows = [line for line in table.splitlines() if line.endswith(r" \\")]
@@ -130,3 +130,98 @@ def test_latex_is_a_tabular_with_rules_and_characters_escaped(campaign: Path) ->
 )
 def test_latex_prints_text_as_it_is(text: str, latex: str) -> None:
     assert escaped(text) == latex
+
+
+def measured_on(
+    folder: Path, ranks: tuple[int, ...], algorithms: tuple[str, ...], kind: str, study: Mapping[str, object]
+) -> Path:
+    """A campaign of broadcasts with OSU's averages of ranks + launch µs, and completions twice as long."""
+    header = Header.new(
+        study=study,
+        machine=MachineDescription(name="here"),
+        mpi=RecordedMpi(kind=kind, version="5"),
+        created="",
+        command="",
+        left_out=["bcast openmpi/basic_linear: replaced by simgrid/flattree"] if kind == "simgrid" else [],
+    )
+    with Store(folder, header) as store:
+        for launch in range(1, 7):
+            for name in algorithms:
+                for count in ranks:
+                    for size in (1, 1048576):
+                        cell = Cell("bcast", Algorithm.parse(name), count, "core", size, "warm")
+                        time = count + launch / 100
+                        store.add_result(
+                            LaunchResult(
+                                cell, launch, "here", median_us=2 * time, osu_avg_us=time, simulated=kind == "simgrid"
+                            )
+                        )
+    return folder
+
+
+def test_layout_ranks_has_a_table_per_algorithm_with_a_pair_of_columns_per_rank_count(tmp_path: Path) -> None:
+    folder = measured_on(tmp_path / "c", (2, 4), ("openmpi/default", "openmpi/chain"), "openmpi", {})
+    default, chain = run(folder, "--layout", "ranks").stdout.split("\n\n")
+    assert default.splitlines()[0] == "Broadcast, default: OSU average latency (µs)"
+    assert default.splitlines()[2].split() == 2 * ["µs", "96.9", "%", "interval"]
+    assert default.splitlines()[4].split() == ["1048576", *["2.04", "2.01", "to", "2.06", "4.04", "4.01", "to", "4.06"]]
+    assert chain.startswith("Broadcast, chain")
+    latex = run(folder, "--layout", "ranks", "--format", "latex").stdout
+    assert latex.count(r"\begin{table}") == 2
+    assert r"\multicolumn{2}{c}{2 ranks} & \multicolumn{2}{c}{4 ranks} \\" in latex
+    assert r"\cmidrule(lr){2-3}\cmidrule(lr){4-5}" in latex
+    rows = [line for line in latex.splitlines() if line.startswith("1048576 &")]
+    assert len(rows) == 2
+    assert {row.count("&") for row in rows} == {4}
+
+
+def test_layout_ranks_is_of_osus_average_unless_completion_is_asked_for(tmp_path: Path) -> None:
+    folder = measured_on(tmp_path / "c", (2,), ("openmpi/default",), "openmpi", {})
+    assert "2.04" in run(folder, "--layout", "ranks").stdout
+    completion = run(folder, "--layout", "ranks", "--statistic", "completion").stdout
+    assert "Median completion" in completion
+    assert "4.07" in completion
+    assert "OSU avg µs" in run(folder, "--statistic", "osu").stdout
+    assert "2.035" in run(folder, "--statistic", "osu").stdout
+    assert "median µs" in run(folder).stdout
+
+
+def test_layout_ranks_as_csv_is_one_table_with_a_column_for_each_rank_count(tmp_path: Path) -> None:
+    ranks = tuple(range(2, 26, 2))
+    folder = measured_on(tmp_path / "c", ranks, ("openmpi/default", "openmpi/chain"), "openmpi", {})
+    table = pl.read_csv(io.BytesIO(run(folder, "--layout", "ranks", "--format", "csv").stdout_bytes))
+    assert table.shape == (4, 2 + 2 * len(ranks))
+    assert table.columns[:4] == ["table", "size (B)", "2 ranks, µs", "2 ranks, 96.9 % interval"]
+    assert run(folder, "--layout", "ranks").stdout.count("Broadcast, chain") == len(ranks) // 4
+
+
+def test_a_stand_in_has_the_studys_name_and_a_footnote(tmp_path: Path) -> None:
+    study = {"collectives": {"bcast": ["default", "openmpi/basic_linear", "mpich/binomial"]}}
+    folder = measured_on(tmp_path / "c", (2,), ("simgrid/default", "simgrid/flattree"), "simgrid", study)
+    for arguments in (("--layout", "ranks"), ("--layout", "algorithms"), ()):
+        shown = run(folder, *arguments).stdout
+        assert "basic_linear (bcast): simgrid/flattree stands in for openmpi/basic_linear." in shown
+        assert shown.count("flattree") == 1
+    assert run(folder, "--layout", "ranks", "--algorithms", "basic_linear").exit_code == 0
+    assert "flattree" in run(folder, "--format", "csv").stdout
+
+
+def test_an_algorithm_has_the_name_that_the_study_gives_it(tmp_path: Path) -> None:
+    study = {"collectives": {"bcast": ["default", "openmpi/basic_linear"]}}
+    folder = measured_on(tmp_path / "c", (2,), ("openmpi/default", "openmpi/linear"), "openmpi", study)
+    shown = run(folder, "--layout", "ranks").stdout
+    assert "Broadcast, basic_linear: " in shown
+    assert "basic_linear: linear in Timpani's other tables." in shown
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--layout", "ranks", "--format", "json"),
+        ("--layout", "ranks", "--format", "osu"),
+        ("--statistic", "osu", "--format", "csv"),
+        ("--statistic", "completion", "--format", "osu"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(campaign: Path, arguments: tuple[str, ...]) -> None:
+    assert isinstance(run(campaign, *arguments).exception, UserError)

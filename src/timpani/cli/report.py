@@ -1,18 +1,63 @@
 """`timpani report`: one HTML file of a campaign, and its figures."""
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from timpani.cli.terminal.newest_campaign import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, FigureOptions, Force, expand
+from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Statistic, expand
 
+if TYPE_CHECKING:
+    from timpani.campaign.folder.load import Campaign as LoadedCampaign
+
+_FIGURES = "Figures"
 _NAME = "report.html"
 
 
-@expand(style=FigureOptions)
+@dataclass(frozen=True)
+class _Figures:
+    """Which figures are written, as typed."""
+
+    figures: Annotated[
+        Path | None,
+        typer.Option(
+            help="A folder for the figures that the study asks for as SVG, PNG and PDF.",
+            show_default=False,
+            rich_help_panel=_FIGURES,
+        ),
+    ] = None
+    all_figures: Annotated[
+        bool,
+        typer.Option(
+            "--all-figures",
+            help="With --figures: each figure of the report, for each choice.",
+            rich_help_panel=_FIGURES,
+        ),
+    ] = False
+
+
+@dataclass(frozen=True)
+class _Others:
+    """What the campaign is compared with, as typed."""
+
+    published: Annotated[
+        list[str] | None,
+        typer.Option(help="Show a published fit beside: della_siega_bcast_linear_ols.", show_default=False),
+    ] = None
+    predicted: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Show predictions beside: what `timpani predict -o` wrote, or a campaign that tells the costs.",
+            show_default=False,
+        ),
+    ] = None
+
+
+@expand(chosen=_Figures, others=_Others, style=FigureOptions)
 def report(
     *,
     folder: Campaign = None,
@@ -25,24 +70,12 @@ def report(
             show_default=f"{_NAME} in the campaign's folder; none with --figures",
         ),
     ] = None,
-    figures: Annotated[
-        Path | None, typer.Option(help="A folder for each figure as SVG, PNG and PDF.", show_default=False)
-    ] = None,
+    chosen: _Figures,
+    statistic: Statistic = None,
     linear: Annotated[
         bool, typer.Option("--linear", help="Curves on linear axes; in the page, at first: it has a switch.")
     ] = False,
-    published: Annotated[
-        list[str] | None,
-        typer.Option(help="Show a published fit beside: della_siega_bcast_linear_ols.", show_default=False),
-    ] = None,
-    predicted: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Show predictions beside: what `timpani predict -o` wrote, or a campaign that tells the costs.",
-            show_default=False,
-        ),
-    ] = None,
+    others: _Others,
     style: FigureOptions,
     force: Force = False,
 ) -> None:
@@ -50,26 +83,52 @@ def report(
     from timpani.campaign.folder.load import load
     from timpani.campaign.osu.published_tables import read_published
     from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.report.page.figure_files import write_figures
+    from timpani.campaign.read.statistic import by_statistic
+    from timpani.campaign.read.study_names import with_study_names
+    from timpani.errors import UserError
     from timpani.report.page.page import render
     from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
     from timpani.report.predicted.stored_predictions import foretold
     from timpani.report.words.output_files import check_new, write_file
-    from timpani.study.counted import counted
 
     folder = campaign_or_newest(folder)
-    if output is None and figures is None:
+    if output is None and chosen.figures is None:
         output = folder / _NAME
     if output:
         check_new(output, force)  # before the work
-    fits, campaign = [read_published(name, "fit") for name in published or []], load(folder)
-    told = foretold(predicted, campaign) if predicted else None
+    if chosen.all_figures and chosen.figures is None:
+        raise UserError("--all-figures is for --figures", "name a folder with --figures")
+    if others.predicted is not None and statistic == "osu":
+        raise UserError("predictions are of the completion of a call", "leave out --statistic, or --predicted")
+    fits, campaign = [read_published(name, "fit") for name in others.published or []], load(folder)
+    campaign = by_statistic(campaign, statistic or "completion")
+    if others.predicted is None:  # predictions have the names of the algorithms that were measured
+        campaign = with_study_names(campaign)
+    told = foretold(others.predicted, campaign) if others.predicted else None
     if output:
         write_file(output, render(campaign, linear, fits, told).encode(), force)
         typer.echo(output)
         typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
     if told is not None:
         typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.raced), told)))
-    if figures is not None:
-        written = write_figures(campaign, figures, force, linear, style.chosen())
-        typer.echo(f"{counted(len(written), 'file')} in {figures}")
+    if chosen.figures is not None:
+        _write_figures(campaign, chosen.figures, chosen.all_figures, force, linear, style)
+
+
+def _write_figures(
+    campaign: "LoadedCampaign", folder: Path, everything: bool, force: bool, linear: bool, style: FigureOptions
+) -> None:
+    """Write the figures, and print how many there are, how many more there could be, and which could not be drawn."""
+    from timpani.report.page.contents import Report
+    from timpani.report.page.figure_files import INDEX, find_figures, write_figures
+    from timpani.study.counted import counted
+
+    report = Report(campaign)
+    found = find_figures(report)
+    files = [*found.asked, *(found.others if everything else ())]
+    typer.echo(f"drawing {counted(len(files), 'figure')}", err=True)
+    write_figures(files, report, folder, force, linear, style.chosen())
+    more = f"; --all-figures writes {len(found.others)} more" if found.others and not everything else ""
+    typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
+    for text in found.missing:
+        typer.echo(f"not drawn: {text}", err=True)

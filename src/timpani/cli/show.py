@@ -1,25 +1,44 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data; or a profile."""
 
+from dataclasses import astuple, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from timpani.cli.terminal.newest_campaign import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, Force, Format, format_option
+from timpani.cli.terminal.options import Campaign, Force, Format, Statistic, expand, format_option
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import polars as pl
 
-    from timpani.campaign.read.cell_selection import CellSelection
+    from timpani.campaign.folder.load import Campaign as LoadedCampaign
+    from timpani.campaign.folder.load import Statistic as StatisticName
 
 _ONLY = "Only a part of it"
+_DATA = (Format.json, Format.parquet)
 
 
-def show(
-    folder: Campaign = None,
+@dataclass(frozen=True)
+class _Part:
+    """Which cells, as typed."""
+
+    operations: Annotated[
+        str | None, typer.Option("--operations", help="Only these: bcast,allreduce.", rich_help_panel=_ONLY)
+    ] = None
+    algorithms: Annotated[
+        str | None, typer.Option(help="Only these, as the table names them: default,ring.", rich_help_panel=_ONLY)
+    ] = None
+    ranks: Annotated[str | None, typer.Option("--ranks", "-n", "-np", help="Only these.", rich_help_panel=_ONLY)] = None
+    sizes: Annotated[
+        str | None, typer.Option(help="Only these: 8,64K, or FIRST:LAST for all between.", rich_help_panel=_ONLY)
+    ] = None
+
+
+@dataclass(frozen=True)
+class _How:
+    """How the cells are shown, as typed."""
+
     format: Annotated[
         Format,
         format_option(
@@ -32,67 +51,90 @@ def show(
             Format.json,
             Format.parquet,
         ),
-    ] = Format.table,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write into this file.")] = None,
+    ] = Format.table
+    layout: Annotated[
+        Literal["cells", "algorithms", "ranks"],
+        typer.Option(
+            help="cells: a row for each. algorithms: by size, algorithms next to each other. ranks: a table for each "
+            "algorithm, by size, rank counts next to each other, as the studies have it.",
+        ),
+    ] = "cells"
+    statistic: Statistic = None
     full: Annotated[
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
-    ] = False,
-    operations: Annotated[
-        str | None, typer.Option("--operations", help="Only these: bcast,allreduce.", rich_help_panel=_ONLY)
-    ] = None,
-    algorithms: Annotated[
-        str | None, typer.Option(help="Only these, as the table names them: default,ring.", rich_help_panel=_ONLY)
-    ] = None,
-    ranks: Annotated[
-        str | None, typer.Option("--ranks", "-n", "-np", help="Only these.", rich_help_panel=_ONLY)
-    ] = None,
-    sizes: Annotated[
-        str | None, typer.Option(help="Only these: 8,64K, or FIRST:LAST for all between.", rich_help_panel=_ONLY)
-    ] = None,
+    ] = False
+
+    @property
+    def as_data(self) -> bool:
+        """Whether all columns of docs/columns.md are asked for."""
+        return self.format in _DATA or (self.format is Format.csv and self.layout == "cells")
+
+    @property
+    def shown(self) -> "StatisticName":
+        """The statistic that was typed, or that of the layout."""
+        return self.statistic or ("osu" if self.layout == "ranks" else "completion")
+
+
+@expand(how=_How, part=_Part)
+def show(
+    *,
+    folder: Campaign = None,
+    how: _How,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write into this file.")] = None,
+    part: _Part,
     force: Force = False,
 ) -> None:
     """Show a campaign, one row per cell, estimated over its launches; or a program's profile."""
     import sys
 
-    from timpani.campaign.read.cell_selection import CellSelection
     from timpani.errors import UserError
     from timpani.programs.profile_folder import is_profile
     from timpani.report.words.output_files import write_file
 
-    if full and format is not Format.osu:
-        raise UserError(f"--full is not for --format {format}", "use it with --format osu")
-    if format is Format.parquet and output is None and sys.stdout.isatty():
+    _check(how)
+    if how.format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
     place = campaign_or_newest(folder)
-    selection = CellSelection.parse(operations, algorithms, ranks, sizes)
-    content = _profile(place, format) if is_profile(place) else _cells(place, selection, format, full)
+    content = _profile(place, how) if is_profile(place) else _cells(place, part, how)
     if output is None:
         sys.stdout.buffer.write(content)
     else:
         write_file(output, content, force)
 
 
-def _cells(folder: Path, selection: "CellSelection", format: Format, full: bool) -> bytes:
-    """The selected cells of a campaign in that format."""
+def _cells(folder: Path, part: _Part, how: _How) -> bytes:
+    """The chosen cells of a campaign as they are to be shown."""
     from timpani.campaign.folder.load import load
-    from timpani.campaign.read.cell_selection import select_cells
+    from timpani.campaign.read.cell_selection import CellSelection, select_cells
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.context import with_bounds
     from timpani.campaign.read.message_locality import with_locality
+    from timpani.campaign.read.statistic import by_statistic
+    from timpani.campaign.read.study_names import with_study_names
+    from timpani.report.tables.osu_format import osu_blocks
 
     campaign = load(folder)
+    if not how.as_data and how.format is not Format.osu:
+        campaign = with_study_names(by_statistic(campaign, how.shown))
     cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
-    return _content(select_cells(cells, selection), format, full, campaign.header.study.datatype_of)
+    cells = select_cells(cells, CellSelection.parse(*astuple(part)))
+    if how.as_data:
+        return _data(cells, how.format)
+    if how.format is Format.osu:
+        return osu_blocks(cells, how.full, campaign.header.study.datatype_of).encode()
+    return _tables(campaign, cells, how.layout, how.format).encode()
 
 
-def _profile(folder: Path, format: Format) -> bytes:
+def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
     from timpani.errors import UserError
     from timpani.programs.profile_folder import read_profile
     from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
 
+    if how.layout != "cells" or how.statistic is not None:
+        raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
-    match format:
+    match how.format:
         case Format.table:
             return profile_text(profile).encode()
         case Format.csv:
@@ -100,31 +142,58 @@ def _profile(folder: Path, format: Format) -> bytes:
         case Format.json:
             return profile_json(profile).encode()
         case _:
-            raise UserError(f"{folder} is a profile, and {format.value} is for campaigns", "use table, csv or json")
+            raise UserError(f"{folder} is a profile, and {how.format.value} is for campaigns", "use table, csv or json")
 
 
-def _content(cells: "pl.DataFrame", format: Format, full: bool, datatype_of: "Callable[[str], str]") -> bytes:
-    """The cells in that format. full, datatype_of: for OSU's alone."""
-    from io import BytesIO
+def _check(how: _How) -> None:
+    """UserError for options that contradict each other."""
+    from timpani.errors import UserError
 
-    from timpani.report.words.campaign_text import cell_markdown, cell_table
-    from timpani.report.words.latex_tables import cell_latex
-    from timpani.report.words.osu_format import osu_blocks
+    if how.full and how.format is not Format.osu:
+        raise UserError(f"--full is not for --format {how.format}", "use it with --format osu")
+    if how.layout != "cells" and (how.format in _DATA or how.format is Format.osu):
+        raise UserError(f"--format {how.format} has one layout", "leave out --layout, or choose another format")
+    if how.statistic is not None and how.as_data:
+        raise UserError(
+            f"--format {how.format} has both statistics, as median_us and osu_avg_us",
+            "leave out --statistic, or choose --layout ranks",
+        )
+    if how.statistic == "completion" and how.format is Format.osu:
+        raise UserError("--format osu prints OSU's average", "leave out --statistic, or choose another format")
 
+
+def _tables(campaign: "LoadedCampaign", cells: "pl.DataFrame", layout: str, format: Format) -> str:
+    """The cells in that layout and format."""
+    import polars as pl
+
+    from timpani.report.tables.campaign_tables import campaign_tables
+    from timpani.report.tables.latex_tables import table_latex
+    from timpani.report.tables.plain_tables import tables_csv, tables_markdown, tables_text
+    from timpani.study.schema import STATISTIC
+
+    cells = cells.with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
+    tables = campaign_tables(campaign, cells, layout, split=format is not Format.csv)
     match format:
         case Format.markdown:
-            return cell_markdown(cells).encode()
+            return tables_markdown(tables)
         case Format.latex:
-            return cell_latex(cells).encode()
-        case Format.osu:
-            return osu_blocks(cells, full, datatype_of).encode()
+            return "\n".join(map(table_latex, tables))
+        case Format.csv:
+            return tables_csv(tables)
+        case _:
+            return tables_text(tables)
+
+
+def _data(cells: "pl.DataFrame", format: Format) -> bytes:
+    """The cells with all columns of docs/columns.md."""
+    from io import BytesIO
+
+    match format:
         case Format.csv:
             return cells.write_csv().encode()
         case Format.json:
             return cells.write_json().encode() + b"\n"
-        case Format.parquet:
+        case _:
             buffer = BytesIO()
             cells.write_parquet(buffer)
             return buffer.getvalue()
-        case _:
-            return cell_table(cells).encode()

@@ -36,7 +36,10 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
             values["collectives"] = dict.fromkeys(values["collectives"], algorithms)
         for override in values.get("overrides", {}).values():
             override.update(dict.fromkeys(override.keys() & given.keys()))
-    return Study.check({**values, **given}, "the command line" if given else "the study")
+    values |= given
+    if values.get("method") == "osu":
+        values = {**(values.get("osu") or {}), **values}
+    return Study.check(values, "the command line" if given else "the study")
 
 
 def operation_names(what: Iterable[str]) -> list[str]:

@@ -22,9 +22,11 @@ if TYPE_CHECKING:
         CacheMode,
         Collectives,
         Datatype,
+        FigureChoices,
         LaunchCount,
         Method,
         Natural,
+        OsuCounts,
         Overrides,
         Pairs,
         Placements,
@@ -143,6 +145,13 @@ class StudyKeys:
             flags=("--variant",),
         ),
     )
+    figures: FigureChoices = key(
+        {},
+        "ranks, sizes or algorithms under [figures.NAME]",
+        "[figures](#figures) that the study asks for: `timpani report --figures` writes these; without any the first "
+        "of each family",
+        may_change=True,
+    )
     pairs: Pairs = key(
         "first",
         "first, all or distinct",
@@ -172,6 +181,12 @@ class StudyKeys:
         "timpani or osu",
         "or [`osu`](methodology.md#the-osu-method)",
         Option(HOW_WELL, "timpani, or osu: OSU's own protocol, for comparison.", "timpani"),
+    )
+    osu: OsuCounts | None = key(
+        None,
+        "warmup and repetitions under [osu]",
+        "`warmup` and `repetitions` of the study's own runs by OSU's protocol: `--method osu` takes them, unless `-x` "
+        "and `-i` give others",
     )
     datatype: Datatype = key(
         "uint8",

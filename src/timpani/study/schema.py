@@ -73,6 +73,9 @@ REGRET = "regret"
 ALLOWED = "launches_allowed"
 """How many launches the race may take that a result is of; null likewise, and where it goes on for a budget of time."""
 
+STATISTIC = "statistic"
+"""What `median_us` and its interval are of, where a reader chose: `completion`, or `osu` for OSU's average."""
+
 LOCALITY = "locality"
 """How close the ranks of a point-to-point operation sat, one of LOCALITIES or several joined by commas; null where
 no launch told or no pair sends."""

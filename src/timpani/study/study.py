@@ -13,7 +13,7 @@ from timpani.study.defaults import MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
-from timpani.study.values import Override
+from timpani.study.values import FigureChoice, OsuCounts, Override
 from timpani.study.variant import Variant, with_default
 
 ALL = "all"
@@ -124,7 +124,12 @@ class Study(_Declared):
         except ValidationError as error:
             problem = error.errors()[0]
             if problem["type"] == "extra_forbidden":
-                keys = Override.model_fields if len(problem["loc"]) > 1 else cls.model_fields
+                inner: dict[str, type[BaseModel]] = {
+                    "overrides": Override,
+                    "figures": FigureChoice,
+                    "osu": OsuCounts,
+                }
+                keys = inner[str(problem["loc"][0])].model_fields if len(problem["loc"]) > 1 else cls.model_fields
                 where = ".".join(str(part) for part in problem["loc"][:-1])
                 raise unknown(f"key in {source}: {where},", str(problem["loc"][-1]), keys, _LISTING) from None
             expected = {name: row.expected for name, row in KEYS.items()}

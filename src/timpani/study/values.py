@@ -111,3 +111,25 @@ class Override(BaseModel):
 
 
 Overrides = dict[str, Override]
+
+
+class OsuCounts(BaseModel):
+    """How many calls a study made by OSU's protocol."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    warmup: Natural | None = None
+    repetitions: Positive | None = None
+
+
+class FigureChoice(BaseModel):
+    """Of which rank counts, sizes and algorithms a figure is drawn; None: of all."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ranks: RankCounts | None = None
+    sizes: Sizes | None = None
+    algorithms: tuple[str, ...] | None = None
+
+
+FigureChoices = dict[str, FigureChoice]

@@ -11,9 +11,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.folder.machine_states import machine_states, probes, states_told
 from timpani.campaign.read.cell_table import estimate_cells
+from timpani.report.tables.cell_tables import cell_table
+from timpani.report.tables.osu_format import osu_blocks
 from timpani.report.verdict.answer import headline
-from timpani.report.words.campaign_text import cell_table
-from timpani.report.words.osu_format import osu_blocks
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import REGRET, STATE
 from timpani.tuning.decide.by_state import decide_by_state

@@ -29,14 +29,17 @@ from timpani.campaign.osu.osu_import import OsuLog, import_osu
 from timpani.campaign.osu.published_tables import import_published
 from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.row_filter import SIZE_SERIES
-from timpani.report.page.figure_files import write_figures
+from timpani.errors import UserError
+from timpani.report.page.contents import Report
+from timpani.report.page.figure_files import INDEX, find_figures, write_figures
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page import render
 from timpani.report.page.provenance import provenance
-from timpani.report.words.algorithm_tables import significant
-from timpani.report.words.output_files import FigureStyle
+from timpani.report.tables.algorithm_tables import significant
+from timpani.report.words.output_files import AS_IN_THE_REPORT, FigureStyle
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
+from timpani.study.values import FigureChoice
 
 pytestmark = pytest.mark.slow
 
@@ -431,18 +434,28 @@ def test_linear_axes_are_chosen_in_the_page_and_files_say_so(page: Page, tmp_pat
     linear = switches(Page(render(campaign, linear=True)))
     assert linear
     assert all(linear)
-    stems = {path.stem for path in write_figures(campaign, tmp_path / "figures", linear=True)}
-    assert {"latency-against-size-scatter-linear", "speedup-scatter"} <= stems
-    assert "latency-against-size-scatter" not in stems
+    files = write_all(campaign, tmp_path / "figures", linear=True)
+    stems = {f"{path.parent.name}/{path.stem}" for path in files}
+    assert {"latency-against-size/scatter-linear", "speedup/scatter"} <= stems
+    assert "latency-against-size/scatter" not in stems
+
+
+def write_all(
+    campaign: Campaign, folder: Path, linear: bool = False, style: FigureStyle = AS_IN_THE_REPORT
+) -> list[Path]:
+    """Every figure that the report has."""
+    report = Report(campaign)
+    found = find_figures(report)
+    return write_figures([*found.asked, *found.others], report, folder, linear=linear, style=style)
 
 
 def test_figures_may_be_wider_and_without_a_title(tmp_path: Path) -> None:
     results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
     campaign = campaign_of(tmp_path / "campaign", results)
-    name = "latency-against-size-scatter-2-ranks.svg"
+    name = "latency-against-size/scatter-2-ranks.svg"
 
     def drawn(folder: str, style: FigureStyle) -> tuple[float, str]:
-        write_figures(campaign, tmp_path / folder, style=style)
+        write_all(campaign, tmp_path / folder, style=style)
         svg = (tmp_path / folder / name).read_text()
         return float(re.findall(r'<svg[^>]* width="([0-9.]+)"', svg)[0]), svg
 
@@ -457,28 +470,80 @@ def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:
     results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
     campaign = campaign_of(tmp_path / "campaign", results)
     folder = tmp_path / "figures"
-    written = write_figures(campaign, folder)
-    assert sorted(written) == sorted(folder.iterdir())
-    assert {path.stem for path in written} >= {
-        "latency-against-size-scatter-2-ranks",
-        "latency-against-size-scatter-4-ranks",
-        "latency-against-ranks-scatter-1-B",
-        "latency-against-ranks-scatter-4-B",
-        "algorithm-map-scatter",
-        "speedup-scatter-2-ranks",
-        "speedup-scatter-4-ranks",
-        "spread-scatter-2-ranks",
-        "spread-scatter-4-ranks",
-        "fitted-scatter-2-ranks",
-        "fitted-scatter-4-ranks",
-        "residuals-scatter-latency-ranks-size-1",
-        "residuals-scatter-log2-latency-ranks-log2-size-1",
-        "latency-by-ranks-scatter-default",
-        "latency-by-ranks-scatter-bruck",
+    written = write_all(campaign, folder)
+    assert sorted(written) == sorted(path for path in folder.rglob("*") if path.is_file())
+    assert {str(path.relative_to(folder).with_suffix("")) for path in written} >= {
+        "latency-against-size/scatter-2-ranks",
+        "latency-against-size/scatter-4-ranks",
+        "latency-against-ranks/scatter-1-B",
+        "latency-against-ranks/scatter-4-B",
+        "algorithm-map/scatter",
+        "speedup/scatter-2-ranks",
+        "speedup/scatter-4-ranks",
+        "spread/scatter-2-ranks",
+        "spread/scatter-4-ranks",
+        "fitted/scatter-2-ranks",
+        "fitted/scatter-4-ranks",
+        "residuals/scatter-latency-ranks-size-1",
+        "residuals/scatter-log2-latency-ranks-log2-size-1",
+        "latency-by-ranks/scatter-default",
+        "latency-by-ranks/scatter-bruck",
     }
-    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+    starts = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!doctype html>"}
     assert all(path.read_bytes().startswith(starts[path.suffix]) for path in written)
-    assert "Scatter, 2 ranks" in (folder / "latency-against-size-scatter-2-ranks.svg").read_text()
+    assert "Scatter, 2 ranks" in (folder / "latency-against-size/scatter-2-ranks.svg").read_text()
+
+
+def asking(campaign: Campaign, **figures: FigureChoice) -> Report:
+    """The report of a campaign whose study asks for these figures."""
+    study = campaign.header.study.model_copy(
+        update={"figures": {name.replace("_", "-"): choice for name, choice in figures.items()}}
+    )
+    return Report(replace(campaign, header=campaign.header.model_copy(update={"study": study})))
+
+
+def test_a_study_gets_the_figures_that_it_asks_for(campaign: Campaign) -> None:
+    report = asking(
+        campaign,
+        latency_by_ranks=FigureChoice(algorithms=("default",)),
+        latency_against_ranks=FigureChoice(sizes=(4, 12345)),
+        message_latency=FigureChoice(),
+    )
+    found = find_figures(report)
+    assert [str(file.path) for file in found.asked] == [
+        "latency-by-ranks/bcast-default",
+        "latency-by-ranks/scatter-default",
+        "latency-against-ranks/bcast-4-B",
+        "latency-against-ranks/scatter-4-B",
+    ]
+    assert "latency-against-size/bcast-2-ranks" in {str(file.path) for file in found.others}
+    assert found.missing == [
+        "latency-against-ranks at 12345 B: not measured",
+        "message-latency: nothing to draw it from was measured",
+    ]
+
+
+def test_a_study_that_asks_for_none_gets_the_first_of_each_family(campaign: Campaign) -> None:
+    found = find_figures(Report(campaign))
+    families = [(file.panel.figure.name, file.panel.collective) for file in found.asked]
+    assert len(families) == len(set(families))
+    assert {("latency-against-size", "bcast"), ("speedup", "scatter")} <= set(families)
+
+
+def test_a_figure_that_does_not_exist_is_named(campaign: Campaign) -> None:
+    with pytest.raises(UserError, match="latency-against-size"):
+        find_figures(asking(campaign, latency_agianst_size=FigureChoice()))
+
+
+def test_the_index_shows_each_figure_by_family(tmp_path: Path) -> None:
+    results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
+    campaign = campaign_of(tmp_path / "campaign", results)
+    folder = tmp_path / "figures"
+    written = write_all(campaign, folder)
+    page = (folder / INDEX).read_text()
+    linked = set(re.findall(r'(?:href|src)="([^"]+)"', page))
+    assert linked == {str(path.relative_to(folder)) for path in written} - {INDEX}
+    assert page.count("<h2>") == len({path.parent for path in written}) - 1
 
 
 def test_every_specification_of_the_page_compiles(page: Page) -> None:

@@ -20,6 +20,7 @@ from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
 from timpani.study.keys import DATATYPES, KEYS
+from timpani.study.values import FigureChoices
 
 FORMAT = "timpani-campaign"
 VERSION = 1
@@ -62,6 +63,7 @@ class RecordedStudy(_Recorded):
     ranks: tuple[Count, ...] = ()
     sizes: tuple[Count, ...] = ()
     overrides: dict[str, RecordedOverride] = {}
+    figures: FigureChoices = {}
     mode: Printable = "warm"
     method: Printable = "timpani"
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import polars as pl
 
@@ -13,9 +13,22 @@ from timpani.campaign.folder.machine_states import with_states
 from timpani.campaign.folder.planned_cells import planned_points
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
+from timpani.study.cell import Algorithm
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.results import RacedResults
+
+Statistic = Literal["completion", "osu"]
+"""What is estimated of a call: the median completion, or OSU's average over ranks and repetitions."""
+
+
+@dataclass(frozen=True)
+class StudyName:
+    """An algorithm as a study names it, and the one that was measured under this name."""
+
+    collective: str
+    named: Algorithm
+    measured: Algorithm
 
 
 @dataclass(frozen=True)
@@ -27,6 +40,8 @@ class Campaign:
     launches  per start of the MPI program its command, seconds, ranks' hosts and cores, clock error
     proofs    proofs.jsonl: per cell the messages and bytes of each pair of ranks
     planned   the points that were to be measured, with a result or without; none of an import
+    statistic of what `median_us` of the results is
+    stand_ins algorithms that have the names of those whose place they take
     """
 
     folder: Path
@@ -35,6 +50,8 @@ class Campaign:
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
     planned: frozenset[RacePoint] = frozenset()
+    statistic: Statistic = "completion"
+    stand_ins: tuple[StudyName, ...] = ()
 
     @cached_property
     def raced(self) -> RacedResults:

@@ -156,6 +156,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
             "question": table.question,
             "files": list(table.files),
             "datatype": "uint8",
+            "collectives": _named_algorithms(table),
         },
         machine=MachineDescription(name=table.machine, cpu=table.cpu),
         mpi=RecordedMpi(kind=table.provider, version=table.version),
@@ -166,6 +167,15 @@ def import_published(name: str, folder: Path, command: str) -> int:
     )
     write_import(folder, header, results)
     return len(results)
+
+
+def _named_algorithms(table: Published) -> dict[str, list[str]]:
+    """By operation the algorithms as the report names them."""
+    found: dict[str, dict[str, None]] = {}
+    for row in table.rows:
+        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        found.setdefault(printed_time(row)[0], {})[DEFAULT if named.name == DEFAULT else str(named)] = None
+    return {collective: list(names) for collective, names in found.items()}
 
 
 def _results(table: Published) -> Iterator[LaunchResult]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -27,6 +27,16 @@ Campaign = Annotated[
     typer.Argument(help="The campaign's folder.", show_default="the newest campaign in the current folder"),
 ]
 """The argument of commands that read one campaign; `campaign_or_newest` makes a folder of it."""
+
+
+Statistic = Annotated[
+    Literal["completion", "osu"] | None,
+    typer.Option(
+        help="The time of a call: its median completion, or what OSU's benchmarks print, an average over ranks.",
+        show_default="completion",
+    ),
+]
+"""Which time a command that reads campaigns shows."""
 
 
 class Format(StrEnum):

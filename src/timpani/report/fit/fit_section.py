@@ -24,6 +24,7 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.fit.published_fit import beside, beside_table
+from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import (
     algorithm_of,
     bounds,
@@ -33,7 +34,6 @@ from timpani.report.words.fit_words import (
     number,
     switch_words,
 )
-from timpani.report.words.report_table import Table, Value
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
 from timpani.study.schema import LOCALITY, MEASURED_US, STATE, STATES

@@ -12,7 +12,7 @@ from timpani.models.switches import Switch
 from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.published_fit import beside, beside_lines
-from timpani.report.words.campaign_text import aligned
+from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, latency_words, miss_words, number
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import counted, per_cent

@@ -11,9 +11,9 @@ from timpani.campaign.osu.published_tables import Published
 from timpani.libraries.counterpart import counterpart
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Coefficient, Regression
-from timpani.report.words.campaign_text import aligned
+from timpani.report.tables.plain_tables import aligned
+from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import algorithm_of, bounds, number
-from timpani.report.words.report_table import Table, Value
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm
@@ -135,7 +135,9 @@ def _same_model(ours: NamedModel[Regression], table: Published, row: Mapping[str
     theirs = Algorithm.parse(table.fitted["algorithm"])
     here = counterpart(ours.name["collective"], theirs, ours.name["provider"])
     response = str(ours.model.formula).partition(" ~")[0]
-    return bool(ours.name["algorithm"] == here.name) and _plain(row["model"].partition("~")[0]) == response
+    return (
+        bool(ours.name["algorithm"] in (here.name, theirs.name)) and _plain(row["model"].partition("~")[0]) == response
+    )
 
 
 def _plain(printed: str) -> str:

@@ -1,4 +1,4 @@
 """The HTML report: its contents, sections and figures, and the page that holds them.
 
-Imports: fit, predicted, verdict, words.
+Imports: fit, predicted, tables, verdict, words.
 """

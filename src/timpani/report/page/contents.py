@@ -12,7 +12,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.algorithm_map import with_key
-from timpani.charts.marks.figure import CONDITIONS, SETTING
+from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
 from timpani.charts.marks.theme import is_default, style_numbers
 from timpani.charts.registry import figures
@@ -21,9 +21,10 @@ from timpani.report.page.panels import Panel, panels
 from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
 from timpani.report.predicted.predicted_and_measured import beside_predicted
 from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.tables.conditions import with_conditions
+from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.verdict_text import schedules_of, verdict_of
-from timpani.report.words.message_rows import message_rows
-from timpani.study.schema import MACHINE_CELL, POINT, SWEEP
+from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.size_series import size_series
 from timpani.tuning.compare import knee
 from timpani.tuning.compare.similarity import distances_from_default
@@ -50,7 +51,7 @@ class Report:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)
         cells = with_bounds(cells, campaign)
-        cells = with_size_series(with_conditions(cells))
+        cells = with_size_series(with_conditions(cells)).with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
         self.decisions = with_conditions(decide_by_state(campaign.raced))
         self.verdict = verdict_of(campaign, self.decisions, cells)
         compared_with = pl.concat([compare_with_default(campaign.raced), compare_with_plain_message(campaign.raced)])
@@ -92,14 +93,6 @@ def default_last(frame: pl.DataFrame) -> pl.DataFrame:
 def _by_operation(frame: pl.DataFrame) -> list[list[str]]:
     """The labels of each operation."""
     return frame.group_by("collective", maintain_order=True).agg(pl.col("label").unique())["label"].to_list()
-
-
-def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with CONDITIONS: placement, mode and machine in words; and SETTING, without the placement."""
-    setting = pl.format("cache {}, machine {}", "mode", "machine")
-    return frame.with_columns(
-        pl.format("placed by {}, {}", "placement", setting).alias(CONDITIONS), setting.alias(SETTING)
-    )
 
 
 def with_size_series(cells: pl.DataFrame) -> pl.DataFrame:

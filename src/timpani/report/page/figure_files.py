@@ -1,46 +1,170 @@
-"""Every figure of the report as files."""
+"""The figures of a report as files: a folder for each family of figures, and an index page."""
 
 import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from html import escape
+from importlib import resources
 from pathlib import Path
 
-from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.study_names import stand_in_note
 from timpani.charts.marks import theme
-from timpani.errors import cannot_write
+from timpani.charts.marks.latency_columns import latency_title
+from timpani.charts.registry import figures
+from timpani.errors import cannot_write, unknown
 from timpani.report.page.contents import Report
+from timpani.report.page.panels import Panel, PanelChoice
 from timpani.report.words.output_files import (
     AS_IN_THE_REPORT,
     FIGURE_FORMATS,
     FigureStyle,
+    check_new,
     figure_bytes,
     figure_svg,
     write_file,
 )
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
+from timpani.study.values import FigureChoice
+
+INDEX = "index.html"
+"""The page that shows all figures in a folder."""
+
+
+@dataclass(frozen=True)
+class FigureFile:
+    """A figure to be written.
+
+    path  without suffix, in the folder of all figures: its family and its name there
+    """
+
+    path: Path
+    panel: Panel
+    choice: PanelChoice
+
+
+@dataclass(frozen=True)
+class Figures:
+    """The figures of a report.
+
+    asked     those of the study
+    others    all others
+    missing   what the study asks for and the campaign does not have, in words
+    """
+
+    asked: list[FigureFile]
+    others: list[FigureFile]
+    missing: list[str]
+
+
+def find_figures(report: Report) -> Figures:
+    """The figures that the study names, or, where it names none, the first of each family and operation.
+
+    UserError where it names a figure that does not exist.
+    """
+    named = report.campaign.header.study.figures
+    families = [figure.name for figure in figures()]
+    for name in named:
+        if name not in families:
+            raise unknown("figure in the study", name, families, "docs/study-files.md#figures")
+    asked: list[FigureFile] = []
+    others: list[FigureFile] = []
+    for panel in (panel for panels in report.panels.values() for panel in panels):
+        first = panel.first_choice()
+        for choice in panel.choices():
+            file = FigureFile(Path(panel.figure.name) / re.sub(r"[^A-Za-z0-9._]+", "-", choice.name), panel, choice)
+            wanted = named.get(panel.figure.name)
+            is_asked = _chosen(choice, wanted) if named else first is not None and choice.values == first.values
+            (asked if is_asked else others).append(file)
+    asked.sort(key=lambda file: list(named).index(file.panel.figure.name) if named else 0)
+    return Figures(asked, others, [*_missing(named, asked)])
 
 
 def write_figures(
-    campaign: Campaign,
+    found: list[FigureFile],
+    report: Report,
     folder: Path,
     force: bool = False,
     linear: bool = False,
     style: FigureStyle = AS_IN_THE_REPORT,
 ) -> list[Path]:
-    """Write every figure of the report, for every choice of its selectors, as SVG, PNG and PDF; returns the paths.
+    """Write figures as SVG, PNG and PDF, and the index page of them; returns the paths.
 
     Files that exist are overwritten only with `force`. linear: on linear axes, what can be, and named so.
     """
-    report = Report(campaign)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
+    paths = {id(file): file.path.with_name(f"{file.path.name}{'-linear' * _is_linear(file, linear)}") for file in found}
+    for file in found:
+        for format in FIGURE_FORMATS:
+            check_new(folder / f"{paths[id(file)]}.{format}", force)
+    check_new(folder / INDEX, force)
     written = []
-    for panel in (panel for panels in report.panels.values() for panel in panels):
-        for choice in panel.choices():
-            drawn = figure_svg(panel.chart(choice.rows, theme.LIGHT, linear), choice.title, style)
-            name = f"{choice.name}-linear" if linear and panel.has_linear else choice.name
-            stem = re.sub(r"[^A-Za-z0-9._]+", "-", name)
-            for format in FIGURE_FORMATS:
-                path = folder / f"{stem}.{format}"
-                write_file(path, figure_bytes(drawn, format), force)
-                written.append(path)
-    return written
+    for file in found:
+        drawn = figure_svg(file.panel.chart(file.choice.rows, theme.LIGHT, linear), file.choice.title, style)
+        stem = folder / paths[id(file)]
+        try:
+            stem.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write(stem.parent, error) from None
+        for format in FIGURE_FORMATS:
+            path = stem.with_name(f"{stem.name}.{format}")
+            write_file(path, figure_bytes(drawn, format), force)
+            written.append(path)
+    index = _index(report, [(paths[id(file)], file) for file in found])
+    folder.mkdir(parents=True, exist_ok=True)
+    write_file(folder / INDEX, index.encode(), force)
+    return [*written, folder / INDEX]
+
+
+def _is_linear(file: FigureFile, linear: bool) -> bool:
+    return linear and file.panel.has_linear
+
+
+def _chosen(choice: PanelChoice, wanted: FigureChoice | None) -> bool:
+    """Whether a study asks for this choice of the figure."""
+    if wanted is None:
+        return False
+    values = {"ranks": wanted.ranks, "message_bytes": wanted.sizes, "label": wanted.algorithms}
+    return all(
+        allowed is None or column not in choice.values or choice.values[column] in allowed
+        for column, allowed in values.items()
+    )
+
+
+def _missing(named: Mapping[str, FigureChoice], asked: list[FigureFile]) -> Iterator[str]:
+    """What no figure is drawn of."""
+    for name, wanted in named.items():
+        drawn = [file.choice.values for file in asked if file.panel.figure.name == name]
+        if not drawn:
+            yield f"{name}: nothing to draw it from was measured"
+            continue
+        for column, allowed, shown in (
+            ("ranks", wanted.ranks, lambda ranks: counted(ranks, "rank")),
+            ("message_bytes", wanted.sizes, show_size),
+            ("label", wanted.algorithms, str),
+        ):
+            there = {values[column] for values in drawn if column in values}
+            absent = [value for value in allowed or () if there and value not in there]
+            if absent:
+                yield f"{name} at {', '.join(map(shown, absent))}: not measured"  # type: ignore[arg-type]
+
+
+def _index(report: Report, files: list[tuple[Path, FigureFile]]) -> str:
+    """The page that shows the figures, family by family."""
+    study = report.campaign.header.study
+    title = study.title or report.campaign.folder.resolve().name
+    notes = [f"Times: {latency_title(report.cells)}.", *map(stand_in_note, report.campaign.stand_ins)]
+    parts = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(note)}</p>" for note in notes)]
+    family = ""
+    families = list(dict.fromkeys(path.parent.name for path, _ in files))
+    for path, file in sorted(files, key=lambda each: families.index(each[0].parent.name)):
+        if path.parent.name != family:
+            family = path.parent.name
+            section = file.panel.figure.section
+            shows = f", {file.panel.figure.shows}" if file.panel.figure.shows else ""
+            parts.append(f"<h2>{escape(section.title + shows)}</h2>")
+        links = ", ".join(f'<a href="{escape(str(path))}.{format}">{format}</a>' for format in FIGURE_FORMATS)
+        picture = f'<img src="{escape(str(path))}.svg" alt="{escape(file.choice.title)}">'
+        parts.append(f"<figure>{picture}<figcaption>{escape(file.choice.title)} ({links})</figcaption></figure>")
+    style = (resources.files("timpani.report.page") / "figure_index.css").read_text()
+    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>\n{style}</style>'
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{chr(10).join(parts)}\n</body></html>\n'

@@ -28,11 +28,11 @@ from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import sections
 from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.tables.algorithm_tables import with_unit
 from timpani.report.verdict.answer import headline
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
-from timpani.report.words.algorithm_tables import with_unit
 from timpani.report.words.output_files import VEGA_LITE
 from timpani.study.counted import counted
 from timpani.study.operations import title_of

@@ -108,6 +108,11 @@ class Panel:
         chart.data = alt.NamedData(name="rows")
         return dict(chart.to_dict(validate=False))
 
+    def first_choice(self) -> "PanelChoice | None":
+        """What the reader sees first, if there are rows for it."""
+        first = {selector.column: selector.chosen for selector in self.selectors}
+        return next((choice for choice in self.choices() if choice.values == first), None)
+
     def choices(self) -> Iterator["PanelChoice"]:
         """Every combination of the selectors' values for which there are rows."""
         for values in product(*(selector.options for selector in self.selectors)):
@@ -117,19 +122,22 @@ class Panel:
                 yield PanelChoice(
                     title=", ".join([self.title, *(selector.options[value] for selector, value in chosen)]),
                     name="-".join(
-                        [self.name, *(selector.options[v] for selector, v in chosen if len(selector.options) > 1)]
+                        [self.collective, *(selector.options[v] for selector, v in chosen if len(selector.options) > 1)]
                     ),
                     rows=rows,
+                    values={selector.column: value for selector, value in chosen},
                 )
 
 
 @dataclass(frozen=True)
 class PanelChoice:
-    """One choice of a panel's selectors: the title and the name of its figure, and the rows that it is drawn from."""
+    """One choice of a panel's selectors: the title and the name of its figure within the figure's family, the rows that
+    it is drawn from, and the value of each selector's column."""
 
     title: str
     name: str
     rows: pl.DataFrame
+    values: Mapping[str, int | str]
 
 
 def panels(figure: Figure, table: pl.DataFrame, numbers: Mapping[str, int]) -> list[Panel]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 import polars as pl
 from markupsafe import Markup
 
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.figure import MODELS, Figure, Section
 from timpani.charts.marks.latency_columns import coverage, latency_title
 from timpani.charts.marks.row_filter import CALLS, MESSAGES
@@ -14,13 +16,16 @@ from timpani.charts.registry import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
+from timpani.report.tables.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
+from timpani.report.tables.conditions import with_conditions
+from timpani.report.tables.report_table import Table
+from timpani.report.tables.study_tables import study_tables
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import NOT_RECORDED
 from timpani.report.verdict.difference_words import faster
-from timpani.report.words.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
-from timpani.report.words.report_table import Table
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import per_cent
+from timpani.study.schema import STATISTIC
 from timpani.tuning.compare import knee
 
 
@@ -70,20 +75,7 @@ def sections(report: Report, caveats: Sequence[str]) -> list[PageSection]:
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
-    intervals = (
-        f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
-    )
-    drawn = report.tables["cells"]
-    cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
-    bold = _bold(report.campaign.simulated) if with_best(cells, report.decisions)["best"].any() else ""
-    yield PageSection(
-        "tables",
-        "Tables",
-        100,
-        f"{latency_title(report.cells)} by size and algorithm{intervals}.",
-        f"{bold}{_marks(report.cells)}",
-        _by_operation(cells, lambda part: latency_tables(part, report.decisions)),
-    )
+    yield from _of_cells(report)
     settings, simulated = report.campaign.settings, report.campaign.simulated
     calls = report.cells.filter(CALLS)
     several = calls["label"].n_unique() > 1
@@ -131,6 +123,41 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
     )
 
 
+def _of_cells(report: Report) -> Iterator[PageSection]:
+    """All times: Timpani's own tables, and those of the studies."""
+    intervals = (
+        f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
+    )
+    drawn = report.tables["cells"]
+    cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
+    cells = with_best(cells, report.decisions)
+    bold = _bold(report.campaign.simulated) if cells["best"].any() else ""
+    yield PageSection(
+        "tables",
+        "Tables",
+        100,
+        f"{latency_title(report.cells)} by size and algorithm{intervals}.",
+        f"{bold}{_marks(report.cells)}",
+        _by_operation(cells, latency_tables),
+    )
+    yield _as_the_studies(report)
+
+
+def _as_the_studies(report: Report) -> PageSection:
+    """The same cells as the studies set them, so that they can stand next to published tables."""
+    campaign = by_statistic(report.campaign, "osu")
+    cells = with_conditions(estimate_cells(campaign.raced)).with_columns(pl.lit("osu").alias(STATISTIC))
+    calls = cells.filter(CALLS)
+    return PageSection(
+        STUDY_TABLES,
+        "Tables by algorithm, with OSU’s average",
+        105,
+        "One table for each algorithm: rows are sizes, columns are rank counts, as OSU’s benchmarks and the studies "
+        "that used them print their times. OSU’s average over ranks is shorter than the completion of the call.",
+        tables=study_tables(campaign, calls) if calls.height else {},
+    )
+
+
 def _of_figures(report: Report) -> Iterator[PageSection]:
     """A section stands where the first of its figures is to stand."""
     by_section: dict[Section, list[Figure]] = {}
@@ -149,6 +176,9 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
                 section.id, section.title, place, about, key, report.models.tables, panels, report.models.left_out
             )
 
+
+STUDY_TABLES = "study-tables"
+"""The section of the studies' own tables."""
 
 _GAINS = "gains"
 """The section of what to switch on."""

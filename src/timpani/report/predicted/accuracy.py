@@ -9,7 +9,7 @@ import polars as pl
 from timpani.prediction.campaign import Prediction
 from timpani.prediction.terms import RELATIONS, SHARED_LINKS
 from timpani.prediction.times import RATIO, choices
-from timpani.report.words.campaign_text import aligned
+from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.fit_words import algorithm_of, number
 from timpani.schedules.simulation import Costs
 from timpani.study.counted import counted

@@ -10,8 +10,8 @@ from timpani.charts.marks.row_filter import CALLS
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
 from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import algorithm_of, number
-from timpani.report.words.report_table import MISSING, Table, Value
 from timpani.study.columns import is_schedule_of_ours
 from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE, MEASURED_US

@@ -18,7 +18,7 @@ from timpani.prediction.predictions import WAITING, Predictions, winners
 from timpani.prediction.stand_ins import stand_ins
 from timpani.prediction.terms import KINDS, SHARED_BY, SHARED_LINKS
 from timpani.report.predicted.accuracy import costs_lines, costs_object
-from timpani.report.words.campaign_text import aligned
+from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.fit_words import number
 from timpani.report.words.output_files import figure_svg, write_file
 from timpani.study.counted import counted, per_cent

@@ -9,7 +9,7 @@ from typing import Any
 
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, Form, LatenessLine, ProfilePart
-from timpani.report.words.campaign_text import aligned
+from timpani.report.tables.plain_tables import aligned
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from timpani.charts.marks.figure import CONDITIONS
+from timpani.report.tables.report_table import Table, Value
 from timpani.report.verdict.answer import NOTHING_TO_SET
 from timpani.report.verdict.difference_words import faster
-from timpani.report.words.report_table import Table, Value
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS

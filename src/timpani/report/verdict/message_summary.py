@@ -14,10 +14,10 @@ from timpani.errors import UserError
 from timpani.models.curves import timed
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
-from timpani.report.words.algorithm_tables import significant
+from timpani.report.tables.algorithm_tables import significant
+from timpani.report.tables.message_rows import message_rows
+from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import bounds, latency_words, switch_words
-from timpani.report.words.message_rows import message_rows
-from timpani.report.words.report_table import MISSING, Table, Value
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted, per_cent

@@ -8,7 +8,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
-from timpani.report.words.campaign_text import aligned, decimals
+from timpani.report.tables.cell_tables import decimals
+from timpani.report.tables.plain_tables import aligned
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS

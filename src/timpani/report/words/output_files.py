@@ -11,6 +11,7 @@ import vl_convert
 
 from timpani.charts.marks.theme import WIDTH, Chart
 from timpani.errors import UserError, cannot_write
+from timpani.report.words.compact_svg import compact_svg
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
@@ -66,7 +67,7 @@ def figure_svg(figure: Chart, title: str, style: FigureStyle = AS_IN_THE_REPORT)
         specification = (figure.properties(title=title) if style.titled else figure).to_dict()
     if style.width != WIDTH:
         _widen(specification, style.width / WIDTH)
-    return vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE)
+    return compact_svg(vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE))
 
 
 def _widen(specification: dict[str, Any], factor: float) -> None:

@@ -1,4 +1,4 @@
-"""The tables of times: algorithms beside each other, bold only where a difference is significant."""
+"""The tables of times: algorithms next to each other, bold only where a difference is significant."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +10,13 @@ from tests.report.page.test_page import campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.report.page.contents import Report
-from timpani.report.words.algorithm_tables import latency_tables
-from timpani.report.words.report_table import Table, Value
+from timpani.report.tables.algorithm_tables import latency_tables, with_best
+from timpani.report.tables.report_table import Table, Value
 from timpani.study.cell import Algorithm, Cell
 
 
 def tables(report: Report, collective: str) -> list[Table]:
-    return latency_tables(report.cells.filter(collective=collective), report.decisions)
+    return latency_tables(with_best(report.cells.filter(collective=collective), report.decisions))
 
 
 def entry(table: Table, row: str, column: str) -> Value:

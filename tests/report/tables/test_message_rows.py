@@ -14,9 +14,9 @@ from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
+from timpani.report.tables.message_rows import message_rows
+from timpani.report.tables.report_table import Table, Value
 from timpani.report.verdict.message_summary import message_summary, summary_lines
-from timpani.report.words.message_rows import message_rows
-from timpani.report.words.report_table import Table, Value
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY, STATE
 from timpani.tuning.race.results import RacedResults

@@ -6,7 +6,8 @@ import polars as pl
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.words.campaign_text import AVERAGES_ONLY, cell_markdown, cell_table
+from timpani.report.tables.cell_tables import AVERAGES_ONLY, cell_tables
+from timpani.report.tables.plain_tables import tables_markdown, tables_text
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.results import RacedResults
 
@@ -19,7 +20,7 @@ def result(
 
 
 def table_of(*results: LaunchResult) -> str:
-    return cell_table(estimate_cells(RacedResults.of(results_frame(list(results)))))
+    return tables_text(cell_tables(estimate_cells(RacedResults.of(results_frame(list(results))))))
 
 
 def test_table_has_a_block_per_collective_and_rank_count_with_aligned_columns() -> None:
@@ -58,7 +59,7 @@ def test_a_footnote_says_what_intervals_cover() -> None:
 
 def test_markdown_has_the_same_rows() -> None:
     cells = estimate_cells(RacedResults.of(results_frame([result("bcast", "default", 8, median_us=1.5)])))
-    assert cell_markdown(cells).splitlines() == [
+    assert tables_markdown(cell_tables(cells)).splitlines() == [
         "### Broadcast, 4 ranks, core, warm, on here",
         "",
         "| algorithm | size | median µs | status |",
@@ -106,7 +107,7 @@ def test_messages_between_ranks_say_how_close_those_sit() -> None:
     cells = estimate_cells(
         RacedResults.of(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
     )
-    assert cell_table(cells.with_columns(locality=pl.lit("same socket"))).splitlines()[1:] == [
+    assert tables_text(cell_tables(cells.with_columns(locality=pl.lit("same socket")))).splitlines()[1:] == [
         "algorithm     locality  size  median µs  status",
         "default    same socket   8 B      0.200  not_converged",
     ]

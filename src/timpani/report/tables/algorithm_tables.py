@@ -1,6 +1,6 @@
-"""The tables of the report: algorithms beside each other by size, or rank counts beside each other by algorithm."""
+"""The tables of the report: algorithms next to each other by size, or rank counts next to each other by algorithm."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import ceil, floor, log10
 from typing import TypeVar
 
@@ -9,9 +9,9 @@ import polars as pl
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.latency_columns import latency_us
 from timpani.charts.marks.row_filter import TRANSPOSES
-from timpani.charts.marks.status import OK
+from timpani.charts.marks.status import OK, words
 from timpani.charts.marks.theme import is_default, ordered
-from timpani.report.words.report_table import MISSING, Table, Value
+from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
 from timpani.study.sizes import show_size
@@ -37,7 +37,7 @@ MARKS = {
 
 
 def significant(number: float, digits: int = 3) -> str:
-    """A positive number with so many significant digits and no exponent: 0.5032 → `0.503`, 12345.6 → `12346`."""
+    """A positive number with that many significant digits and no exponent: 0.5032 → `0.503`, 12345.6 → `12346`."""
     if number == 0:
         return "0"
     return f"{number:.{max(0, digits - 1 - floor(log10(abs(number))))}f}"
@@ -48,20 +48,31 @@ def marks(status: str) -> str:
     return "" if status == OK else "".join(MARKS.get(part, "?") for part in status.split("+"))
 
 
-def latency_tables(cells: pl.DataFrame, decisions: pl.DataFrame) -> list[Table]:
+def interval(low: float | None, high: float | None, printed: Callable[[float], str] = significant) -> str:
+    """`1.40 to 1.60`, or nothing without bounds."""
+    return "" if low is None or high is None else f"{printed(low)} to {printed(high)}"
+
+
+def key_of_marks(cells: pl.DataFrame) -> list[str]:
+    """What the marks of these cells mean, in a sentence; none where all are ok."""
+    parts = {part for status in set(cells["status"]) for part in status.split("+")}
+    found = [part for part in MARKS if part in parts]
+    return [f"{', '.join(f'{MARKS[part]}: {words(part)}' for part in found)}."] if found else []
+
+
+def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:
     """Per rank count of one operation its times in µs, or MB/s, with intervals: rows sizes, columns algorithms.
 
-    cells      columns of `estimate_cells`, of the comparison with the default, and `conditions`
-    decisions  columns of `decide` and `conditions`
+    cells  columns of `estimate_cells` and `conditions`; with `best` of `with_best`, what it names is bold
+    split  whether more algorithms than fit on paper follow in further tables
     """
     if all(shows_throughput(name) for name in set(cells["collective"])):
         value, low_end, high_end = (f"throughput{end}_mb_per_s" for end in ("", "_low", "_high"))
     else:
         value, low_end, high_end = "latency_us", "ci_low_us", "ci_high_us"
-    entries = (
-        with_best(cells, decisions)
-        .with_columns(latency_us(cells).alias("latency_us"))
-        .select(CONDITIONS, "ranks", "label", "message_bytes", value, low_end, high_end, "status", "best")
+    best = pl.col("best") if "best" in cells.columns else pl.lit(False)
+    entries = cells.with_columns(latency_us(cells).alias("latency_us"), best.alias("best")).select(
+        CONDITIONS, "ranks", "label", "message_bytes", value, low_end, high_end, "status", "best"
     )
     sizes = [show_size(size) for size in sorted(set(cells["message_bytes"]))]
     several = cells[CONDITIONS].n_unique() > 1
@@ -72,7 +83,7 @@ def latency_tables(cells: pl.DataFrame, decisions: pl.DataFrame) -> list[Table]:
         grid = {
             (show_size(size), label): Value(
                 "failed" if latency is None else significant(latency),
-                "" if low is None or high is None else f"{significant(low)} to {significant(high)}",
+                interval(low, high),
                 marks(status),
                 best,
             )
@@ -82,7 +93,7 @@ def latency_tables(cells: pl.DataFrame, decisions: pl.DataFrame) -> list[Table]:
         present = [size for size in sizes if any(head == size for head, _ in grid)]
         tables += [
             _table(caption, "Size", present, {label: label for label in labels}, grid)
-            for labels in _beside(ordered(part["label"]))
+            for labels in (_beside(ordered(part["label"])) if split else [ordered(part["label"])])
         ]
     return tables
 

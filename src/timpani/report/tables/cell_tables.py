@@ -1,12 +1,13 @@
-"""A campaign as plain text: the table of its cells."""
+"""The tables of a campaign that have a row per cell."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from timpani.charts.marks.latency_columns import coverage
+from timpani.charts.marks.latency_columns import coverage, shows_osu_average
+from timpani.report.tables.report_table import Table, Value
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
@@ -37,65 +38,30 @@ _RATES = {
 """Messages per second, from microseconds per message."""
 
 _BY_STATE = (
-    "The machine was in several states: what all launches say together is a mixture, and beside it stands each state's "
-    "median with its share of the launches."
+    "The machine was in several states: the median over all launches is a mixture. Each state's median follows it, "
+    "with the state's share of the launches."
 )
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
 AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
 
 
-@dataclass(frozen=True)
-class Block:
-    """The cells of one operation, rank count, placement, mode and machine as text: `rows` begins with the headings."""
+def cell_tables(cells: pl.DataFrame) -> list[Table]:
+    """A table per operation, rank count, placement, mode and machine: a row per cell.
 
-    heading: str
-    notes: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-def cell_table(cells: pl.DataFrame) -> str:
-    """The blocks of `blocks` as aligned columns, with a footnote about intervals where there are any."""
-    found = ["\n".join([each.heading, *each.notes, *aligned(each.rows)]) + "\n" for each in blocks(cells)]
-    return "\n".join([*found, *(f"{note}\n" for note in _footnotes(cells))])
-
-
-def cell_markdown(cells: pl.DataFrame) -> str:
-    """The blocks of `blocks` as Markdown tables under headings, with the same footnote."""
-    found = ["\n".join(_markdown(each)) for each in blocks(cells)]
-    return "\n".join([*found, *(f"{note}\n" for note in _footnotes(cells))])
-
-
-def _footnotes(cells: pl.DataFrame) -> Iterator[str]:
-    """What the intervals cover."""
+    `cells` is what `estimate_cells` returns; with a column `locality` it stands next to messages between ranks.
+    With a column BOUND the time that the links alone take stands next to each time.
+    Imported cells have OSU's average in place of the median, and the table says so. The last table has a footnote about
+    the intervals.
+    """
+    tables = [_table(part) for _, part in cells.group_by(SWEEP, maintain_order=True)]
     if covered := coverage(cells):
         some = "; fewer launches cover less: `ci_coverage` in --format csv" if " to " in covered else ""
-        yield f"from, to: interval over launches, which covers {covered}{some}"
+        footnote = f"from, to: interval over launches, which covers {covered}{some}"
+        tables[-1] = replace(tables[-1], footnotes=(footnote,))
+    return tables
 
 
-def blocks(cells: pl.DataFrame) -> Iterator[Block]:
-    """A block per operation, rank count, placement, mode and machine.
-
-    `cells` is what `estimate_cells` returns; with a column `locality` it stands beside messages between ranks.
-    With a column BOUND what the links alone take stands beside each time.
-    Imported cells have OSU's average in place of the median, and the block says so.
-    """
-    for _, block in cells.group_by(SWEEP, maintain_order=True):
-        yield _block(block)
-
-
-def _markdown(block: Block) -> Iterator[str]:
-    yield f"### {block.heading}\n"
-    for note in block.notes:
-        yield f"{note}\n"
-    heads, *rows = ([cell.replace("|", "\\|") for cell in row] for row in block.rows)
-    yield f"| {' | '.join(heads)} |"
-    yield f"|{'|'.join([' --- ', *([' ---: '] * (len(heads) - 2)), ' --- '])}|"
-    for row in rows:
-        yield f"| {' | '.join(row)} |"
-    yield ""
-
-
-def _block(cells: pl.DataFrame) -> Block:
+def _table(cells: pl.DataFrame) -> Table:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
     shown = _AVERAGES[_quantity(first["collective"])] if imported else _MEDIANS[_quantity(first["collective"])]
@@ -110,40 +76,27 @@ def _block(cells: pl.DataFrame) -> Block:
     related = first.get(LOCALITY) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
-    headings = [*shown]
-    headings += [f"{state} µs" for state in states]
-    rows = [("algorithm", *([LOCALITY] if related else []), *(["size"] if sized else []), *headings, "status")]
+    if shows_osu_average(cells):
+        shown = {heading.replace("median µs", "OSU avg µs"): column for heading, column in shown.items()}
+    columns = (*([LOCALITY] if related else []), *(["size"] if sized else []), *shown)
+    rows = []
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
         locality = [row[LOCALITY] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
         numbers = [decimals(row[column]) for column in shown.values()] + [_in_state(row, state) for state in states]
-        rows.append((row["label"], *locality, *size, *numbers, row["status"]))
+        rows.append((row["label"], tuple(map(Value, (*locality, *size, *numbers, row["status"])))))
     heading = (
         f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
         f"on {first['machine']}"
     )
-    return Block(heading, tuple(note), tuple(rows))
+    columns = (*columns, *(f"{state} µs" for state in states), "status")
+    return Table(heading, "algorithm", columns, tuple(rows), notes=tuple(note), words=("status",))
 
 
 def _in_state(row: Mapping[str, Any], state: str) -> str:
     """The median of the launches in a state, and their share."""
     median, share = row[f"{state}_us"], row[f"{state}_share"]
     return "–" if median is None else f"{decimals(median)} ({100 * share:.0f} %)"
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines with the first and the last column flush left and those between flush right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(
-            [
-                row[0].ljust(widths[0]),
-                *(text.rjust(width) for text, width in zip(row[1:-1], widths[1:-1], strict=True)),
-                row[-1],
-            ]
-        )
-        for row in rows
-    ]
 
 
 def _sized(collective: str) -> bool:

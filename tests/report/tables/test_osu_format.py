@@ -8,7 +8,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.osu.osu_grammar import read_osu
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.words.osu_format import osu_blocks
+from timpani.report.tables.osu_format import osu_blocks
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import COLLECTIVES
 from timpani.tuning.race.results import RacedResults

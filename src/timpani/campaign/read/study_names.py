@@ -1,0 +1,107 @@
+"""The names that a study gives to its algorithms, where others were measured in their place."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import Any
+
+import polars as pl
+
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.load import Campaign, StudyName
+from timpani.libraries.counterpart import counterpart
+from timpani.libraries.registry import LIBRARIES
+from timpani.study.cell import COMPOSED, OWN, Algorithm
+from timpani.study.operations import OPERATIONS
+from timpani.study.parameter_series import each_of
+from timpani.study.study import ALL
+
+
+def study_names(header: Header) -> list[StudyName]:
+    """What the study calls differently: algorithms by another of their names, and those that others stand in for."""
+    kind = header.mpi.kind
+    stand_ins = LIBRARIES[kind].stand_ins if kind in LIBRARIES else {}
+    found: dict[tuple[str, str], StudyName] = {}
+    for collective, texts in header.study.collectives.items():
+        for text in chain.from_iterable(map(each_of, texts)):
+            if text == ALL or collective not in OPERATIONS or OPERATIONS[collective].kind != "collective":
+                continue
+            named = Algorithm.parse(text)
+            stands_in = (collective, str(named)) in stand_ins
+            if named.provider in (OWN, COMPOSED) or not (stands_in or named.provider in ("", kind)):
+                continue
+            measured = counterpart(collective, named, kind)
+            if measured.label != named.plain:
+                found.setdefault((collective, measured.label), StudyName(collective, named, measured))
+    return list(found.values())
+
+
+_NAMED = ("provider", "algorithm", "parameters")
+"""The columns that name an algorithm; it keeps its variant."""
+
+
+def with_study_names(campaign: Campaign) -> Campaign:
+    """The campaign with its stand-ins under the names of the algorithms whose place they take.
+
+    A stand-in that the study names too keeps its name.
+    """
+    named_too = {
+        (collective, text) for collective, texts in campaign.header.study.collectives.items() for text in texts
+    }
+    renamed = [
+        each
+        for each in study_names(campaign.header)
+        if each.named.provider not in ("", campaign.header.mpi.kind)
+        and (each.collective, str(each.measured)) not in named_too
+    ]
+    if not renamed:
+        return campaign
+    names = {(each.collective, each.measured): each.named for each in renamed}
+    labels = {(each.collective, each.measured.label): each.named.plain for each in renamed}
+    settings = campaign.header.settings and {
+        collective: {labels.get((collective, label), label): text for label, text in known.items()}
+        for collective, known in campaign.header.settings.items()
+    }
+    left_out = tuple(text for text in campaign.header.left_out if text not in set(_replaced(renamed)))
+    return replace(
+        campaign,
+        header=campaign.header.model_copy(update={"settings": settings, "left_out": left_out}),
+        results=_renamed(campaign.results, names),
+        proofs=[{**proof, **_algorithm_of(proof, names)} for proof in campaign.proofs],
+        stand_ins=tuple(renamed),
+    )
+
+
+def stand_in_note(each: StudyName) -> str:
+    """The footnote of an algorithm that another one stands in for."""
+    return f"{each.named.plain} ({each.collective}): {each.measured} stands in for {each.named}."
+
+
+def _replaced(renamed: list[StudyName]) -> Iterator[str]:
+    """What a plan records of them in `left_out`."""
+    for each in renamed:
+        yield f"{each.collective} {each.named}: replaced by {each.measured}"
+
+
+def _renamed(results: pl.DataFrame, names: dict[tuple[str, Algorithm], Algorithm]) -> pl.DataFrame:
+    rows = [
+        (collective, *_columns(measured).values(), *_columns(named).values())
+        for (collective, measured), named in names.items()
+    ]
+    new = [f"{name}_named" for name in _NAMED]
+    table = pl.DataFrame(rows, schema=["collective", *_NAMED, *new], orient="row")
+    joined = results.join(table, on=["collective", *_NAMED], how="left", maintain_order="left")
+    return joined.with_columns(
+        pl.coalesce(named, name).alias(name) for name, named in zip(_NAMED, new, strict=True)
+    ).drop(new)
+
+
+def _algorithm_of(proof: dict[str, Any], names: dict[tuple[str, Algorithm], Algorithm]) -> dict[str, Any]:
+    for (collective, measured), named in names.items():
+        if collective == proof["collective"] and all(proof[k] == v for k, v in _columns(measured).items()):
+            return _columns(named)
+    return {}
+
+
+def _columns(algorithm: Algorithm) -> dict[str, str]:
+    return dict(zip(_NAMED, (algorithm.provider, algorithm.name, algorithm.parameter_text), strict=True))

@@ -1,0 +1,81 @@
+"""A table in LaTeX, with the rules of the package booktabs."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from timpani.report.tables.report_table import Table, Value
+from timpani.report.tables.table_grid import GridColumn, grid_columns, grid_rows
+
+_ESCAPED = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "µ": r"\textmu{}",
+        "–": "--",
+        "×": r"$\times$",
+        "≤": r"$\le$",
+        "≥": r"$\ge$",
+        **{character: f"\\{character}" for character in "&%$#_{}"},
+    }
+)
+
+
+def escaped(text: str) -> str:
+    """`text` such that LaTeX prints it as it is."""
+    return text.translate(_ESCAPED)
+
+
+def table_latex(table: Table) -> str:
+    """A float with the caption, the notes and a `tabular`."""
+    return "\n".join(_float(table)) + "\n"
+
+
+def _float(table: Table) -> Iterator[str]:
+    columns = grid_columns(table)
+    yield r"\begin{table}"
+    yield r"\centering"
+    yield rf"\caption{{{escaped(' '.join([table.caption, *(f'{note}' for note in table.notes)]))}}}"
+    first = "r" if all(head.isdecimal() for head, _ in table.rows) else "l"
+    yield rf"\begin{{tabular}}{{{first}{''.join('l' if column.words else 'r' for column in columns)}}}"
+    yield r"\toprule"
+    if any(column.head for column in columns):
+        yield from _groups(columns)
+        yield _row([escaped(table.corner), *(escaped(column.head or column.group) for column in columns)])
+    else:
+        yield _row([escaped(table.corner), *(escaped(column.group) for column in columns)])
+    yield r"\midrule"
+    for head, row in grid_rows(table):
+        yield _row([escaped(head), *(_entry(column, value) for column, value in row)])
+    yield r"\bottomrule"
+    yield r"\end{tabular}"
+    for footnote in table.footnotes:
+        yield rf"\par\footnotesize {escaped(footnote)}"
+    yield r"\end{table}"
+
+
+def _groups(columns: Sequence[GridColumn]) -> Iterator[str]:
+    """The line above the heads of pairs, and the rules under its groups."""
+    groups = [(name, list(members)) for name, members in groupby(columns, key=lambda column: column.group)]
+    heads, rules, place = [""], [], 2
+    for name, members in groups:
+        heads.append(rf"\multicolumn{{{len(members)}}}{{c}}{{{escaped(name)}}}" if len(members) > 1 else "")
+        rules += [rf"\cmidrule(lr){{{place}-{place + len(members) - 1}}}"] if len(members) > 1 else []
+        place += len(members)
+    yield _row(heads)
+    yield "".join(rules)
+
+
+def _entry(column: GridColumn, value: Value) -> str:
+    text = escaped(column.entry(value))
+    if column.details:
+        return text
+    text = rf"\textbf{{{text}}}" if value.best else text
+    return rf"{text}\textsuperscript{{{value.marks}}}" if value.marks else text
+
+
+def _row(cells: Sequence[str]) -> str:
+    # An empty group first: LaTeX would take a bracket at the start of a row for an argument of the row before it.
+    return "{}" * cells[0].startswith("[") + " & ".join(cells) + r" \\"

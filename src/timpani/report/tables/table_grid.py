@@ -1,0 +1,52 @@
+"""A table as a grid: each column of values that have details becomes a pair of columns."""
+
+from dataclasses import dataclass
+
+from timpani.report.tables.report_table import Table, Value
+
+
+@dataclass(frozen=True)
+class GridColumn:
+    """A column of a grid.
+
+    group    the table's column that it is of
+    head     what it is called within the group; empty where the group has one column
+    details  whether it holds the details of the group's values
+    words    whether its entries are words
+    """
+
+    group: str
+    head: str
+    details: bool
+    words: bool
+
+    @property
+    def title(self) -> str:
+        """Its heading in one line."""
+        return ", ".join(filter(None, (self.group, self.head)))
+
+    def entry(self, value: Value) -> str:
+        """What it holds of a value, without marks."""
+        return (value.detail or "–") if self.details else value.text
+
+
+def grid_columns(table: Table) -> list[GridColumn]:
+    """The columns to the right of the row heads. With details in one column all have a pair, but columns of words."""
+    paired = any(value.detail for _, values in table.rows for value in values)
+    columns = []
+    for name in table.columns:
+        words = name in table.words
+        if not paired or words:
+            columns.append(GridColumn(name, "", details=False, words=words))
+        else:
+            columns += [
+                GridColumn(name, head, details=bool(place), words=False) for place, head in enumerate(table.heads)
+            ]
+    return columns
+
+
+def grid_rows(table: Table) -> list[tuple[str, list[tuple[GridColumn, Value]]]]:
+    """Each row's head, and its columns with the value that they are of."""
+    columns = grid_columns(table)
+    place = {name: index for index, name in enumerate(table.columns)}
+    return [(head, [(column, values[place[column.group]]) for column in columns]) for head, values in table.rows]
