@@ -11,8 +11,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.folder.machine_states import machine_states, probes, states_told
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.tables.cell_tables import cell_table
+from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.osu_format import osu_blocks
+from timpani.report.tables.plain_tables import tables_text
 from timpani.report.verdict.answer import headline
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import REGRET, STATE
@@ -93,7 +94,7 @@ def test_a_machine_with_one_state_has_none_to_tell() -> None:
     assert results[STATE].is_null().all()
     assert list(states_told(results)) == []
     assert estimate_cells(RacedResults.of(results))["near_us"].is_null().all()
-    assert "near µs" not in cell_table(estimate_cells(RacedResults.of(results)))
+    assert "near µs" not in tables_text(cell_tables(estimate_cells(RacedResults.of(results))))
     assert not decide_by_state(RacedResults.of(results))["states_differ"].any()
 
 
@@ -103,7 +104,7 @@ def test_both_medians_stand_with_their_shares_beside_that_of_all_launches() -> N
     assert row["near_us"] == pytest.approx(0.2, rel=0.01)
     assert row["far_us"] == pytest.approx(0.5, rel=0.01)
     assert (row["near_share"], row["far_share"]) == (0.75, 0.25)
-    table = cell_table(cells)
+    table = tables_text(cell_tables(cells))
     assert "near µs" in table
     assert "(75 %)" in table
     assert "0.20 us (75 %), far 0.50 us (25 %)" in osu_blocks(cells)
@@ -143,6 +144,7 @@ def raced_in_two_states(near_only: str, far_only: str) -> pl.DataFrame:
                     median_us=TIMES[state],
                     repetitions=100,
                     in_turn=str(launch),
+                    looked_at=False,
                     relative=times[name] * slower * drawn.uniform(0.995, 1.005),
                     probe_before_ns=LEVELS[state] * drawn.uniform(0.95, 1.05),
                     probe_after_ns=LEVELS[state] * drawn.uniform(0.95, 1.05),
