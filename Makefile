@@ -1,5 +1,5 @@
 # What a newcomer types. Each target sets up what it needs; only `test` and `bench` install Debian packages.
-.PHONY: setup demo unit test lint tables bench clean
+.PHONY: setup demo unit test lint tables studies bench clean
 
 bin := .venv/bin
 
@@ -46,6 +46,10 @@ lint: .venv/setup-lint
 # The tables of docs/ that come from declarations in the code.
 tables: setup
 	$(bin)/python -m tools.tables
+
+# The pages of docs/studies: measures or simulates each study that build/studies lacks, for about 10 minutes.
+studies: setup
+	PYTHONPATH=. $(bin)/python tools/studies.py build/studies
 
 bench: .venv/setup-tests
 	$(bin)/python -m bench
