@@ -49,7 +49,7 @@ tables: setup
 
 # The pages of docs/studies: measures or simulates each study that build/studies lacks, for about 10 minutes.
 studies: setup
-	PYTHONPATH=. $(bin)/python tools/studies.py build/studies
+	$(bin)/python -m tools.studies build/studies
 
 bench: .venv/setup-tests
 	$(bin)/python -m bench
