@@ -103,7 +103,6 @@ def message_launches() -> list[dict[str, Any]]:
             "launch": launch,
             "placement": "core",
             "part": f"{launch:04d}-{ranks}",
-            "placement": "core",
             "seconds": 2.0,
             "exit": 0,
             "ranks": [{"rank": rank, "host": "desk", "cores": [rank]} for rank in range(ranks)],
