@@ -4,23 +4,23 @@
 bin := .venv/bin
 
 setup: .venv/setup
-.venv/setup: pyproject.toml tools/setup tools/setup-mpi
+.venv/setup: pyproject.toml tools/constraints.txt tools/setup tools/setup-mpi
 	tools/setup
 	tools/setup-mpi
 	touch $@
 
-.venv/setup-unit: pyproject.toml tools/setup
+.venv/setup-unit: pyproject.toml tools/constraints.txt tools/setup
 	tools/setup test
 	touch $@
 
 # clang-tidy reads mpi.h, and the type checker reads the tests.
-.venv/setup-lint: pyproject.toml tools/setup tools/setup-mpi
+.venv/setup-lint: pyproject.toml tools/constraints.txt tools/setup tools/setup-mpi
 	tools/setup test lint
 	tools/setup-mpi
 	touch .venv/setup .venv/setup-unit $@
 
 # pytest compiles the tests as it reads them: once here, while wheels come, instead of in each worker.
-.venv/setup-tests: pyproject.toml tools/setup tools/setup-mpi tools/install-for-tests
+.venv/setup-tests: pyproject.toml tools/constraints.txt tools/setup tools/setup-mpi tools/install-for-tests
 	tools/install-for-tests packages
 	tools/setup test
 	tools/setup-mpi

@@ -117,7 +117,7 @@ def test_simulated_ranks_sit_where_they_were_asked_to(second: tuple[str, int], e
     assert locality_of("first=0,second=1", [{"ranks": ran, "asked": asked}], machine=machine) == expected
 
 
-def test_a_pair_has_one_locality_where_older_launches_told_no_caches() -> None:
+def test_a_pair_has_one_locality_where_some_launches_report_no_caches() -> None:
     older = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [0]} for rank in range(3)]
     newer = [{**each, "caches": [0]} for each in older]
     machine = {"name": "m", "launcher": "openmpi", "groups": GROUPS}

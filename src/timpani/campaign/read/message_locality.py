@@ -60,10 +60,7 @@ def node_count(campaign: Campaign) -> int | None:
 
 
 def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
-    """The parts of each host at the levels that every launch on it told, so that one pair has one locality.
-
-    Launches of versions that told fewer levels would put it further away than the others.
-    """
+    """The parts of each host at the levels that every launch on it reported, so that one pair has one locality."""
     told: dict[str, Domains] = {}
     for each in seated:
         for host, levels in each.domains.items():
