@@ -4,13 +4,17 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer
 
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani import __version__
+from timpani.cli import app
 
 
 @pytest.mark.parametrize(
@@ -93,12 +97,19 @@ def test_an_interrupt_that_a_library_loses_ends_it_all_the_same() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-@pytest.mark.parametrize("words", ["show", "report", "fit", "run", "tune", "tune lint", "lab up", "machine calibrate"])
-def test_help_names_no_types_of_python_for_an_options_value(words: str) -> None:
-    page = typed("help", *words.split()).stdout
-    options = page.partition("Options ")[2]
-    assert "--help" in options
-    assert not re.search(r"<bool>|<str>|<path>|<int>|<float>|range>|list\[", options)
+def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """The words of every command, groups too."""
+    yield path
+    for name, below in getattr(group, "commands", {}).items():
+        yield from commands(below, (*path, name))
+
+
+@pytest.mark.parametrize("words", list(commands(typer.main.get_command(app))), ids=" ".join)
+def test_help_names_no_types_of_python(words: tuple[str, ...]) -> None:
+    """Neither for options nor for arguments: `<bool>`, `<int range>`, `<path>`, `{folder}`."""
+    page = typed(*words, "--help").stdout
+    assert "--help" in page
+    assert not re.search(r"<[a-z ]+>|range>|list\[|\{\w", page), page
 
 
 def test_help_groups_the_commands() -> None:

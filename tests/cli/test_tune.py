@@ -260,3 +260,32 @@ def test_a_budget_is_for_all_that_tune_measures(tmp_path: Path) -> None:
     assert (deciding / "results.jsonl").read_bytes() == measured
     other = typed(*(each.replace("linear", "chain") for each in asked))
     assert (other.returncode, "holds another study" in other.stderr) == (2, True)
+
+
+@needs_open_mpi
+def test_pages_that_were_changed_or_are_of_another_table_are_found(campaign: Path, tmp_path: Path) -> None:
+    tuned, other = tmp_path / "tuned", tmp_path / "other"
+    assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
+    assert typed("confirm", str(tuned), "--launches", "1").returncode == 0
+    whole = typed("check", str(tuned))
+    assert whole.returncode == 0, whole.stdout
+    assert whole.stdout.startswith("as written: table.json, tuning.md, confirmation.md;")
+
+    page = tuned / "confirmation.md"
+    text = page.read_text()
+    for changed, said in (
+        (text.replace("0 gained", "1 gained"), "was changed since it was written"),
+        (text.replace("0 gained", "1 gained").rpartition("\nChecksum")[0], "has no checksum"),
+    ):
+        assert changed != text
+        page.write_text(changed)
+        found = typed("check", str(tuned))
+        assert (found.returncode, f"{page} {said}" in found.stdout) == (1, True), found.stdout
+        assert "as written: table.json, tuning.md;" in found.stdout
+
+    # A page that is whole, next to a table that it does not confirm.
+    slower = made_up(tmp_path / "slower", OPEN_MPIS[0], {"default": 10.0, "linear": 4.0})
+    assert typed("tune", str(slower), "-o", str(other)).returncode == 0
+    (other / "confirmation.md").write_text(text)
+    found = typed("check", str(other))
+    assert (found.returncode, "is of another table.json" in found.stdout) == (1, True), found.stdout

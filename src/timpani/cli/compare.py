@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timpani.cli.terminal.options import FigureOptions, Force, Format, expand, format_option
+from timpani.cli.terminal.two_campaigns import two_campaigns
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
@@ -18,7 +19,7 @@ def compare(
     folder: Annotated[Path, typer.Argument(metavar="A", help="What `timpani run -o` wrote.", show_default=False)],
     other: Annotated[
         Path | None,
-        typer.Argument(metavar="[B]", help="A later campaign: what changed from A to it?", show_default=False),
+        typer.Argument(metavar="B", help="A later campaign: what changed from A to it?", show_default=False),
     ] = None,
     published: Annotated[
         str | None,
@@ -56,7 +57,7 @@ def compare(
 
         check_figure(figure, force)
     if other:
-        before, after, found = _two_campaigns(folder, other)
+        before, after, found = two_campaigns(folder, other)
         if figure is not None:
             from timpani.report.words.changes_figure import write_changes
 
@@ -65,19 +66,6 @@ def compare(
     else:
         told = _with_published(folder, str(published), format)
     typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
-
-
-def _two_campaigns(folder: Path, other: Path) -> "tuple[Campaign, Campaign, Changes]":
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.read.matched_states import matched_states
-    from timpani.errors import UserError
-    from timpani.tuning.compare.changes import changes
-
-    before, after = load(folder), load(other)
-    copied = before.header.id == after.header.id
-    if copied or folder.resolve() == other.resolve():
-        raise UserError(f"{folder} and {other} are the same campaign", "name two")
-    return before, after, changes(*matched_states(before, after))
 
 
 def _changes(before: "Campaign", after: "Campaign", found: "Changes", format: Format) -> str | dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 from timpani.cli.terminal.newest_campaign import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Statistic, expand
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign as LoadedCampaign
@@ -57,17 +58,24 @@ class _Others:
     ] = None
 
 
+_Second = Annotated[
+    Path | None,
+    typer.Argument(metavar="B", help="A second campaign: one report of both, and what changed from the first."),
+]
+
+
 @expand(chosen=_Figures, others=_Others, style=FigureOptions)
 def report(
     *,
     folder: Campaign = None,
+    other: _Second = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             help="The HTML file to write.",
-            show_default=f"{_NAME} in the campaign's folder; none with --figures",
+            show_default=f"{_NAME} in the campaign's folder, or compared-with-B.html; none with --figures",
         ),
     ] = None,
     chosen: _Figures,
@@ -79,19 +87,41 @@ def report(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Write a report that opens offline, and the figures of a campaign."""
+    """Write a report that opens offline, and the figures of a campaign; or one report of two campaigns."""
+    folder = campaign_or_newest(folder)
+    if other is not None:
+        unused: dict[str, object] = {
+            **{"--figures": chosen.figures, "--linear": linear, "--statistic": statistic},
+            **{"--published": others.published, "--predicted": others.predicted},
+        }
+        if given := next((name for name, value in unused.items() if value), None):
+            raise UserError(f"{given} is for the report of one campaign", "leave it out, or name one campaign")
+        _compared(folder, other, output, force)
+        return
+    _of_one(folder, output, chosen, statistic, linear, others, style, force)
+
+
+def _of_one(
+    folder: Path,
+    output: Path | None,
+    chosen: _Figures,
+    statistic: Statistic,
+    linear: bool,
+    others: _Others,
+    style: FigureOptions,
+    force: bool,
+) -> None:
+    """Write the report of one campaign, its figures, or both."""
     from timpani.campaign.folder.load import load
     from timpani.campaign.osu.published_tables import read_published
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
-    from timpani.errors import UserError
     from timpani.report.page.page import render
     from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
     from timpani.report.predicted.stored_predictions import foretold
     from timpani.report.words.output_files import check_new, write_file
 
-    folder = campaign_or_newest(folder)
     if output is None and chosen.figures is None:
         output = folder / _NAME
     if output:
@@ -132,3 +162,16 @@ def _write_figures(
     typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
     for text in found.missing:
         typer.echo(f"not drawn: {text}", err=True)
+
+
+def _compared(folder: Path, other: Path, output: Path | None, force: bool) -> None:
+    """Write the report of two campaigns."""
+    from timpani.cli.terminal.two_campaigns import two_campaigns
+    from timpani.report.page.compared_page import render_compared
+    from timpani.report.words.output_files import check_new, write_file
+
+    output = output or folder / f"compared-with-{other.resolve().name}.html"
+    check_new(output, force)  # before the work
+    write_file(output, render_compared(*two_campaigns(folder, other)).encode(), force)
+    typer.echo(output)
+    typer.echo(f"the same as text: timpani compare {shlex.quote(str(folder))} {shlex.quote(str(other))}", err=True)

@@ -26,8 +26,8 @@ def script(
     what: Annotated[
         list[str],
         typer.Argument(
-            metavar="[run|tune|confirm] WHAT…",
-            help="A command and what it takes, with its options; without a command, `timpani run` is meant.",
+            metavar="WHAT…",
+            help="run, tune or confirm, and what it takes, with its options; `run` may be left out.",
             show_default=False,
         ),
     ],

@@ -202,6 +202,7 @@ def confirm_rules(
 
     A round must be written into `folder` before the next is asked for: its launches use the files that are there.
     """
+    check_made_from(table, made_from)
     library = installed(made_from, request.mpi)
     for _ in range(MAX_ROUNDS):
         session = prepare_confirmation(table, made_from, folder, request)

@@ -38,9 +38,11 @@ def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable
 def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest") -> None:
     """Confirm the rules in `folder`, made from `campaigns` (none: those that its table names); exits as the command."""
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
+    from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.source_warnings import made_from as known_of
     from timpani.report.verdict.answer import brief_warnings, more_warnings
     from timpani.report.words.output_files import write_file
+    from timpani.rules.table.table_file import NAME
     from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
     from timpani.study.counted import counted
 
@@ -52,7 +54,8 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
 
     for each in confirm_rules(table, made_from, folder, request, _measure):
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
-        write_file(folder / PAGE, confirmed_page(each.table, each.confirmed, each.measured, warnings).encode(), True)
+        page = confirmed_page(each.table, each.confirmed, each.measured, warnings)
+        write_file(folder / PAGE, seal_page(page, (folder / NAME).read_text()).encode(), True)
         for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
             typer.echo(line)
         if more := more_warnings(warnings):
@@ -79,8 +82,10 @@ def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | No
 
 def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
     """Write the files of `table` in place of the existing ones; a file without any rule left is removed."""
+    from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.tuned_page import PAGE, tuned_page
     from timpani.report.words.output_files import write_file
+    from timpani.rules.table.table_file import NAME
     from timpani.rules.table.tuned_files import tuned_names
 
     for name in tuned_names(library):
@@ -88,4 +93,5 @@ def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folde
             (folder / name).unlink(missing_ok=True)
     for name, text in files.texts.items():
         write_file(folder / name, text.encode(), force=True)
-    write_file(folder / PAGE, tuned_page(table, files, folder, library.name, known).encode(), force=True)
+    page = seal_page(tuned_page(table, files, folder, library.name, known), files.texts[NAME])
+    write_file(folder / PAGE, page.encode(), force=True)

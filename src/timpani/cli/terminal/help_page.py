@@ -1,28 +1,44 @@
-"""Help pages: what stands for an option's value, and how one command shows the help of another."""
+"""Help pages: what stands for a value, and how one command shows the help of another."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup, TyperOption
+from typer.core import TyperArgument, TyperGroup, TyperOption
 
 _WORDS = {int: "N", float: "X", Path: "PATH"}
 """The word for a value, by the type that the shell's word is converted to."""
 
 
 class HelpInWords(TyperGroup):
-    """A group whose help pages, and those of its commands, name no types of Python: a switch shows no value."""
+    """A group whose help pages, and those of its commands, name no types of Python: a switch shows no value, and an
+    argument its name alone."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """As any group does, after naming the values of all options below it."""
+        """As any group does, after naming the values of all options and arguments below it."""
         _name_values(self, ctx)
         return super().parse_args(ctx, args)
+
+
+class _NamedArgument(TyperArgument):
+    """An argument that help pages show by its name alone, in brackets where it may be left out."""
+
+    def display_type_rich(self, ctx: Any) -> None:
+        """No type stands next to the name."""
+
+    def _usage_display_name(self) -> str:
+        name = self.display_name_raw.strip("[]")
+        return name if self.required else f"[{name}]"
 
 
 def _name_values(command: Any, context: Any) -> None:
     for each in command.get_params(context):
         if isinstance(each, TyperOption) and each.metavar is None:
             each.metavar = _word(each)
+        if isinstance(each, TyperArgument):
+            each.__class__ = _NamedArgument
+            if each.metavar is None:
+                each.metavar = (each.name or "").upper() + ("…" if each.nargs != 1 else "")
     for below in getattr(command, "commands", {}).values():
         _name_values(below, context)
 

@@ -87,14 +87,17 @@ def write_rules(
 ) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
     from timpani.errors import cannot_write
+    from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
     from timpani.report.words.output_files import check_new, write_file
+    from timpani.rules.table.table_file import NAME
     from timpani.rules.workflow import make_rules
 
     made = make_rules(campaigns, output, mpi, beyond)
     known = made_from(campaigns, made.campaign)
-    texts = {**made.files.texts, PAGE: tuned_page(made.table, made.files, output, made.library.name, known)}
+    page = tuned_page(made.table, made.files, output, made.library.name, known)
+    texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[NAME])}
     for name in texts:
         check_new(output / name, force)
     try:

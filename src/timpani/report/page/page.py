@@ -1,6 +1,5 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -8,7 +7,6 @@ from typing import Any
 
 import polars as pl
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani import __version__
@@ -24,19 +22,16 @@ from timpani.report.page.contents import Report
 from timpani.report.page.figure_guide import figure_guide
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data
+from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import sections
 from timpani.report.predicted.stored_predictions import Foretold
-from timpani.report.tables.algorithm_tables import with_unit
 from timpani.report.verdict.answer import headline
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.output_files import VEGA_LITE
-from timpani.study.counted import counted
-from timpani.study.operations import title_of
-from timpani.study.sizes import show_size
 from timpani.tuning.race.outcome import race_verdict
 
 _MOST_FAILURES = 40  # shown; the campaign holds all
@@ -58,18 +53,7 @@ def render(
     shown = sections(report, _caveats(campaign, report))
     static = static_figures([panel for section in shown for panel in section.panels], linear)
     here = resources.files("timpani.report.page")
-    environment = Environment(
-        loader=PackageLoader("timpani", "report/page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["show_size"] = show_size
-    environment.filters["counted"] = counted
-    environment.filters["collective_title"] = title_of
-    environment.filters["with_unit"] = with_unit
-    environment.filters["breakable"] = _breakable
+    environment = page_templates()
     return environment.get_template("page.html.jinja").render(
         generator=f"Timpani {__version__}",
         title=study.title or campaign.folder.resolve().name,
@@ -126,11 +110,6 @@ def static_figures(panels: Sequence[Panel], linear: bool) -> dict[str, Markup]:
         held += len(svg)
         found[panel.name] = Markup(svg)  # noqa: S704 Vega escapes the texts in it
     return found
-
-
-def _breakable(name: str) -> Markup:
-    """A name that may be broken behind its slashes, underscores, colons and commas."""
-    return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))
 
 
 def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:

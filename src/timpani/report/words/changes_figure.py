@@ -4,6 +4,7 @@ from pathlib import Path
 
 import polars as pl
 
+from timpani.charts.marks.theme import LIGHT, Chart, Palette
 from timpani.charts.speedup import speedup
 from timpani.errors import UserError, unknown
 from timpani.report.words.output_files import (
@@ -27,18 +28,31 @@ def check_figure(path: Path, force: bool) -> None:
     check_new(path, force)
 
 
+TITLE = "Time in A over time in B"
+
+
 def write_changes(found: Changes, path: Path, force: bool = False, style: FigureStyle = AS_IN_THE_REPORT) -> None:
     """Draw the ratios A / B against size, a panel for each curve that both have; `force`: over a file that exists."""
-    compared = found.cells.filter(pl.col("ratio").is_not_null())
-    if compared.is_empty():
+    rows = ratio_rows(found)
+    if rows.is_empty():
         raise UserError("there is no ratio to draw", "name two campaigns that measured the same cells")
-    rows = compared.with_columns(
-        pl.Series("label", _curve_names(compared)),
+    drawn = figure_svg(ratio_chart(rows), TITLE, style)
+    write_file(path, figure_bytes(drawn, path.suffix.removeprefix(".")), force)
+
+
+def ratio_rows(found: Changes) -> pl.DataFrame:
+    """The cells with a ratio, as `ratio_chart` draws them, with the operation in `collective`."""
+    compared = found.cells.filter(pl.col("ratio").is_not_null())
+    return compared.with_columns(
+        pl.Series("label", _curve_names(compared), dtype=pl.String()),
         significant=pl.col("standing").is_in([FASTER, SLOWER]),
         status=pl.lit(""),
     )
-    drawn = figure_svg(speedup(rows, reference="in A"), "Time in A over time in B", style)
-    write_file(path, figure_bytes(drawn, path.suffix.removeprefix(".")), force)
+
+
+def ratio_chart(rows: pl.DataFrame, palette: Palette = LIGHT) -> Chart:
+    """The ratios of `ratio_rows` against size, a panel for each curve."""
+    return speedup(rows, palette, reference="in A")
 
 
 def _curve_names(cells: pl.DataFrame) -> list[str]:

@@ -24,10 +24,10 @@ _MOST_ROWS = 30
 
 def changes_text(before: Campaign, after: Campaign, found: Changes) -> str:
     """Conditions first, then how many cells changed, what they are, and what could not be compared."""
-    lines = [*_conditions(before, after), "", *_counts(found)]
+    lines = [*_conditions(before, after), "", *change_counts(found)]
     for standing, title in ((SLOWER, "Slower in B"), (FASTER, "Faster in B"), (BY_VALUE, "By value")):
         lines += _table(found.cells, standing, title)
-    return "\n".join([*lines, *_without_partner(found)]) + "\n"
+    return "\n".join([*lines, *missing_partners(found)]) + "\n"
 
 
 def changes_object(before: Campaign, after: Campaign, found: Changes) -> dict[str, Any]:
@@ -72,7 +72,8 @@ def _conditions(before: Campaign, after: Campaign) -> Iterator[str]:
         yield from (f"Warning: {name} was {warning}" for warning in load_warnings(campaign.launches))
 
 
-def _counts(found: Changes) -> Iterator[str]:
+def change_counts(found: Changes) -> Iterator[str]:
+    """How many cells became faster or slower, and what limits the comparison."""
     yield from _states(found.cells)
     by_value = found.count(BY_VALUE)
     tested = found.cells.height - by_value
@@ -112,17 +113,22 @@ def _states(cells: pl.DataFrame) -> Iterator[str]:
 
 def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
     """The largest changes first."""
-    part = cells.filter(pl.col("standing") == standing).sort(pl.col("ratio").log().abs(), descending=True)
-    if part.is_empty():
+    head, *rows = change_rows(cells, standing)
+    if not rows:
         return
-    shown = part.head(_MOST_ROWS)
-    more = f", the {_MOST_ROWS} largest of {part.height} (--format json has all)" if part.height > _MOST_ROWS else ""
+    more = f", the {_MOST_ROWS} largest of {len(rows)} (--format json has all)" if len(rows) > _MOST_ROWS else ""
+    yield from ("", f"{title}{more}:", *aligned([head, *rows[:_MOST_ROWS]]))
+
+
+def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
+    """A table's head, then a row for each cell that stands so, the largest change first; times in µs."""
+    part = cells.filter(pl.col("standing") == standing).sort(pl.col("ratio").log().abs(), descending=True)
     told = ("placement", "mode", "machine")
     placed = [name for name in told if name in cells.columns and cells[name].n_unique() > 1]
-    rows = [
+    rows: list[tuple[str, ...]] = [
         ("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", f"{per_cent(1 - ALPHA)} interval")
     ]
-    for row in shown.iter_rows(named=True):
+    for row in part.iter_rows(named=True):
         sized = row["collective"] not in OPERATIONS or OPERATIONS[row["collective"]].sized
         known = row["ratio_low"] is not None and row["ratio_high"] is not None
         rows.append(
@@ -134,14 +140,15 @@ def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
                 show_size(row["message_bytes"]) if sized else "–",
                 decimals(row["before_us"]),
                 decimals(row["after_us"]),
-                f"{row['ratio']:.2f}",
+                "–" if row["ratio"] is None else f"{row['ratio']:.2f}",
                 f"{row['ratio_low']:.2f} … {row['ratio_high']:.2f}" if known else "–",
             )
         )
-    yield from ("", f"{title}{more}:", *aligned(rows))
+    return rows
 
 
-def _without_partner(found: Changes) -> Iterator[str]:
+def missing_partners(found: Changes) -> Iterator[str]:
+    """What only one of the campaigns has times of; an empty line first."""
     for name, rows in (("A", found.only_before), ("B", found.only_after)):
         if rows.is_empty():
             continue

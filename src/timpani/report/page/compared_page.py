@@ -1,0 +1,88 @@
+"""The report of two campaigns: what changed from A to B, and the verdict of each."""
+
+from importlib import resources
+
+import altair as alt
+from markupsafe import Markup
+
+from timpani import __version__
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.differing_conditions import differences
+from timpani.campaign.read.other_activity import load_warnings
+from timpani.charts.marks import theme
+from timpani.report.page.page_templates import page_templates
+from timpani.report.page.provenance import facts, provenance
+from timpani.report.page.static_figure import static_svg
+from timpani.report.tables.report_table import Table, Value
+from timpani.report.verdict.verdict_text import verdict_text
+from timpani.report.words.changes_figure import TITLE, ratio_chart, ratio_rows
+from timpani.report.words.changes_text import change_counts, change_rows, missing_partners
+from timpani.study.operations import title_of
+from timpani.tuning.compare.changes import FASTER, Changes
+from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
+
+_STANDINGS = {
+    FASTER: "Faster in B",
+    SLOWER: "Slower in B",
+    BY_VALUE: "By value",
+    UNDECIDED: "Undecided",
+    WITHIN: "Within the range that counts as equal",
+}
+
+
+def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
+    """The report of two campaigns, A and B, as HTML that needs nothing else and runs no script."""
+    here = resources.files("timpani.report.page")
+    sides = {"A": before, "B": after}
+    return (
+        page_templates()
+        .get_template("compared.html.jinja")
+        .render(
+            generator=f"Timpani {__version__}",
+            title=f"{_name(before)} and {_name(after)} compared",
+            sides={
+                name: {
+                    "folder": str(each.folder),
+                    "facts": facts(each.header),
+                    "verdict": list(verdict_text(each)),
+                    "provenance": provenance(each.header, each.launches),
+                }
+                for name, each in sides.items()
+            },
+            counts=list(change_counts(found)),
+            caveats=[f"{name} was {each}" for name, of in sides.items() for each in load_warnings(of.launches)],
+            differences=[
+                (each.what, (Value(str(each.before)), Value(str(each.after)))) for each in differences(before, after)
+            ],
+            figures=_figures(found),
+            figure_title=TITLE,
+            tables=[(title, table) for standing, title in _STANDINGS.items() if (table := _table(found, standing))],
+            missing=[line for line in missing_partners(found) if line],
+            light=Markup(theme.LIGHT.css()),  # noqa: S704 constants of the theme
+            dark=Markup(theme.DARK.css()),  # noqa: S704
+            style=Markup((here / "page.css").read_text()),  # noqa: S704
+        )
+    )
+
+
+def _name(campaign: Campaign) -> str:
+    """Its title, else its folder's name."""
+    return campaign.header.study.title or campaign.folder.resolve().name
+
+
+def _figures(found: Changes) -> list[tuple[str, str, Markup]]:
+    """Of each operation its name, its title, and its ratios drawn."""
+    drawn = []
+    for (operation,), rows in ratio_rows(found).group_by("collective", maintain_order=True):
+        name = f"ratio-{operation}"
+        with alt.data_transformers.enable("default", max_rows=None):
+            svg = static_svg(ratio_chart(rows, theme.PAGE).to_dict(), name)
+        drawn.append((name, title_of(str(operation)), Markup(svg)))  # noqa: S704 Vega escapes the texts in it
+    return drawn
+
+
+def _table(found: Changes, standing: str) -> Table | None:
+    head, *rows = change_rows(found.cells, standing)
+    if not rows:
+        return None
+    return Table("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in rows))

@@ -1,0 +1,33 @@
+"""The templates of report pages, and the filters in them."""
+
+import re
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from timpani.report.tables.algorithm_tables import with_unit
+from timpani.study.counted import counted
+from timpani.study.operations import title_of
+from timpani.study.sizes import show_size
+
+
+def page_templates() -> Environment:
+    """The templates of this folder; whatever they show is escaped."""
+    environment = Environment(
+        loader=PackageLoader("timpani", "report/page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["show_size"] = show_size
+    environment.filters["counted"] = counted
+    environment.filters["collective_title"] = title_of
+    environment.filters["with_unit"] = with_unit
+    environment.filters["breakable"] = _breakable
+    return environment
+
+
+def _breakable(name: str) -> Markup:
+    """A name that may be broken behind its slashes, underscores, colons and commas."""
+    return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))

@@ -1,0 +1,92 @@
+"""`timpani report A B`: one page of two campaigns, as a user sees it."""
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_compare import campaign
+from tests.cli.typed import typed
+from tests.tuning.campaigns import around
+
+
+class Page(HTMLParser):
+    """The text of a page, and whatever it refers to."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.texts: list[str] = []
+        self.tags: list[str] = []
+        self.references: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.references += [value for name, value in attrs if name in ("src", "href") and value]
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append(data)
+
+    @property
+    def text(self) -> str:
+        return " ".join(" ".join(self.texts).split())
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("pair")
+    first = {"default": {8: around(2.0), 16: around(1.0), 32: around(1.0)}, "chain": {8: around(1.0)}}
+    second = {"default": {8: around(1.0), 16: around(3.0), 32: around(1.0)}, "<ring>": {8: around(1.0)}}
+    old, new = {"kind": "openmpi", "version": "4.1.4"}, {"kind": "mpich", "version": "4.2.3"}
+    return campaign(folder / "a", first, mpi=old), campaign(folder / "b", second, mpi=new)
+
+
+def test_one_page_has_what_changed_the_figure_and_both_campaigns(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    written = tmp_path / "two.html"
+    done = typed("report", *pair, "-o", written)
+    assert (done.returncode, done.stdout) == (0, f"{written}\n"), done.stderr
+    page = Page(written.read_text())
+    said = typed("compare", *pair).stdout
+    [counts] = [line for line in said.splitlines() if line.startswith("Of 3 cells")]
+    assert counts in page.text
+    assert "MPI library openmpi 4.1.4 mpich 4.2.3" in page.text
+    assert "Time in A over time in B" in page.text
+    assert "bcast default, 2 ranks" in page.text  # a panel of the figure
+    for name, folder in zip("AB", pair, strict=True):
+        assert f"{name}: {folder}" in page.text
+        assert f"{name} alone Verdict: " in page.text
+    assert "Slower in B (1)" in page.text
+    assert "Faster in B (1)" in page.text
+    assert "Only A has times for 1 cell: bcast chain (1)" in page.text
+    assert "Only B has times for 1 cell: bcast <ring> (1)" in page.text  # as text, not as a tag
+    assert {"svg", "table"} <= set(page.tags)
+    assert "script" not in page.tags
+    assert not [each for each in page.references if not each.startswith("#")]
+    assert not re.search(r"url\((?!#)", written.read_text())
+
+
+def test_without_a_name_it_stands_in_the_first_campaign_and_is_not_overwritten(pair: tuple[Path, Path]) -> None:
+    assert typed("report", *pair).returncode == 0
+    page = pair[0] / "compared-with-b.html"
+    before = page.read_bytes()
+    again = typed("report", *pair)
+    assert (again.returncode, "exists already" in again.stderr, page.read_bytes()) == (2, True, before)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("{a}", "{a}"), "are the same campaign; name two"),
+        (("{a}", "nowhere"), "folder not found: nowhere"),
+        (("{a}", "{b}", "--linear"), "--linear is for the report of one campaign"),
+        (("{a}", "{b}", "--published", "holt"), "--published is for the report of one campaign"),
+    ],
+)
+def test_what_can_not_be_reported_together_is_one_line(
+    pair: tuple[Path, Path], words: tuple[str, ...], said: str, tmp_path: Path
+) -> None:
+    done = typed("report", *(word.format(a=pair[0], b=pair[1]) for word in words), "-o", tmp_path / "x.html")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert list(tmp_path.iterdir()) == []
