@@ -1,14 +1,20 @@
 // Prints the control variables of the MPI library that this program is linked with, one JSON object a line:
-//     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"description":"…"}
-// `value` is there for whole numbers only. Runs as a single process, without a launcher.
+//     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"text":"auto","description":"…"}
+// `value` is there for whole numbers only; `text` is the value of any type, an enumerator by its name. Each argument
+// NAME=VALUE is a variable of the environment, which gets a line {"environment":"NAME","everywhere":true} where all
+// ranks find that value. Only rank 0 prints. Runs with a launcher or without.
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/json.hpp"
 
@@ -20,6 +26,53 @@ std::string_view type_name(MPI_Datatype type) {
     if (type == MPI_INT) return "int";
     if (type == MPI_CHAR) return "string";
     return "other";
+}
+
+// The value of a variable of one of the types that MPI_T has; libraries differ in how much of `count` a string takes.
+std::optional<std::string> text_in(MPI_Datatype type, const std::vector<char>& raw) {
+    const auto as = [&raw](auto value) {
+        std::memcpy(&value, raw.data(), sizeof(value));
+        return std::to_string(value);
+    };
+    if (type == MPI_CHAR) return std::string(raw.data());
+    if (type == MPI_INT) return as(0);
+    if (type == MPI_UNSIGNED) return as(0U);
+    if (type == MPI_UNSIGNED_LONG) return as(0UL);
+    if (type == MPI_UNSIGNED_LONG_LONG) return as(0ULL);
+    if (type == MPI_DOUBLE) return as(0.0);
+    if (type == MPI_C_BOOL) return std::to_string(static_cast<int>(raw.front() != 0));
+    return std::nullopt;
+}
+
+std::optional<std::string> name_of_item(MPI_T_enum enumerator, int wanted) {
+    int items = 0;
+    std::array<char, 256> name{};
+    int length = static_cast<int>(name.size());
+    if (MPI_T_enum_get_info(enumerator, &items, name.data(), &length) != MPI_SUCCESS) return std::nullopt;
+    for (int item = 0; item < items; ++item) {
+        int value = 0;
+        length = static_cast<int>(name.size());
+        if (MPI_T_enum_get_item(enumerator, item, &value, name.data(), &length) == MPI_SUCCESS && value == wanted)
+            return std::string(name.data());
+    }
+    return std::nullopt;
+}
+
+std::optional<std::string> text_of(int index, MPI_Datatype type, int binding, MPI_T_enum enumerator) {
+    if (binding != MPI_T_BIND_NO_OBJECT) return std::nullopt;
+    MPI_T_cvar_handle handle{};
+    int count = 0;
+    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) return std::nullopt;
+    std::vector<char> raw(static_cast<std::size_t>(std::max(count, 0) + text_length));
+    const bool read = (count == 1 || type == MPI_CHAR) && MPI_T_cvar_read(handle, raw.data()) == MPI_SUCCESS;
+    MPI_T_cvar_handle_free(&handle);
+    if (!read) return std::nullopt;
+    if (type == MPI_INT && enumerator != MPI_T_ENUM_NULL) {
+        int value = 0;
+        std::memcpy(&value, raw.data(), sizeof(value));
+        if (auto name = name_of_item(enumerator, value)) return name;
+    }
+    return text_in(type, raw);
 }
 
 std::optional<int> value_of(int index, MPI_Datatype type, int binding) {
@@ -42,14 +95,25 @@ void print_variable(int index) {
     int binding = 0;
     int scope = 0;
     MPI_Datatype type = MPI_DATATYPE_NULL;
-    MPI_T_enum enumerator{};
+    MPI_T_enum enumerator = MPI_T_ENUM_NULL;
     if (MPI_T_cvar_get_info(index, name.data(), &name_length, &verbosity, &type, &enumerator, description.data(),
                             &description_length, &binding, &scope) != MPI_SUCCESS)
         return;  // a variable whose component was unloaded
     timpani::JsonObject line;
     line.add("name", name.data()).add("type", type_name(type));
     if (const auto value = value_of(index, type, binding)) line.add("value", *value);
+    if (const auto text = text_of(index, type, binding, enumerator)) line.add("text", std::string_view(*text));
     std::cout << line.add("description", description.data()).text() << '\n';
+}
+
+void print_environment(std::string_view argument, int rank) {
+    const std::string name(argument.substr(0, argument.find('=')));
+    const char* found = std::getenv(name.c_str());
+    const int here = found != nullptr && name + "=" + found == argument ? 1 : 0;
+    int everywhere = 0;
+    MPI_Allreduce(&here, &everywhere, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (rank != 0) return;
+    std::cout << timpani::JsonObject().add("environment", name).add("everywhere", everywhere != 0).text() << '\n';
 }
 
 }  // namespace
@@ -62,9 +126,12 @@ int main(int argc, char** argv) {
         std::cerr << "this MPI library has no tool interface (MPI_T)\n";
         MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     int variables = 0;
     MPI_T_cvar_get_num(&variables);
-    for (int index = 0; index < variables; ++index) print_variable(index);
+    for (int index = 0; rank == 0 && index < variables; ++index) print_variable(index);
+    for (int argument = 1; argument < argc; ++argument) print_environment(argv[argument], rank);
     MPI_T_finalize();
     MPI_Finalize();
 }

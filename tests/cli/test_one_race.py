@@ -8,7 +8,8 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
-from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.store import Store
 from timpani.machine.here.describe import MachineDescription

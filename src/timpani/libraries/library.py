@@ -8,6 +8,7 @@ from pathlib import Path
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
 from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.taken_settings import InstalledSettings
 from timpani.libraries.tuning_file import CheckedFile, TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -106,6 +107,8 @@ class Library:
                      program
     overrides        names of the environment's variables that choose algorithms; launches go without them
     settings_in_force  what else sets something of the library: by an environment without those, and in its files
+    control          the control variable that a parameter or an environment variable sets; None: it sets none
+    installed_settings  all parameters and components that the installation lists, by an environment
     counting         how it counts messages; None where it can't
     eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
@@ -136,6 +139,10 @@ class Library:
     slurm_interface: str | None = None
     simulates: bool = False
     settings_in_force: Callable[[Mpi, Mapping[str, str]], Iterable[OutsideSetting]] = lambda mpi, environment: ()
+    control: Callable[[str], str | None] = lambda name: None
+    installed_settings: Callable[[Mpi, Mapping[str, str]], InstalledSettings] = lambda mpi, environment: (
+        InstalledSettings()
+    )
     counting: Callable[[Mpi], Counting] | None = None
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from tests.campaign_files import write_header
-from timpani.campaign.folder.header import Header, RecordedMpi, keep_header, read_header
+from timpani.campaign.folder.header import Header, keep_header, read_header
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.errors import UserError
 from timpani.libraries.hosts import Host
 from timpani.libraries.outside_setting import OutsideSetting

@@ -20,7 +20,8 @@ import pytest
 from tests.campaign.live import SECONDS, keys, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
-from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed_lines import seal_object

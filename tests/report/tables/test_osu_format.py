@@ -3,7 +3,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from timpani.campaign.folder.header import RecordedStudy
+from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.osu.osu_grammar import read_osu

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from tests.rules.confirm.test_confirmation import STUDY, campaign, cell
-from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError

@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from tests.rules.confirm.test_confirmation import campaign
-from timpani.campaign.folder.header import RecordedMpi
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.report.tuned.source_warnings import made_from
 from timpani.report.tuned.tuned_page import tuned_page
 from timpani.rules.table.from_campaign import table_of

@@ -2,25 +2,29 @@
 
 import json
 import os
-import re
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from timpani import __version__
-from timpani.campaign.folder.fields import Count
+from timpani.campaign.folder.header_parts import (
+    HeaderPart,
+    PlannedOperation,
+    RecordedMpi,
+    RecordedStudy,
+    RecordedVariant,
+)
 from timpani.campaign.folder.recorded import Recorded
 from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.reading import parse_json, read_bytes
-from timpani.study.keys import DATATYPES, KEYS
-from timpani.study.values import FigureChoices
+from timpani.study.keys import KEYS
 
 FORMAT = "timpani-campaign"
 VERSION = 1
@@ -30,88 +34,8 @@ UNFINISHED = "campaign.new"
 
 _MAY_CHANGE = frozenset(name for name, row in KEYS.items() if row.may_change)
 
-_MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
 
-
-def _datatype(text: str) -> str:
-    if text not in DATATYPES and not _MPIS_NAME.fullmatch(text):
-        raise ValueError("it is not a datatype")
-    return text
-
-
-class _Recorded(BaseModel):
-    """A part of the header. Imported campaigns have fewer keys."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class RecordedOverride(_Recorded):
-    """What the study says of one operation; None: the same as of the others."""
-
-    datatype: Annotated[str, AfterValidator(_datatype)] | None = None
-
-
-class RecordedStudy(_Recorded):
-    """The study as it was measured: what is read of it. An imported one has `files` and no `launches`.
-
-    datatype  one of DATATYPES, or of an import MPI's name
-    """
-
-    title: Printable = ""
-    question: Printable = ""
-    collectives: dict[Printable, tuple[Printable, ...]] = {}
-    ranks: tuple[Count, ...] = ()
-    sizes: tuple[Count, ...] = ()
-    overrides: dict[str, RecordedOverride] = {}
-    figures: FigureChoices = {}
-    mode: Printable = "warm"
-    method: Printable = "timpani"
-    datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
-    launches: Count | None = None
-    regret: Annotated[float, Field(gt=0, lt=1)] | None = None
-    budget: Annotated[float, Field(gt=0)] | None = None
-    precision: Annotated[float, Field(ge=0, le=1)] = 0.05
-    seed: Count | None = None
-    warmup: Count | None = None
-    repetitions: Count | None = None
-    include_setup: bool = False
-    probe: bool = False
-    files: tuple[Printable, ...] = ()
-
-    def datatype_of(self, operation: str) -> str:
-        """The operation's own, or else the study's."""
-        own = self.overrides.get(operation)
-        return own.datatype if own and own.datatype else self.datatype
-
-    def element_bytes_of(self, operation: str) -> int:
-        """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""
-        return DATATYPES[self.datatype_of(operation)]
-
-
-class PlannedPoints(_Recorded):
-    """What was planned on so many ranks: the sizes of one operation."""
-
-    ranks: Count
-    placement: Printable
-    sizes: tuple[Count, ...]
-
-
-class PlannedOperation(_Recorded):
-    """What was planned of one operation: labels of its algorithms, and where they were to be measured."""
-
-    algorithms: tuple[Printable, ...]
-    points: tuple[PlannedPoints, ...]
-
-
-class RecordedMpi(_Recorded):
-    """The library; `kind` is the provider of an import's algorithms."""
-
-    kind: Printable = ""
-    version: Printable = ""
-    mpirun: Printable = ""
-
-
-class Header(_Recorded):
+class Header(HeaderPart):
     """A campaign's header, checked; `recorded` is campaign.json as it is, with what its fields here leave out."""
 
     recorded: dict[str, Any] = Field(repr=False)
@@ -160,6 +84,14 @@ class Header(_Recorded):
             " `removed` it from its launches. Also the loaded modules, as `LOADEDMODULES`; null in imports"
         ),
     ] = None
+    variants: Annotated[
+        dict[Printable, RecordedVariant] | None,
+        Recorded(
+            "by name each [variant](study-files.md#variants) where there are several: its `settings` as they are typed,"
+            " its `mpi`, and what it `changed`. Those are the library's control variables that had another value than"
+            " with `default`, in a start before the first launch. Null of a campaign without variants"
+        ),
+    ] = None
     planned: Annotated[
         dict[Printable, PlannedOperation] | None,
         Recorded(
@@ -201,6 +133,7 @@ class Header(_Recorded):
         settings: Mapping[str, Mapping[str, str]] | None = None,
         outside: Sequence[OutsideSetting] | None = None,
         planned: Mapping[str, PlannedOperation] | None = None,
+        variants: Mapping[str, RecordedVariant] | None = None,
     ) -> Self:
         """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
         values = {
@@ -219,9 +152,8 @@ class Header(_Recorded):
             "results": results,
             "settings": settings,
             "outside": None if outside is None else list(map(asdict, outside)),
-            "planned": None
-            if planned is None
-            else {name: each.model_dump(mode="json") for name, each in planned.items()},
+            "variants": _dumped(variants),
+            "planned": _dumped(planned),
         }
         return cls.check(values, "campaign.json")
 
@@ -235,6 +167,10 @@ class Header(_Recorded):
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
         later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
         return {**self.recorded, **later, "commands": commands}
+
+
+def _dumped(parts: Mapping[str, BaseModel] | None) -> dict[str, Any] | None:
+    return None if parts is None else {name: each.model_dump(mode="json") for name, each in parts.items()}
 
 
 _OTHER_FOLDER = "choose another folder with -o, or move this one away"

@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from timpani.campaign.folder.header import Header, RecordedStudy, read_header
+from timpani.campaign.folder.header import Header, read_header
+from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import RESULT_SCHEMA, LaunchResult
 from timpani.campaign.folder.machine_states import with_states
 from timpani.campaign.folder.planned_cells import planned_points

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable
 
-from timpani.campaign.folder.header import Header, PlannedOperation, PlannedPoints
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import PlannedOperation, PlannedPoints
 from timpani.study.cell import Cell
 from timpani.tuning.race.race import RacePoint
 

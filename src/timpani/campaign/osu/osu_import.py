@@ -9,7 +9,8 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.osu.algorithm_names import check_names
 from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts

@@ -9,7 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.osu.doubts import Conditions
 from timpani.campaign.osu.osu_import import PROVIDER

@@ -4,24 +4,27 @@ import os
 import shlex
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Self
 
-from timpani.campaign.folder.header import Header, RecordedMpi
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
 from timpani.campaign.folder.planned_cells import planned_operations
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepare_variants import prepare_variants
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.plan.resources import Resources
 from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
 from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner
+from timpani.campaign.run.variant_check import ChangedSetting, check_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
@@ -34,6 +37,7 @@ from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.here.modules import load_modules
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build
+from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.cell import Cell
 from timpani.study.operations import OPERATIONS
@@ -43,11 +47,12 @@ from timpani.study.study import Study
 @dataclass
 class Session:
     """A planned study. `stopped` holds the signal that asked for an end, once one did; `outside` what sets something
-    of the library without Timpani."""
+    of the library without Timpani, `changed` what each variant changed in the library."""
 
     plan: CampaignPlan
     outside: tuple[OutsideSetting, ...]
     stopped: int | None = None
+    changed: Mapping[str, tuple[ChangedSetting, ...]] = field(default_factory=dict)
 
     @classmethod
     def prepare(
@@ -91,12 +96,13 @@ class Session:
             Header.new(
                 study=self.plan.study.model_dump(mode="json"),
                 machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
-                mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
+                mpi=_recorded(mpi),
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(map(str, self.plan.skipped)),
                 settings=self.plan.settings,
                 outside=self.outside,
+                variants=recorded_variants(self.plan.variants, self.changed),
                 planned=planned_operations(each.cell for each in self.plan.cells),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
@@ -114,6 +120,7 @@ class Session:
 
         `hang_after` are the seconds of silence after which a launch counts as hung.
         """
+        self.changed = check_variants(self.plan, build)
         with self.open(folder) as store, observing(self.plan, store.done) as observer:
             outcome = self.measure(store, observer, hang_after)
             if prove is not None and outcome.ended == "complete":
@@ -170,6 +177,26 @@ class Session:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+
+def _recorded(mpi: Mpi) -> RecordedMpi:
+    return RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun))
+
+
+def recorded_variants(
+    variants: Sequence[PreparedVariant], changed: Mapping[str, Sequence[ChangedSetting]]
+) -> dict[str, RecordedVariant] | None:
+    """The variants as the header has them; None where there is one plain variant."""
+    if len(variants) == 1 and variants[0].variant.is_plain:
+        return None
+    return {
+        each.name: RecordedVariant(
+            settings=str(each.variant),
+            mpi=_recorded(each.mpi),
+            changed=tuple(RecordedSetting(**asdict(setting)) for setting in changed.get(each.name, ())),
+        )
+        for each in variants
+    }
 
 
 def _once(study: Study) -> Study:

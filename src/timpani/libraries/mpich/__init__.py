@@ -6,7 +6,7 @@ from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.eager_limits import eager_limits
-from timpani.libraries.mpich.settings import OVERRIDES, settings_in_force
+from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force
 from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile
 
@@ -32,6 +32,7 @@ LIBRARY = Library(
     shared_start=algorithms.shared_start,
     setting=algorithms.setting,
     overrides=OVERRIDES,
+    control=control,
     settings_in_force=settings_in_force,
     eager_limits=eager_limits,
     tuning_files=(TreeFile(), CompositionsFile()),

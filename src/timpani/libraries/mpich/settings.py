@@ -15,7 +15,15 @@ OVERRIDES = re.compile(
 """Variables of collectives: algorithms, compositions, thresholds and selection files. The library reads each variable
 under three prefixes."""
 
+_CONTROL = re.compile(r"(MPIR_CVAR|MPIR_PARAM|MPICH)_(?P<name>\w+)")
+
 _VARIABLE = re.compile(r"(MPIR_CVAR|MPIR_PARAM|MPICH|MPIEXEC|HYDRA|UCX|FI)_\w+|LD_PRELOAD")
+
+
+def control(name: str) -> str | None:
+    """The control variable that a variable sets, which the library reads under three prefixes."""
+    match = _CONTROL.fullmatch(name)
+    return f"MPIR_CVAR_{match['name']}" if match else None
 
 
 def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:

@@ -7,6 +7,7 @@ from timpani.libraries.openmpi import algorithms, launcher
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
+from timpani.libraries.openmpi.installed import control, installed_settings
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
 from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force
@@ -51,6 +52,8 @@ LIBRARY = Library(
     setting=algorithms.setting,
     overrides=OVERRIDES,
     settings_in_force=settings_in_force,
+    control=control,
+    installed_settings=installed_settings,
     counting=counting,
     eager_limits=eager_limits,
     remove_remains=remove_remains,

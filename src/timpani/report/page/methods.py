@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from timpani.campaign.folder.header import Header, RecordedStudy
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.here.describe import MachineDescription
 from timpani.stats.compare import INDIFFERENT

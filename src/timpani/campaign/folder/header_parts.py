@@ -1,0 +1,107 @@
+"""The parts of campaign.json: study, library, variants and plan, as they are recorded and read again."""
+
+import re
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from timpani.campaign.folder.fields import Count
+from timpani.machine.here.describe import Printable
+from timpani.study.keys import DATATYPES
+from timpani.study.values import FigureChoices
+
+_MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
+
+
+def _datatype(text: str) -> str:
+    if text not in DATATYPES and not _MPIS_NAME.fullmatch(text):
+        raise ValueError("it is not a datatype")
+    return text
+
+
+class HeaderPart(BaseModel):
+    """A part of the header. Imported campaigns have fewer keys."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class RecordedOverride(HeaderPart):
+    """What the study says of one operation; None: the same as of the others."""
+
+    datatype: Annotated[str, AfterValidator(_datatype)] | None = None
+
+
+class RecordedStudy(HeaderPart):
+    """The study as it was measured: what is read of it. An imported one has `files` and no `launches`.
+
+    datatype  one of DATATYPES, or of an import MPI's name
+    """
+
+    title: Printable = ""
+    question: Printable = ""
+    collectives: dict[Printable, tuple[Printable, ...]] = {}
+    ranks: tuple[Count, ...] = ()
+    sizes: tuple[Count, ...] = ()
+    overrides: dict[str, RecordedOverride] = {}
+    figures: FigureChoices = {}
+    mode: Printable = "warm"
+    method: Printable = "timpani"
+    datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
+    launches: Count | None = None
+    regret: Annotated[float, Field(gt=0, lt=1)] | None = None
+    budget: Annotated[float, Field(gt=0)] | None = None
+    precision: Annotated[float, Field(ge=0, le=1)] = 0.05
+    seed: Count | None = None
+    warmup: Count | None = None
+    repetitions: Count | None = None
+    include_setup: bool = False
+    probe: bool = False
+    files: tuple[Printable, ...] = ()
+
+    def datatype_of(self, operation: str) -> str:
+        """The operation's own, or else the study's."""
+        own = self.overrides.get(operation)
+        return own.datatype if own and own.datatype else self.datatype
+
+    def element_bytes_of(self, operation: str) -> int:
+        """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""
+        return DATATYPES[self.datatype_of(operation)]
+
+
+class PlannedPoints(HeaderPart):
+    """What was planned on one rank count: the sizes of one operation."""
+
+    ranks: Count
+    placement: Printable
+    sizes: tuple[Count, ...]
+
+
+class PlannedOperation(HeaderPart):
+    """What was planned of one operation: labels of its algorithms, and where they were to be measured."""
+
+    algorithms: tuple[Printable, ...]
+    points: tuple[PlannedPoints, ...]
+
+
+class RecordedMpi(HeaderPart):
+    """The library; `kind` is the provider of an import's algorithms."""
+
+    kind: Printable = ""
+    version: Printable = ""
+    mpirun: Printable = ""
+
+
+class RecordedSetting(HeaderPart):
+    """A control variable with its value, and its value with `default`."""
+
+    name: Printable
+    default: Printable
+    value: Printable
+
+
+class RecordedVariant(HeaderPart):
+    """A variant as it was started."""
+
+    settings: Printable
+    mpi: RecordedMpi
+    changed: tuple[RecordedSetting, ...] = ()

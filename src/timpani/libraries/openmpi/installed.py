@@ -1,0 +1,36 @@
+"""The parameters and components of an installed Open MPI, as ompi_info lists them."""
+
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Mapping
+
+from timpani.libraries.openmpi.settings import read_settings
+from timpani.libraries.taken_settings import InstalledSettings
+from timpani.native.mpi import Mpi
+
+_COMPONENT = re.compile(r"mca:(?P<framework>\w+):(?P<component>\w+):version:.*")
+_VARIABLE = "OMPI_MCA_"
+_LAUNCHER_VARIABLE = re.compile(r"(PRTE|PMIX)_MCA_\w+")
+
+
+def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSettings:
+    """What ompi_info finds in `environment`; nothing without ompi_info."""
+    if mpi.info is None:
+        return InstalledSettings()
+    ask = [str(mpi.info), "--all", "--level", "9", "--parsable"]
+    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace", env=environment)
+    components: defaultdict[str, set[str]] = defaultdict(set)
+    for match in filter(None, map(_COMPONENT.fullmatch, answer.stdout.splitlines())):
+        components[match["framework"]].add(match["component"])
+    return InstalledSettings(
+        {name: each.source for name, each in read_settings(answer.stdout).items()},
+        {name: frozenset(each) for name, each in components.items()},
+    )
+
+
+def control(name: str) -> str | None:
+    """The parameter that a variable sets, or a parameter itself; None of what the library doesn't read."""
+    if name.startswith(_VARIABLE):
+        return name.removeprefix(_VARIABLE)
+    return name if name[:1].islower() else None

@@ -1,0 +1,101 @@
+"""Campaigns with variants on a real library: what is in force, what is refused, what fails, what is recorded."""
+
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.campaign.live import timpani
+from tests.installed import OPEN_MPIS, needs_open_mpi, needs_two_cores
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import load
+
+pytestmark = [needs_open_mpi, needs_two_cores]
+
+NO_VADER = "no-vader: --mca btl ^vader"
+
+
+def run(folder: Path, *options: str, env: Mapping[str, str] | None = None) -> "CompletedProcess[str]":
+    common = ("--algorithms", "default", "--ranks", "2", "--sizes", "8", "--launches", "2", "--slot", "5ms")
+    return timpani("run", "bcast", *common, "--mpi", OPEN_MPIS[0].mpirun, *options, "-o", folder, env=env)
+
+
+def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) -> None:
+    folder = tmp_path / "c"
+    done = run(folder, "--variant", NO_VADER, "--variant", "again: TIMPANI_TEST='a b'")
+    assert done.returncode == 0, done.stderr
+    campaign = load(folder)
+    labels = {"default", "default@no-vader", "default@again"}
+    by_block = campaign.results.group_by("launch").agg("variant").sort("launch")
+    assert [sorted(each) for each in by_block["variant"].to_list()] == [["again", "default", "no-vader"]] * 2
+    assert {launch["variant"] for launch in campaign.launches} == {"again", "default", "no-vader"}
+    recorded = read_header(folder).variants
+    assert recorded is not None
+    changed = {each.name: each.value for each in recorded["no-vader"].changed}
+    assert changed["btl"] == "^vader"
+    assert not recorded["again"].changed
+    shown = timpani("show", folder, "--format", "json")
+    assert {row["label"] for row in json.loads(shown.stdout)} == labels
+    before = (folder / "results.jsonl").read_bytes()
+    assert run(folder, "--variant", NO_VADER, "--variant", "again: TIMPANI_TEST='a b'").returncode == 0
+    assert (folder / "results.jsonl").read_bytes() == before
+    other = run(folder, "--variant", "no-vader: --mca btl ^tcp")
+    assert other.returncode == 2
+    assert "variants differs" in other.stderr
+
+
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        (
+            "a: --mca btl_vader_eager_limt 4096",
+            "has no parameter btl_vader_eager_limt; did you mean btl_vader_eager_limit",
+        ),
+        ("a: --mca btl ^vadr", "has no component vadr for btl; did you mean vader?"),
+        ("a: --mca btl_vader_single_copy_mechanism bogus", "btl_vader_single_copy_mechanism=bogus is not in force"),
+        ("a: --no-such-option", "variant 'a' can't start"),
+        ("a: OMPI_MCA_coll_tuned_bcast_algorithm=77", "is not in force"),
+    ],
+)
+def test_a_setting_that_is_not_in_force_is_named_before_anything_is_measured(
+    tmp_path: Path, variant: str, said: str
+) -> None:
+    done = run(tmp_path / "c", "--variant", variant)
+    assert done.returncode == 2
+    [line] = [line for line in done.stderr.splitlines() if "variant 'a'" in line]
+    assert said in line
+    assert not (tmp_path / "c").exists()
+
+
+def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:
+    if OPEN_MPIS[0].numbers >= (5,):
+        pytest.skip("Open MPI 4.1 finds its files by a variable")
+    (tmp_path / "openmpi-mca-params-override.conf").write_text("btl_vader_eager_limit = 2048\n")
+    environment = {**os.environ, "OPAL_SYSCONFDIR": str(tmp_path)}
+    done = run(tmp_path / "c", "--variant", "a: --mca btl_vader_eager_limit 8192", env=environment)
+    assert done.returncode == 2
+    assert "btl_vader_eager_limit=8192 is not in force: the library runs with '2048'" in done.stderr
+    assert "openmpi-mca-params-override.conf" in done.stderr
+
+
+def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path: Path) -> None:
+    library = tmp_path / "fails_later.so"
+    source = tmp_path / "fails_later.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+        "extern char *program_invocation_short_name;\n"
+        "__attribute__((constructor)) static void end(void) {\n"
+        '    if (strcmp(program_invocation_short_name, "timpani-measure") == 0) { puts("planted"); exit(9); }\n}\n'
+    )
+    subprocess.run([str(shutil.which("cc")), "-shared", "-fPIC", "-o", library, source], check=True)
+    done = run(tmp_path / "c", "--variant", f"fails: --preload {library}", "--launches", "6")
+    results = load(tmp_path / "c").results
+    assert results.filter(variant="default")["error"].null_count() == 6, done.stderr
+    failed = results.filter(variant="fails")["error"].drop_nulls().to_list()
+    assert failed
+    assert all("before its cells" in each for each in failed)
