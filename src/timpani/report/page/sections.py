@@ -1,7 +1,7 @@
 """The sections of a report between its verdict and its provenance: which there are, in which order, what each holds."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import polars as pl
 from markupsafe import Markup
@@ -146,7 +146,8 @@ def _of_cells(report: Report) -> Iterator[PageSection]:
 def _as_the_studies(report: Report) -> PageSection:
     """The same cells as the studies set them, so that they can stand next to published tables."""
     campaign = by_statistic(report.campaign, "osu")
-    cells = with_conditions(estimate_cells(campaign.raced)).with_columns(pl.lit("osu").alias(STATISTIC))
+    raced = replace(report.campaign.raced, rows=campaign.results)  # the race went by medians, whatever is shown
+    cells = with_conditions(estimate_cells(raced)).with_columns(pl.lit("osu").alias(STATISTIC))
     calls = cells.filter(CALLS)
     return PageSection(
         STUDY_TABLES,
