@@ -211,6 +211,12 @@ def test_the_glossary_is_short_and_sorted() -> None:
     assert entries == sorted(entries, key=str.lower)
 
 
+def test_every_how_to_is_listed() -> None:
+    folder = DOCS / "how-to"
+    listed = {link["target"] for link in _LINK.finditer((folder / "README.md").read_text())}
+    assert {page.name for page in folder.glob("*.md")} - {"README.md"} <= listed
+
+
 def test_the_methodology_is_short() -> None:
     words = [word for word in (DOCS / "methodology.md").read_text().split() if re.search(r"\w", word)]
     assert len(words) <= MAX_METHODOLOGY_WORDS

@@ -100,6 +100,12 @@ def test_a_finding_names_the_line_it_stands_on(tmp_path: Path) -> None:
     assert [finding.line for finding in check_file(tmp_path, "page.md")] == [3, 5]
 
 
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    assert "can't be read" in messages(tmp_path, "code.py", "def (:\n")[0]
+    (tmp_path / "page.md").write_bytes(b"\xff\xfe")
+    assert "can't be read" in check_file(tmp_path, "page.md")[0].message
+
+
 def test_counts_may_fall_but_not_grow() -> None:
     assert grown({"a.md": 1}, {"a.md": 2}, ["a.md"]) == []
     assert grown({"a.md": 3}, {"a.md": 2}, ["a.md"]) == ["a.md"]

@@ -115,7 +115,11 @@ def check_passage(path: str, passage: Passage) -> Iterator[Finding]:
 def check_file(root: Path, name: str) -> list[Finding]:
     """All findings of the file `name` below `root`."""
     path = root / name
-    findings = [finding for passage in passages(path) for finding in check_passage(name, passage)]
+    try:
+        prose = passages(path)
+    except (SyntaxError, UnicodeDecodeError) as error:
+        return [Finding(name, getattr(error, "lineno", None) or 1, "", f"can't be read: {error}")]
+    findings = [finding for passage in prose for finding in check_passage(name, passage)]
     if path.suffix == ".md":
         for number, line in document_lines(path.read_text(encoding="utf-8")):
             # A row of a table can't be wrapped.
