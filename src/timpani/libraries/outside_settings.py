@@ -1,5 +1,6 @@
 """All settings outside Timpani that a launch of one library would find here, and how they are reported."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 
 from timpani.libraries.environment_overrides import environment_overrides
@@ -32,8 +33,11 @@ def described(settings: Iterable[OutsideSetting]) -> Iterator[str]:
     """All settings in words: first those that decide the default, then the removed ones, then the others by source."""
     settings = tuple(settings)
     yield from baseline_warnings(settings)
-    if removed := [each.name for each in settings if each.removed]:
-        yield f"Timpani removes {', '.join(removed)} from the environment of its launches: they choose algorithms"
+    if removed := [each for each in settings if each.removed]:
+        names = ", ".join(each.name for each in removed)
+        text = shlex.join(f"{each.name}={each.value}" for each in removed)
+        yield f"Timpani removes {names} from the environment of its launches: they choose algorithms"
+        yield f"to measure with them too: --variant {shlex.quote(f'mine: {text}')}"
     by_file: dict[str, list[str]] = {}
     for each in settings:
         if each.chooses:
