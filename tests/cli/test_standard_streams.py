@@ -67,5 +67,5 @@ def test_few_open_files_are_one_line() -> None:
 
 
 def test_an_empty_program_name_is_refused() -> None:
-    done = shell("\"$1\" preload -- ''")
+    done = shell("\"$1\" profile -o profile -- ''")
     assert (done.returncode, done.stderr) == (2, b"timpani: the program has no name; name a program after `--`\n")

@@ -1,14 +1,36 @@
 """`timpani confirm`: whether tuning files keep their promise, measured anew."""
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import DryRun, StudyOptions, expand, study_options
+from timpani.cli.terminal.profiled import confirm_program
+from timpani.errors import UserError
+from timpani.study.defaults import MIN_BLOCKS
+
+
+@dataclass(frozen=True)
+class ProgramRuns:
+    """How a program is confirmed, as typed."""
+
+    runs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs of each side.", show_default=str(MIN_BLOCKS), rich_help_panel="Of a program"),
+    ] = None
+    same_output: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file that it writes, or `-` for what it prints: it must not change.",
+            show_default=False,
+            rich_help_panel="Of a program",
+        ),
+    ] = None
 
 
 @expand(
@@ -16,12 +38,18 @@ from timpani.cli.terminal.options import DryRun, StudyOptions, expand, study_opt
         ("launches", "placement", "budget"),
         panel="How it is measured",
         shown={"launches": "the campaign's, 10 or more", "placement": "as the rules were measured", "budget": "none"},
-    )
+    ),
+    program=ProgramRuns,
 )
 def confirm(
     *,
     folder: Annotated[Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False)],
+    command: Annotated[
+        list[str] | None,
+        typer.Argument(help="After `--`: a program to confirm it on: mpirun … ./program.", show_default=False),
+    ] = None,
     study: StudyOptions,
+    program: ProgramRuns,
     campaign: Annotated[
         list[Path] | None,
         typer.Option(help="A campaign that the rules were made from.", show_default="where they were"),
@@ -43,14 +71,30 @@ def confirm(
 
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
     was stopped. The exit status is 1 where no rule is left, or cells were given up.
+
+    With a program after `--` it is run as it is and with the files, alternately in random order. The exit status is
+    then 1 where it is slower, or its output differs.
     """
+    given = study.given()
+    if command:
+        if given or campaign or mpi or on or dry_run:
+            raise UserError("a program is confirmed with --runs and --same-output alone", "leave the rest out")
+        raise typer.Exit(confirm_program(folder, command, program.runs or MIN_BLOCKS, program.same_output))
+    if program.runs or program.same_output:
+        raise UserError("--runs and --same-output are for a program", "name it after `--`")
+    _confirm_calls(folder, given, campaign or [], mpi, on, dry_run)
+
+
+def _confirm_calls(
+    folder: Path, given: Mapping[str, Any], campaign: list[Path], mpi: str | None, on: str | None, dry_run: bool
+) -> None:
+    """Confirm the files in `folder` by measuring calls, here or in a job; `given` are options of the study."""
     from timpani.machine.where import resolve
     from timpani.rules.time_budget import TimeBudget
     from timpani.rules.workflow import ConfirmRequest, prepare_confirmation
     from timpani.study.placement import check_placement
     from timpani.study.values import parse_duration
 
-    given = study.given()
     request = ConfirmRequest(
         given.get("launches"),
         mpi,
@@ -58,14 +102,14 @@ def confirm(
         budget=TimeBudget(parse_duration(given["budget"]) if "budget" in given else None),
     )
     if on and asks_for_job(on):
-        table_and_campaign(folder, campaign or [])
+        table_and_campaign(folder, campaign)
         run_as_job(on, dry_run)
         return
     request = replace(request, machine=resolve(on, mpi) if on else None)
     if dry_run:
         from timpani.report.words.dry_run import plan_lines
 
-        table, made_from, _ = table_and_campaign(folder, campaign or [])
+        table, made_from, _ = table_and_campaign(folder, campaign)
         typer.echo("\n".join(plan_lines(prepare_confirmation(table, made_from, folder, request).plan)))
         return
-    confirm_folder(folder, campaign or [], request)
+    confirm_folder(folder, campaign, request)

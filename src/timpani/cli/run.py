@@ -2,16 +2,20 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from timpani.cli.terminal.default_folder import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
-from timpani.cli.terminal.options import StudyOptions, WhereOptions, expand, study_options
+from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
+from timpani.cli.terminal.profiled import study_for
 from timpani.errors import UserError
 from timpani.study.compose import compose
 from timpani.study.keys import FURTHER, WHERE
+
+if TYPE_CHECKING:
+    from timpani.study.study import Study
 
 EXAMPLES = """Examples:
 
@@ -68,12 +72,13 @@ class _Further:
 def run(
     *,
     what: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             help="A study (`timpani list studies`, or a file), or operations: bcast scatter latency …",
             show_default=False,
         ),
-    ],
+    ] = None,
+    program: For = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -88,11 +93,14 @@ def run(
     further: _Further,
 ) -> None:
     """Measure a study or the operations named, and say which algorithm is best where."""
+    if (what is None) == (program is None):
+        raise UserError("name either what to measure, or a profile with --for", "for example: timpani run demo")
+    what = what or [program.name if program else ""]
     folder = output or folder_of_today(what)
     options = study.given()
     if place.on and asks_for_job(place.on):
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
-        run_as_job(place.on, further.dry_run, added, compose(what, options).launches)
+        run_as_job(place.on, further.dry_run, added, _study(what, program, options, []).launches)
         return
     from timpani.campaign.run.session import Session
     from timpani.machine.nodes.host_file import read_hosts
@@ -100,11 +108,7 @@ def run(
     from timpani.study.values import parse_duration
 
     first, *others = place.mpi or [""]
-    if others:
-        from timpani.libraries.library_variants import library_variants
-
-        options["variants"] = [*options.get("variants", ()), *library_variants(others)]
-    composed = compose(what, options)
+    composed = _study(what, program, options, others)
     timeout = parse_duration(further.hang_after) if further.hang_after else None
     if place.hosts and not place.on:
         raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
@@ -123,3 +127,12 @@ def run(
 
     outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
+
+
+def _study(what: list[str], program: Path | None, options: dict[str, Any], libraries: list[str]) -> "Study":
+    """The study of `what`, or of what a profiled program calls; further `libraries` compete as variants."""
+    if libraries:
+        from timpani.libraries.library_variants import library_variants
+
+        options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
+    return study_for(program, options) if program else compose(what, options)

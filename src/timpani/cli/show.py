@@ -64,6 +64,11 @@ class _How:
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
     ] = False
 
+    covered_by: Annotated[
+        Path | None,
+        typer.Option(metavar="CAMPAIGN", help="Of a profile: what its calls would gain by what was measured there."),
+    ] = None
+
     @property
     def as_data(self) -> bool:
         """Whether all columns of docs/columns.md are asked for."""
@@ -127,13 +132,19 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
 
 def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
+    from timpani.campaign.folder.load import load
     from timpani.errors import UserError
     from timpani.programs.profile_folder import read_profile
+    from timpani.programs.savings import expected_savings
     from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
+    from timpani.report.profiled.savings_text import savings_lines
 
     if how.layout != "cells" or how.statistic is not None:
         raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
+    if how.covered_by is not None:
+        savings = expected_savings(profile.main_part, load(how.covered_by).raced)
+        return "".join(f"{line}\n" for line in savings_lines(profile, savings)).encode()
     match how.format:
         case Format.table:
             return profile_text(profile).encode()

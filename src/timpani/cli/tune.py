@@ -1,6 +1,7 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -8,13 +9,14 @@ import typer
 from typer.core import TyperGroup
 
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
-from timpani.cli.terminal.making_rules import measure_and_confirm, write_rules
-from timpani.cli.terminal.options import DryRun, Force, StudyOptions, WhereOptions, expand, study_options
+from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
+from timpani.cli.terminal.options import DryRun, For, Force, StudyOptions, WhereOptions, expand, study_options
 from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
     from timpani.native.mpi import Mpi
     from timpani.rules.propose.predicted_rules import PredictionReach
+    from timpani.study.study import Study
 
 _FILES = "files"
 _BEYOND = "Beyond the measured rank counts"
@@ -89,16 +91,17 @@ Library = Annotated[
 def files(
     *,
     what: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
             metavar="CAMPAIGN|WHAT…",
             help="Campaigns' folders; or what `timpani run` takes: it is measured, and the files are confirmed.",
             show_default=False,
         ),
-    ],
+    ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
     study: StudyOptions,
     place: WhereOptions,
+    program: For = None,
     predict_to: Annotated[
         str | None,
         typer.Option(
@@ -125,8 +128,10 @@ def files(
 
     if with_predicted and predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
+    if (what is None) == (program is None):
+        raise UserError("name campaigns, or what to measure, or a profile with --for", "see timpani tune --help")
     options = study.given()
-    if all((Path(name) / "campaign.json").exists() for name in what):
+    if what and all((Path(name) / "campaign.json").exists() for name in what):
         given = [*options, *(["on"] if place.on and predict_to is None else []), *(["dry-run"] if dry_run else [])]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
@@ -134,14 +139,37 @@ def files(
         write_rules([Path(name) for name in what], output, mpi, force, beyond)
         return
     if predict_to is not None:
-        raise UserError(f"{what[0]} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
-    if place.on and asks_for_job(place.on):
-        from timpani.rules.workflow import deciding_study
+        named = what[0] if what else program
+        raise UserError(f"{named} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
+    study_of = partial(decisive_study, what, program, options)
+    _measure(study_of, program, place, mpi, output, force=force, dry_run=dry_run)
 
-        deciding_study(what, options, simulated=False)  # what is wrong shows now, and not in the job
+
+def _measure(
+    study_of: "Callable[[bool], Study]",
+    program: Path | None,
+    place: WhereOptions,
+    mpi: str | None,
+    output: Path,
+    *,
+    force: bool,
+    dry_run: bool,
+) -> None:
+    """Measure, write the files and confirm them, here or in a job; exits as the command does."""
+    if place.on and asks_for_job(place.on):
+        study_of(False)  # what is wrong shows now, and not in the job
         run_as_job(place.on, dry_run)
         return
-    raise typer.Exit(measure_and_confirm(what, options, place, mpi, output, force=force, dry_run=dry_run))
+    status = measure_and_confirm(
+        study_of,
+        place,
+        mpi,
+        output,
+        force=force,
+        dry_run=dry_run,
+        profile=program,
+    )
+    raise typer.Exit(status)
 
 
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "PredictionReach | None":

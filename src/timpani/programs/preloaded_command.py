@@ -35,16 +35,22 @@ def preloaded_command(
     on     a machine file or lab, whose groups of nodes the rules use
     mpi    the program's library; None: the launcher's
     """
-    if not command[0]:
-        raise UserError("the program has no name", "name a program after `--`")
+    library = library_of(command, mpi)
     started = mpi_of_launcher(command[0])
-    library = choose_mpi(mpi) if mpi or started is None else started
     given = {**variables(library, rules, resolve(on, mpi).switches if on else {}), **further}
     _check_programs(command, library)
     argv, environment = handed(command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", ""))
     ours = {name for name in ("TIMPANI_RULES", "TIMPANI_PROFILE") if name not in given}
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     return PreloadedCommand(tuple(argv), {**inherited, **environment}, library)
+
+
+def library_of(command: Sequence[str], mpi: str | None) -> Mpi:
+    """The MPI library of a command's programs: `mpi`, or the launcher's, or the first found."""
+    if not command[0]:
+        raise UserError("the program has no name", "name a program after `--`")
+    started = mpi_of_launcher(command[0])
+    return choose_mpi(mpi) if mpi or started is None else started
 
 
 def cannot_start(program: str, error: OSError) -> UserError:

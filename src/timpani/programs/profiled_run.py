@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import IO
 
 from timpani.errors import UserError
 from timpani.programs.preloaded_command import cannot_start, preloaded_command
@@ -49,15 +50,18 @@ def profiled_run(
     )
     writer = ProfileWriter(folder, header)
     began = time.monotonic()
-    status = _run(prepared.argv, dict(prepared.environment))
+    status = run_command(prepared.argv, dict(prepared.environment))
     writer.seal(status, time.monotonic() - began)
     return ProfiledRun(read_profile(folder), status)
 
 
-def _run(argv: Sequence[str], environment: dict[str, str]) -> int:
-    """The exit status; a command that a signal ended has that of shells."""
+def run_command(argv: Sequence[str], environment: dict[str, str], output: IO[bytes] | None = None) -> int:
+    """Run a command; its exit status, as shells report it where a signal ended it.
+
+    output  takes what it prints; None: the terminal does
+    """
     try:
-        process = subprocess.Popen(argv, env=environment)
+        process = subprocess.Popen(argv, env=environment, stdout=output, stderr=output and subprocess.STDOUT)
     except OSError as error:
         raise cannot_start(argv[0], error) from None
 

@@ -1,6 +1,6 @@
 """Measure what rules are made from, write their files, and confirm them."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,8 @@ import typer
 from timpani.cli.terminal.confirming import confirm_folder
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import WhereOptions
+from timpani.cli.terminal.profiled import print_savings, study_for
+from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
     from timpani.rules.propose.predicted_rules import PredictionReach
@@ -17,25 +19,41 @@ if TYPE_CHECKING:
     from timpani.study.study import Study
 
 
+def decisive_study(
+    what: list[str] | None, profile: Path | None, options: Mapping[str, object], simulated: bool
+) -> "Study":
+    """The study of `what`, or of what the program of `profile` calls: a race, unless `options` name its launches."""
+    from timpani.rules.workflow import deciding_study
+
+    if profile is None:
+        return deciding_study(what or [], options, simulated=simulated)
+    races = not simulated and not options.keys() & {"launches", "regret"}
+    return study_for(profile, {"regret": TUNING_REGRET, **options} if races else options)
+
+
 def measure_and_confirm(
-    what: list[str],
-    options: Mapping[str, object],
+    study_of: "Callable[[bool], Study]",
     place: WhereOptions,
     mpi: str | None,
     output: Path,
     *,
     force: bool,
     dry_run: bool,
+    profile: Path | None = None,
 ) -> int:
-    """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned."""
+    """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned.
+
+    study_of  the study, given whether times are simulated
+    profile   of a program, whose expected savings are printed
+    """
     from timpani.machine.where import resolve
     from timpani.rules.table.table_file import NAME, read_table
     from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
     from timpani.rules.time_budget import TimeBudget
-    from timpani.rules.workflow import ConfirmRequest, Target, deciding_study, prepare_deciding
+    from timpani.rules.workflow import ConfirmRequest, Target, prepare_deciding
 
     machine = resolve(place.on, mpi) if place.on else None
-    study = deciding_study(what, options, simulated=bool(machine and machine.simulated))
+    study = study_of(bool(machine and machine.simulated))
     target, budget = Target(mpi, machine, place.oversubscribe), TimeBudget(study.budget)
     if dry_run:
         from timpani.report.words.dry_run import plan_lines
@@ -47,6 +65,8 @@ def measure_and_confirm(
     campaigns, killed = _measure_choices(study, target, output, budget, written)
     if not written:
         write_rules(campaigns, output, mpi, force)
+    if profile:
+        print_savings(profile, campaigns)
     switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
     if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
         confirm_folder(output, campaigns, ConfirmRequest(mpi=mpi, machine=machine, budget=budget))

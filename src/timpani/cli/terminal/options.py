@@ -39,6 +39,13 @@ Statistic = Annotated[
 """Which time a command that reads campaigns shows."""
 
 
+For = Annotated[
+    Path | None,
+    typer.Option("--for", metavar="PROFILE", help="What `timpani profile` wrote: measure what that program calls."),
+]
+"""The option of commands that measure for a program."""
+
+
 class Format(StrEnum):
     """How a command prints its result; each command supports some."""
 

@@ -1,0 +1,52 @@
+"""What commands print that measure for a program: what is left out, and what it is expected to gain."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from timpani.study.study import Study
+
+
+def study_for(profile: Path, options: Mapping[str, object]) -> "Study":
+    """The study of what the program of `profile` calls; standard error names what it leaves out."""
+    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.profiled_study import profiled_study
+
+    found = profiled_study(read_profile(profile).main_part, options)
+    for text in found.left_out:
+        typer.echo(f"left out: {text}", err=True)
+    return found.study
+
+
+def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
+    """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
+    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.savings import expected_savings
+    from timpani.report.profiled.savings_text import savings_lines
+    from timpani.rules.table.merged_campaigns import load_together
+
+    found = read_profile(profile)
+    for line in savings_lines(found, expected_savings(found.main_part, load_together(list(campaigns)).raced)):
+        typer.echo(line)
+
+
+def confirm_program(folder: Path, command: Sequence[str], runs: int, same_output: Path | None) -> int:
+    """Compare a program as it is with the program under the files of `folder`; the exit status, 1 where it is slower or
+    its output differs."""
+    from timpani.programs.block_runs import BlockRuns
+    from timpani.programs.preloaded_command import library_of
+    from timpani.programs.switched_choice import choice_of
+    from timpani.report.profiled.comparison_text import comparison_lines
+
+    blocks = BlockRuns(folder / "program", command, choice_of(folder, library_of(command, None)), same_output)
+    if blocks.runs:
+        typer.echo(f"{len(blocks.runs)} runs are kept in {blocks.folder}", err=True)
+    for run in blocks.complete(runs):
+        typer.echo(f"block {run.block} of {runs}, {run.side}: {run.seconds:.3f} s", err=True)
+    found = blocks.comparison()
+    for line in comparison_lines(found):
+        typer.echo(line)
+    return int(found.wall.standing == "slower" or bool(found.different_outputs))

@@ -1,0 +1,91 @@
+"""What better algorithms are expected to save a program, in its seconds."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_study import ProfiledPoint, profiled_points
+from timpani.tuning.decide.decide import decide
+from timpani.tuning.race.results import RacedResults
+
+
+@dataclass(frozen=True)
+class PointSaving:
+    """One point of the profile against what was measured.
+
+    best             the algorithm that is significantly faster than the default; None: unbeaten, or unmeasured
+    saved, low, high seconds of a rank, and the interval that follows from the ratio's
+    """
+
+    point: ProfiledPoint
+    measured: bool
+    best: str | None = None
+    saved: float = 0.0
+    low: float = 0.0
+    high: float = 0.0
+
+
+@dataclass(frozen=True)
+class Savings:
+    """All points of a profile against a campaign."""
+
+    points: tuple[PointSaving, ...]
+
+    @property
+    def saved(self) -> float:
+        """Seconds of a rank that are expected to be saved."""
+        return sum(each.saved for each in self.points)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Sums of the points' bounds: at least as wide as the interval of the sum."""
+        return sum(each.low for each in self.points), sum(each.high for each in self.points)
+
+    @property
+    def changeable(self) -> float:
+        """Seconds that an algorithm could change."""
+        return sum(each.point.seconds for each in self.points)
+
+    @property
+    def covered(self) -> float:
+        """Seconds of the points that were measured."""
+        return sum(each.point.seconds for each in self.points if each.measured)
+
+
+def expected_savings(part: ProfilePart, results: RacedResults) -> Savings:
+    """What the algorithms that are significantly faster than the default would save, point by point.
+
+    A point is covered by a campaign's point of the same collective, rank count and class of sizes, the nearest in size.
+    Its seconds, without waiting, become shorter by the measured ratio.
+    """
+    rows = decide(results).filter(pl.col("verdict").is_not_null()).to_dicts()
+    return Savings(tuple(_saving(point, rows) for point in profiled_points(part)))
+
+
+def _saving(point: ProfiledPoint, rows: Iterable[dict[str, Any]]) -> PointSaving:
+    fitting = [
+        row
+        for row in rows
+        if (row["collective"], row["ranks"]) == (point.collective, point.ranks)
+        and row["message_bytes"].bit_length() == point.size_class
+    ]
+    if not fitting:
+        return PointSaving(point, measured=False)
+    row = min(fitting, key=lambda row: abs(row["message_bytes"] - point.message_bytes))
+    if row["verdict"] != "better" or row["gain"] <= 1:
+        return PointSaving(point, measured=True)
+
+    def saved(gain: float | None, without: float) -> float:
+        return point.seconds * (1 - 1 / max(1.0, without if gain is None else gain))
+
+    return PointSaving(
+        point,
+        measured=True,
+        best=row["best_label"],
+        saved=saved(row["gain"], 1.0),
+        low=saved(row["gain_low"], 1.0),
+        high=saved(row["gain_high"], row["gain"]),
+    )

@@ -1,0 +1,29 @@
+"""What a folder that `timpani tune` wrote switches on for a program."""
+
+from pathlib import Path
+
+from timpani.errors import UserError
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.programs.block_runs import Choice
+from timpani.rules.table.table_file import NAME, read_table
+from timpani.rules.table.tuned_files import OUR_RULES, tuned_files
+
+
+def choice_of(folder: Path, library: Mpi) -> Choice:
+    """The choice of a tuned folder; UserError where it is of another library, or holds no rule."""
+    table = read_table(folder / NAME)
+    if (table.library, table.version) != (library.kind, library.version):
+        raise UserError(
+            f"{folder} is for {table.library} {table.version}, and the program runs with {library.kind} "
+            f"{library.version}",
+            "start the program with the library that was measured",
+        )
+    files = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)
+    rules = folder / OUR_RULES if OUR_RULES in files.texts else None
+    missing = [name for name in files.texts if not (folder / name).exists()]
+    if missing:
+        raise UserError(f"{folder / missing[0]} is lost", "write the files anew: timpani tune")
+    if not files.settings and rules is None:
+        raise UserError(f"{folder} holds no rule: nothing would change", "tune what the program calls: timpani tune")
+    return Choice(files.settings, rules)

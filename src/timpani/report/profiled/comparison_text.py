@@ -1,0 +1,40 @@
+"""What a choice does to a program, in sentences."""
+
+from collections.abc import Iterator
+
+from timpani.programs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
+from timpani.stats.compare import ALPHA
+from timpani.stats.run_blocks import BlockComparison
+from timpani.study.counted import counted, per_cent
+from timpani.study.defaults import MIN_BLOCKS
+
+_WORDS = {"faster": "faster", "slower": "SLOWER", "tie": "not significantly faster or slower"}
+
+
+def comparison_lines(found: ProgramComparison) -> Iterator[str]:
+    """The verdict on the whole program, then on its time in collectives, then on its output."""
+    before, after = found.median_seconds[AS_IT_IS], found.median_seconds[CHOSEN]
+    yield (
+        f"the program is {_WORDS[found.wall.standing]} with the choice: {_ratio(found.wall)}, "
+        f"medians {before:.3f} s and {after:.3f} s"
+    )
+    if found.collectives:
+        before, after = found.median_collective_seconds[AS_IT_IS], found.median_collective_seconds[CHOSEN]
+        yield (
+            f"its collectives are {_WORDS[found.collectives.standing]}: {_ratio(found.collectives)}, "
+            f"medians {before:.3f} s and {after:.3f} s of a rank"
+        )
+    else:
+        yield "it called no blocking collective"
+    if found.wall.blocks < MIN_BLOCKS:
+        yield f"{counted(found.wall.blocks, 'block')} are few: a verdict takes {MIN_BLOCKS}"
+    for run in found.different_outputs:
+        yield f"the output of block {run.block} {run.side} differs from the first"
+
+
+def _ratio(compared: BlockComparison) -> str:
+    interval = (
+        f"{compared.low:.3f} to {compared.high:.3f}" if compared.low > 0 else "blocks are too few for an interval"
+    )
+    level = per_cent(1 - ALPHA)
+    return f"{compared.ratio:.3f} × as fast ({level} interval {interval}, {counted(compared.blocks, 'block')})"

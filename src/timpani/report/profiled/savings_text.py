@@ -1,0 +1,62 @@
+"""What better algorithms are expected to save a program, in sentences."""
+
+import shlex
+from collections.abc import Iterator
+
+from timpani.programs.profile_folder import ProgramProfile
+from timpani.programs.savings import PointSaving, Savings
+from timpani.report.profiled.profile_text import time_in_collectives
+from timpani.report.tables.plain_tables import aligned
+from timpani.study.counted import counted, per_cent
+from timpani.study.sizes import show_size
+
+_HEADINGS = ("collective", "ranks", "size", "calls", "seconds", "saved", "from", "to", "faster algorithm")
+
+
+def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
+    """The verdict: time in collectives, what algorithms are expected to save, and what no algorithm changes."""
+    part = profile.main_part
+    spent, wall = time_in_collectives(part), part.wall_seconds
+    low, high = savings.bounds
+    name = " : ".join(part.programs)
+    expected = (
+        f"better algorithms are expected to save {_seconds(savings.saved)} ({_seconds(low)} to {_seconds(high)})"
+        if savings.saved
+        else "no measured algorithm is significantly faster than the default where it spends time"
+    )
+    return (
+        f"{name} spends {per_cent(spent.total / max(wall, spent.total))} of {_seconds(wall)} in collectives; "
+        f"{expected}; {_seconds(spent.waiting)} are imbalance"
+    )
+
+
+def savings_lines(profile: ProgramProfile, savings: Savings) -> Iterator[str]:
+    """The verdict, the points behind it, and how to measure what is not covered."""
+    yield savings_sentence(profile, savings)
+    yield from aligned([_HEADINGS, *map(_row, savings.points)])
+    missing = [each for each in savings.points if not each.measured]
+    if missing:
+        place = shlex.quote(str(profile.folder))
+        share = per_cent(1 - savings.covered / savings.changeable) if savings.changeable else "nothing"
+        yield (
+            f"not measured: {counted(len(missing), 'point')}, {share} of the time that an algorithm can change; "
+            f"to measure: timpani run --for {place}"
+        )
+
+
+def _row(each: PointSaving) -> tuple[str, ...]:
+    point = each.point
+    numbers = [f"{number:.4f}" for number in (each.saved, each.low, each.high)] if each.best else ["", "", ""]
+    return (
+        point.collective,
+        str(point.ranks),
+        show_size(point.message_bytes),
+        f"{point.calls:.0f}",
+        f"{point.seconds:.4f}",
+        *numbers,
+        each.best or ("the default" if each.measured else "not measured"),
+    )
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

@@ -1,0 +1,106 @@
+"""`timpani confirm FOLDER -- PROGRAM`: a program as it is, and with a choice, in blocks.
+
+The planted program waits for as long as its environment says, so that no figure depends on the machine.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.installed import needs_mpi
+from tests.programs.programs import compile_program, environment
+from timpani.errors import UserError
+from timpani.native.mpi import Mpi
+from timpani.programs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice
+from timpani.report.profiled.comparison_text import comparison_lines
+
+WAITS = """
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+/* Waits, as the variable PLANTED_MS says, before one rank enters a barrier; writes it, where asked, to a file. */
+int main(int argc, char **argv) {
+    int rank;
+    const char *text = getenv("PLANTED_MS");
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) usleep(1000 * atoi(text ? text : "0"));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) printf("%s\\n", argc > 1 ? text : "done");
+    MPI_Finalize();
+    return argc > 2 && atoi(text) > 100 ? 3 : 0;
+}
+"""
+
+
+@pytest.fixture
+def program(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
+    """A command that runs the planted program; without a choice it waits 600 ms."""
+    for name, value in environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PLANTED_MS", "600")
+    return str(mpi.mpirun), "-n", "2", str(compile_program(mpi, WAITS, tmp_path / "program"))
+
+
+def runs(folder: Path, command: tuple[str, ...], milliseconds: int, same_output: Path | None = None) -> BlockRuns:
+    """The program compared with itself, which waits that long with the choice."""
+    return BlockRuns(folder, command, Choice({"PLANTED_MS": str(milliseconds)}, None), same_output)
+
+
+def test_a_program_that_a_choice_makes_faster_or_slower_is_said_so(program: tuple[str, ...], tmp_path: Path) -> None:
+    for milliseconds, word in ((0, "faster"), (3000, "SLOWER")):
+        blocks = runs(tmp_path / word, program, milliseconds)
+        assert [run.block for run in blocks.complete(6)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+        found = blocks.comparison()
+        first, *_ = comparison_lines(found)
+        assert f"the program is {word} with the choice" in first
+        assert found.collectives is not None
+        assert found.median_seconds[AS_IT_IS] > 0.6
+
+
+def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], tmp_path: Path) -> None:
+    for run in runs(tmp_path / "runs", program, 0).complete(2):
+        if run.block == 2:
+            break
+    assert [(run.block, run.side in (AS_IT_IS, CHOSEN)) for run in runs(tmp_path / "runs", program, 0).complete(2)] == [
+        (2, True)
+    ]
+    with pytest.raises(UserError, match="runs of another settings"):
+        runs(tmp_path / "runs", program, 5)
+    with pytest.raises(UserError, match="runs of another command"):
+        runs(tmp_path / "runs", (*program, "word"), 0)
+    lines = (tmp_path / "runs" / "runs.jsonl").read_bytes()
+    (tmp_path / "runs" / "runs.jsonl").write_bytes(lines.replace(b'"block": 1', b'"block": 3', 1))
+    with pytest.raises(UserError, match="can't be believed"):
+        runs(tmp_path / "runs", program, 0)
+
+
+def test_an_output_that_differs_is_said(program: tuple[str, ...], tmp_path: Path) -> None:
+    same, other = (runs(tmp_path / name, (*program, *words), 0, PRINTED) for name, words in (("a", ()), ("b", ("x",))))
+    for blocks in (same, other):
+        list(blocks.complete(1))
+    assert same.comparison().different_outputs == ()
+    assert [run.side for run in other.comparison().different_outputs] == [CHOSEN]
+    with pytest.raises(UserError, match="did not write"):
+        list(runs(tmp_path / "c", program, 0, tmp_path / "never").complete(1))
+
+
+def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="ended with status") as refused:
+        list(runs(tmp_path / "runs", (*program, "x", "fail"), 0).complete(2))
+    assert "holds what it printed" in str(refused.value)
+
+
+@needs_mpi
+def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
+    for words, said in (
+        (("confirm", tmp_path, "--", "true"), "no table found"),
+        (("confirm", tmp_path, "--launches", "3", "--", "true"), "with --runs and --same-output alone"),
+        (("confirm", tmp_path, "--runs", "3"), "name it after"),
+        (("confirm", tmp_path, "--", ""), "no name"),
+    ):
+        done = typed(*words)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert said in done.stderr

@@ -1,0 +1,109 @@
+"""From a profile to the study that measures it, and what that is expected to save."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.programs.profile_files import CALL, part_text, write_profile
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import results_frame
+from timpani.errors import UserError
+from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
+from timpani.programs.savings import expected_savings
+from timpani.report.profiled.savings_text import savings_lines
+from timpani.study.cell import Algorithm, Cell
+from timpani.tuning.race.results import RacedResults
+
+SECOND = 1_000_000_000
+SMALL = {**CALL, "name": "bcast", "operator": "", "size_class": 4, "bytes": 200 * 8, "calls": 200}
+
+
+def part_of(folder: Path, *calls: dict[str, Any]) -> ProfilePart:
+    return read_profile(write_profile(folder, part_text(calls))).main_part
+
+
+def test_the_study_has_the_program_s_collectives_ranks_sizes_and_datatypes(tmp_path: Path) -> None:
+    part = part_of(tmp_path / "p", dict(CALL), SMALL)
+    study = profiled_study(part, {"launches": 4, "algorithms": None}).study
+    assert study.collectives == {"allreduce": ("all",), "bcast": ("all",)}
+    assert (study.ranks, study.placement, study.launches) == ((2,), ("core",), 4)
+    assert (study.sizes_of("allreduce"), study.datatype_of("allreduce")) == ((1024,), "double")
+    assert (study.sizes_of("bcast"), study.datatype_of("bcast")) == ((8,), "uint8")
+
+
+def test_what_takes_no_time_or_cannot_be_measured_is_left_out_and_said(tmp_path: Path) -> None:
+    rare = {**SMALL, "ns": int(3 * SECOND * (1 - MEASURED_SHARE) / 2), "waiting_ns": 0.0}
+    found = profiled_study(
+        part_of(
+            tmp_path / "p",
+            {**CALL, "operator": "max", "in_place": True},
+            rare,
+            {**CALL, "name": "alltoallw", "operator": "", "ns": SECOND},
+            {**CALL, "between_groups": True, "ns": SECOND},
+        ),
+        {},
+    )
+    assert list(found.study.collectives) == ["allreduce"]
+    told = " | ".join(found.left_out)
+    for word in ("not among the collectives", "between two groups", "100 calls", "operators max", "calls in place"):
+        assert word in told
+
+
+def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no collective that could be measured"):
+        profiled_study(part_of(tmp_path / "p", {**CALL, "form": "non_blocking"}), {})
+
+
+def measured(times: dict[str, float]) -> RacedResults:
+    """Ten launches in which allreduce of 1 KiB on 2 ranks takes these microseconds."""
+    cells = [
+        LaunchResult(
+            Cell("allreduce", Algorithm.parse(f"openmpi/{name}"), 2, "core", 1024, "warm"),
+            launch,
+            "m",
+            median_us=time + launch / 1e4,
+            repetitions=100,
+        )
+        for name, time in times.items()
+        for launch in range(1, 11)
+    ]
+    return RacedResults.of(results_frame(cells))
+
+
+def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Path) -> None:
+    """2 s of a rank are spent in the calls, 0.5 s of it waiting; an algorithm is 1.5 times as fast."""
+    folder = write_profile(tmp_path / "p", part_text((CALL, SMALL)))
+    profile = read_profile(folder)
+    savings = expected_savings(profile.main_part, measured({"default": 30.0, "ring": 20.0}))
+    assert savings.saved == pytest.approx(1.5 - 1.5 / 1.5, rel=0.01)
+    low, high = savings.bounds
+    assert low <= savings.saved <= high
+    assert savings.covered == pytest.approx(1.5)
+    first, *rest = savings_lines(profile, savings)
+    assert "app spends 40 % of 10 s in collectives; better algorithms are expected to save 500 ms" in first
+    assert "1 s are imbalance" in first
+    assert any("not measured: 1 point" in line and f"timpani run --for {folder}" in line for line in rest)
+
+
+def test_what_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", part_text()))
+    savings = expected_savings(profile.main_part, measured({"default": 20.0, "ring": 30.0}))
+    assert (savings.saved, savings.bounds) == (0.0, (0.0, 0.0))
+    assert "no measured algorithm is significantly faster" in next(savings_lines(profile, savings))
+
+
+def test_commands_take_a_profile_or_what_to_measure_and_not_both(tmp_path: Path) -> None:
+    folder = write_profile(tmp_path / "p", part_text())
+    for words in (
+        ("run",),
+        ("run", "bcast", "--for", folder),
+        ("tune", "bcast", "--for", folder, "-o", tmp_path / "t"),
+    ):
+        done = typed(*words)
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "--for" in done.stderr
+    assert "holds no profile" in typed("run", "--for", tmp_path, "--dry-run").stderr
