@@ -93,7 +93,7 @@ if(NOT TIMPANI_SIMULATED)
   target_compile_definitions(timpani PRIVATE $<$<BOOL:${TIMPANI_SESSIONS}>:TIMPANI_SESSIONS>
     $<$<BOOL:${TIMPANI_PERSISTENT}>:TIMPANI_PERSISTENT>
     $<$<BOOL:${TIMPANI_LARGE_COUNTS}>:TIMPANI_LARGE_COUNTS>)
-  target_link_libraries(timpani PRIVATE timpani-executing timpani-clock timpani-every-algorithm)
+  target_link_libraries(timpani PRIVATE timpani-executing timpani-clock timpani-every-algorithm ${CMAKE_DL_LIBS})
   # Our own C++ library, so that the program's may be another; our entry points call each other whoever else has them.
   target_link_options(timpani PRIVATE -Wl,-Bsymbolic -Wl,--as-needed -static-libstdc++ -static-libgcc
     -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/interpose/entry/exported.map)

@@ -141,14 +141,16 @@ def compiled(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
     folder = tmp_path_factory.mktemp(f"programs-{mpi.kind}")
 
     def program(name: str) -> Path:
-        source, done = PROGRAMS / name, folder / name.replace(".", "-")
+        source, done = PROGRAMS / name, folder / name.replace(".", "-").replace("/", "-")
         if not done.exists():
             if source.suffix != ".c" and shutil.which("gfortran") is None:
                 pytest.skip("no Fortran compiler on this machine")
             if not Path(compiler(mpi, source)).exists():
                 pytest.skip(f"may be skipped: {mpi} came without Fortran")
             subprocess.run(
-                [compiler(mpi, source), "-O1", str(source), "-lpthread", "-o", str(done)], cwd=folder, check=True
+                [compiler(mpi, source), "-O1", str(source), "-lpthread", "-ldl", "-o", str(done)],
+                cwd=folder,
+                check=True,
             )
         return done
 

@@ -49,7 +49,7 @@ def test_every_form_is_counted(run_program: RunProgram, mpi: Mpi) -> None:
 
 
 @every_mpi
-@pytest.mark.parametrize("source", ["messages.c", "messages.f"])
+@pytest.mark.parametrize("source", ["profiled/messages.c", "profiled/messages.f"])
 def test_messages_and_their_completion_are_counted(run_program: RunProgram, source: str) -> None:
     done = run_program(source, text=NONE, ranks=2)
     assert done.status == 0, done.stderr
@@ -96,7 +96,7 @@ def check_planted(part: ProfilePart, stdout: str, calls: int, clock_error_ns: fl
 
 def test_planted_lateness_is_recovered_and_waiting_separated(run_program: RunProgram) -> None:
     calls = 100
-    done = run_program("planted.c", str(calls), "300000", text=NONE, ranks=2)
+    done = run_program("profiled/planted.c", str(calls), "300000", text=NONE, ranks=2)
     assert done.status == 0, done.stderr
     assert done.part.program.clocks == 1
     check_planted(done.part, done.stdout, calls, 0)
@@ -105,7 +105,8 @@ def test_planted_lateness_is_recovered_and_waiting_separated(run_program: RunPro
 def test_ranks_of_different_clocks_are_compared_within_the_stated_error(run_program: RunProgram) -> None:
     """Rank 1 reads a clock that is a second ahead and gains 50 µs a second."""
     calls = 100
-    done = run_program("planted.c", str(calls), "300000", text=NONE, ranks=2, TIMPANI_CLOCK_SKEW="1 1000000000 50")
+    skewed = {"TIMPANI_CLOCK_SKEW": "1 1000000000 50"}
+    done = run_program("profiled/planted.c", str(calls), "300000", text=NONE, ranks=2, **skewed)
     assert done.status == 0, done.stderr
     assert done.part.program.clocks == 2
     check_planted(done.part, done.stdout, calls, done.part.program.clock_error_ns)
@@ -113,7 +114,7 @@ def test_ranks_of_different_clocks_are_compared_within_the_stated_error(run_prog
 
 def test_of_many_calls_a_part_is_compared_and_the_error_stated(run_program: RunProgram) -> None:
     calls = 5000
-    done = run_program("planted.c", str(calls), "1000", text=NONE, ranks=2)
+    done = run_program("profiled/planted.c", str(calls), "1000", text=NONE, ranks=2)
     assert done.status == 0, done.stderr
     [line] = (line for line in done.part.calls if line.name == "allreduce")
     assert done.part.calls_of(line) == calls
@@ -125,7 +126,7 @@ def test_of_many_calls_a_part_is_compared_and_the_error_stated(run_program: RunP
 
 def test_a_program_that_is_killed_leaves_what_rank_0_knew(run_program: RunProgram) -> None:
     """Rank 0 writes what it knows at the end of the first call that is a second old; the second here."""
-    done = run_program("planted.c", "3", "600000000", "kill", text=NONE, ranks=2)
+    done = run_program("profiled/planted.c", "3", "600000000", "kill", text=NONE, ranks=2)
     assert done.status != 0
     assert done.part.program.note.startswith("rank 0 alone, up to a checkpoint")
     [line] = (line for line in done.part.calls if line.name == "allreduce")
@@ -136,7 +137,7 @@ def test_a_program_that_is_killed_leaves_what_rank_0_knew(run_program: RunProgra
 def test_a_program_that_ends_otherwise_leaves_what_its_rank_knew(
     run_program: RunProgram, ending: str, said: str
 ) -> None:
-    done = run_program("planted.c", "3", "0", ending, text=NONE, ranks=2)
+    done = run_program("profiled/planted.c", "3", "0", ending, text=NONE, ranks=2)
     assert done.status != 0
     assert done.whole is not None
     for part in done.whole.parts:

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "execute/rank_and_size.hpp"
+#include "interpose/call/device_memory.hpp"
 #include "interpose/communicator/communicator_cache.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
@@ -122,7 +123,10 @@ int Communicator::open_channel() {
     if (has_channel()) return MPI_SUCCESS;
     const SetupTimer clock("tags");
     const ReturnedErrors returned(comm_);
-    const int error = World::get()->agree_on_tags(comm_, tag_);
+    int error = World::get()->agree_on_tags(comm_, tag_);
+    int devices = ::timpani::has_devices() ? 1 : 0;
+    if (error == MPI_SUCCESS) error = PMPI_Allreduce(MPI_IN_PLACE, &devices, 1, MPI_INT, MPI_MAX, comm_);
+    has_devices_ = devices != 0;
     if (error == MPI_SUCCESS && !has_channel()) {
         leave_to_library("no tags are left: communicators that are new are left to MPI");
     }

@@ -55,6 +55,10 @@ class Communicator {
     int open_channel();
     [[nodiscard]] bool has_channel() const { return tag_ > 0; }
 
+    /// Whether a rank had loaded a GPU's library as the channel was opened: then buffers may lie in a GPU's memory on
+    /// some ranks, and all have to agree at each call.
+    [[nodiscard]] bool has_devices() const { return has_devices_; }
+
     /// From now on no rule applies here whose algorithm shares memory on a node.
     void disable_shared_memory();
 
@@ -86,6 +90,7 @@ class Communicator {
     std::vector<int> members_;  // as the world's communicator numbers them
     std::optional<Topology> topology_;
     int tag_ = 0;  // 0: none yet
+    bool has_devices_ = false;
     Plans plans_;
 };
 

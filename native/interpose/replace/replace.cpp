@@ -7,6 +7,7 @@
 #include <new>
 
 #include "execute/operator.hpp"
+#include "interpose/call/device_memory.hpp"
 #include "interpose/call/predefined.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/replace/block_sizes.hpp"
@@ -163,6 +164,17 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     if (!communicator.has_channel()) {
         outcome.reason = "no tags are left";
         return outcome;
+    }
+    if (communicator.has_devices()) {
+        int anywhere = in_device_memory(call) ? 1 : 0;
+        const int error = PMPI_Allreduce(MPI_IN_PLACE, &anywhere, 1, MPI_INT, MPI_MAX, communicator.comm());
+        if (error != MPI_SUCCESS) return {.done = true, .error = error};  // after MPI called the handler
+        if (anywhere != 0) {
+            if (communicator.here().rank == 0)
+                Process::get().warn_once("calls with buffers in a GPU's memory are left to MPI");
+            outcome.reason = "device memory";
+            return outcome;
+        }
     }
     try {
         outcome.error = replacement.run();
