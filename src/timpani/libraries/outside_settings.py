@@ -36,8 +36,11 @@ def described(settings: Iterable[OutsideSetting]) -> Iterator[str]:
     if removed := [each for each in settings if each.removed]:
         names = ", ".join(each.name for each in removed)
         text = shlex.join(f"{each.name}={each.value}" for each in removed)
-        yield f"Timpani removes {names} from the environment of its launches: they choose algorithms"
-        yield f"to measure with them too: --variant {shlex.quote(f'mine: {text}')}"
+        variant = shlex.quote(f"mine: {text}")
+        yield (
+            f"Timpani removes {names} from the environment of its launches: they choose algorithms; "
+            f"`timpani run … --variant {variant}` measures with them too"
+        )
     by_file: dict[str, list[str]] = {}
     for each in settings:
         if each.chooses:

@@ -6,7 +6,7 @@ from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.report.words.durations import show_seconds
 from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA
-from timpani.study.cell import OWN
+from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
@@ -118,7 +118,9 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
             yield f"    by rules (`timpani rules`): {loss.set_by} …"
             continue
         if loss.set_by:
-            yield f"    in all calls of {loss.collective}: {loss.set_by} …"
+            where = "in the whole program" if VARIANT_SIGN in loss.best_label else f"in all calls of {loss.collective}"
+            yield f"    {where}: {loss.set_by} …"
+        yield from (f"    {part}" for part in loss.parts)
         if loss.elsewhere and (loss.set_by or verdict.simulated):
             yield f"    but {loss.elsewhere}"
     if any(loss.set_by and loss.elsewhere for loss in shown):

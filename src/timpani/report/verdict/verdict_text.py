@@ -24,6 +24,7 @@ from timpani.study.schema import POINT
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import LOOKED_AT, compare_with_default
 from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, equal_schedules, schedule_name
+from timpani.tuning.decide.gain_parts import gain_parts
 from timpani.tuning.decide.other_points import elsewhere
 from timpani.tuning.decide.verdict import Verdict, summarise
 from timpani.tuning.race.outcome import race_verdict
@@ -164,7 +165,13 @@ def _points(
         costs = elsewhere(compared, row, row["best_label"]) if in_all_calls else None
         where = (row["collective"], row["ranks"], row["message_bytes"], row["best_label"])
         same = schedule_name(equal, *where).split(JOINED) if row["best_label"] else None
-        extra = {"setting": setting, "setting_elsewhere": costs and asdict(costs), "same_schedule": same}
+        parts = gain_parts(compared, row, row["best_label"]) if row["best_label"] else ()
+        extra = {
+            "setting": setting,
+            "setting_elsewhere": costs and asdict(costs),
+            "parts": [_renamed(asdict(part)) for part in parts],
+            "same_schedule": same,
+        }
         yield _renamed(row) | extra
 
 

@@ -12,6 +12,7 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
+from timpani.tuning.decide.gain_parts import GainPart, gain_parts
 from timpani.tuning.decide.other_points import Elsewhere, elsewhere
 from timpani.tuning.decide.sentence import in_each_state, sentence
 from timpani.tuning.decide.warnings import cell_warnings, launches_advice
@@ -28,6 +29,7 @@ class Loss:
     schedule   all names of the best algorithm's schedule, and of those that share its time
     set_by     what to type to have the best algorithm in all calls of the collective; None where that isn't known
     elsewhere  what it costs at other points; None where it isn't shown to cost anything
+    parts      of a variant and an algorithm together, the gain of each alone
     """
 
     collective: str
@@ -44,6 +46,7 @@ class Loss:
     schedule: str = ""
     set_by: str | None = None
     elsewhere: Elsewhere | None = None
+    parts: tuple[GainPart, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,8 @@ def _loss(decision: dict[str, Any], settings: Settings, compared: pl.DataFrame |
     values = {name: decision[name] for name in Loss.__dataclass_fields__ if name in decision}
     set_by = settings.get(decision["collective"], {}).get(decision["best_label"])
     costs = None if compared is None else elsewhere(compared, decision, decision["best_label"])
-    return Loss(**values, set_by=set_by, elsewhere=costs)
+    parts = () if compared is None else gain_parts(compared, decision, decision["best_label"])
+    return Loss(**values, set_by=set_by, elsewhere=costs, parts=parts)
 
 
 def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None) -> Decisive | None:

@@ -1,0 +1,49 @@
+"""Of a gain by a variant and an algorithm together: what each of the two gains alone."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from timpani.study.cell import DEFAULT, VARIANT_SIGN
+from timpani.study.schema import POINT
+
+
+@dataclass(frozen=True)
+class GainPart:
+    """One of the two alone, compared with the default at the same point.
+
+    what   the setting or the algorithm
+    label  as tables name it
+    gain   default's time / its time, with the 95 % interval where there is one
+    """
+
+    what: str
+    label: str
+    gain: float
+    gain_low: float | None
+    gain_high: float | None
+
+    def __str__(self) -> str:
+        bounds = "" if None in (self.gain_low, self.gain_high) else f" ({self.gain_low:.2f} to {self.gain_high:.2f})"
+        return f"{self.what} alone ({self.label}): {self.gain:.2f} times as fast{bounds}"
+
+
+def gain_parts(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> tuple[GainPart, ...]:
+    """The parts of the gain of `label` at `point` (columns POINT); none unless it joins a setting and an algorithm.
+
+    compared  columns POINT, `label`, `ratio`, `ratio_low` and `ratio_high` of `compare_with_default`
+    """
+    algorithm, sign, variant = label.rpartition(VARIANT_SIGN)
+    if not sign or algorithm == DEFAULT:
+        return ()
+    there = compared.filter(pl.all_horizontal(pl.col(name) == point[name] for name in POINT))
+    alone = {"the setting": f"{DEFAULT}{VARIANT_SIGN}{variant}", "the algorithm": algorithm}
+    return tuple(_parts(there, alone))
+
+
+def _parts(there: pl.DataFrame, alone: Mapping[str, str]) -> Iterator[GainPart]:
+    for what, label in alone.items():
+        for row in there.filter(pl.col("label") == label, pl.col("ratio").is_not_null()).iter_rows(named=True):
+            yield GainPart(what, label, row["ratio"], row["ratio_low"], row["ratio_high"])
