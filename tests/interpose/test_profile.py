@@ -12,6 +12,8 @@ NONE = rules()
 
 US = 1e3  # ns
 
+POLLS_PER_TIME = 32  # kPollsPerTime of native/interpose/entry/intercept.hpp
+
 
 def test_times_are_a_rank_s_and_add_up(run_program: RunProgram) -> None:
     """Of two communicators of one rank each, no row may say what both took together."""
@@ -153,3 +155,12 @@ def test_a_program_of_sessions_alone_leaves_a_profile(run_program: RunProgram, m
     assert done.whole is not None
     assert len(done.whole.parts) == 2
     assert done.ran("bcast") == {"default"}
+
+
+@every_mpi
+def test_calls_that_only_ask_are_counted_to_within_those_that_one_stands_for(run_program: RunProgram) -> None:
+    asked = 10_000
+    done = run_program("profiled/polls.c", str(asked), text=NONE, ranks=2)
+    assert done.status == 0, done.stderr
+    [tests] = (line for line in done.part.calls if line.name == "test")
+    assert 2 * (asked - POLLS_PER_TIME) <= tests.calls <= 2 * asked

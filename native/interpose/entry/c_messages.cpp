@@ -27,6 +27,10 @@ extern "C" {
         return timpani::count_messages(                                                                               \
             #name, timpani::Form::completion, [] { return std::int64_t{0}; }, [&] { return PMPI_##Name arguments; }); \
     }
+#define POLL(Name, name, words, parameters, arguments)                             \
+    int MPI_##Name parameters {                                                    \
+        return timpani::count_polls(#name, [&] { return PMPI_##Name arguments; }); \
+    }
 #define Count int
 #include "interpose/entry/messages.def"
 #undef Count

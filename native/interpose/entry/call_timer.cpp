@@ -76,14 +76,15 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
 
 MessageTimer::MessageTimer() : entry_ns_(Process::get().clock.now()) {}
 
-std::int64_t MessageTimer::end(std::string_view name, Form form, std::int64_t bytes) const {
+std::int64_t MessageTimer::end(std::string_view name, Form form, std::int64_t bytes, std::uint32_t calls) const {
     Process& process = Process::get();
     const std::int64_t exit_ns = process.clock.now();
     const bool moves = form == Form::message;
     process.calls.add({.key = {.name = name, .form = form, .size_class = moves ? size_class_of(bytes) : -1},
                        .bytes = bytes,
                        .entry_ns = entry_ns_,
-                       .ns = exit_ns - entry_ns_});
+                       .ns = exit_ns - entry_ns_,
+                       .calls = calls});
     return exit_ns;
 }
 

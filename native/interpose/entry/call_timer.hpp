@@ -38,7 +38,8 @@ class CallTimer {
 class MessageTimer {
   public:
     MessageTimer();
-    std::int64_t end(std::string_view name, Form form, std::int64_t bytes) const;
+    /// `calls`: for how many equal ones this one stands.
+    std::int64_t end(std::string_view name, Form form, std::int64_t bytes, std::uint32_t calls) const;
 
   private:
     std::int64_t entry_ns_;

@@ -49,8 +49,28 @@ inline int count_messages(const char* name, Form form, const Bytes& bytes, const
     if (!intercepting() || !counting) return call_library();
     const MessageTimer timer;
     const int error = call_library();
-    end_counted(timer, name, form, bytes());
+    end_counted(timer, name, form, bytes(), 1U);
     return error;
+}
+
+constexpr std::uint32_t kPollsTimed = 1024;  // of each function and thread; a multiple of the next
+constexpr std::uint32_t kPollsPerTime = 32;  // of the later ones, of which one is timed for all
+
+/// A call that asks whether something is done. Programs ask millions of times: the later calls are timed and counted
+/// one for several.
+template <typename CallLibrary>
+inline int count_polls(const char* name, const CallLibrary& call_library) {
+    if (!intercepting() || !counting) return call_library();
+    static thread_local std::uint32_t polls = 0;
+    const bool each = polls < kPollsTimed;
+    if (each || ++polls % kPollsPerTime == 0) {
+        polls += each ? 1 : 0;
+        const MessageTimer timer;
+        const int error = call_library();
+        end_counted(timer, name, Form::completion, std::int64_t{0}, each ? 1 : kPollsPerTime);
+        return error;
+    }
+    return call_library();
 }
 
 }  // namespace timpani

@@ -37,15 +37,14 @@ std::int64_t bytes_of(const void* count, const void* type) {
 #define TIMPANI_GIVEN_13 (a, b, c, d, e, f, g, h, i, j, k, l, m)
 
 // One function under the names that Fortran calls. Open MPI's own are there where the program has its Fortran.
-#define TIMPANI_PASSED(name, words, form, bytes)                                          \
+#define TIMPANI_PASSED(name, words, counted, ...)                                         \
     extern void pmpi_##name##_ TIMPANI_WORDS_##words __attribute__((weak));               \
     void mpi_##name TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f")));     \
     void mpi_##name##_ TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f")));  \
     void mpi_##name##__ TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f"))); \
     void ompi_##name##_f TIMPANI_WORDS_##words {                                          \
-        timpani::count_messages(                                                          \
-            #name, form, [&] { return bytes; },                                           \
-            [&] {                                                                         \
+        timpani::counted(                                                                 \
+            #name, __VA_ARGS__[&] {                                                       \
                 pmpi_##name##_ TIMPANI_GIVEN_##words;                                     \
                 return MPI_SUCCESS;                                                       \
             });                                                                           \
@@ -54,9 +53,10 @@ std::int64_t bytes_of(const void* count, const void* type) {
 #pragma GCC visibility push(default)
 extern "C" {
 #define MESSAGE(Name, name, words, parameters, arguments, bytes) \
-    TIMPANI_PASSED(name, words, timpani::Form::message, bytes_of(b, c))
+    TIMPANI_PASSED(name, words, count_messages, timpani::Form::message, [&] { return bytes_of(b, c); }, )
 #define COMPLETION(Name, name, words, parameters, arguments) \
-    TIMPANI_PASSED(name, words, timpani::Form::completion, std::int64_t{0})
+    TIMPANI_PASSED(name, words, count_messages, timpani::Form::completion, [] { return std::int64_t{0}; }, )
+#define POLL(Name, name, words, parameters, arguments) TIMPANI_PASSED(name, words, count_polls, )
 #include "interpose/entry/messages.def"
 }  // extern "C"
 #pragma GCC visibility pop

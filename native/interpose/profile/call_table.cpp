@@ -54,9 +54,9 @@ std::uint32_t CallTable::count(const CountedCall& call) {
         contents_.totals.emplace_back();
     }
     CallTotals& totals = contents_.totals[place->second];
-    ++totals.calls;
+    totals.calls += call.calls;
     totals.bytes += call.bytes;
-    totals.ns += call.ns;
+    totals.ns += call.ns * call.calls;
     totals.longest_ns = std::max(totals.longest_ns, call.ns);
     totals.root_calls += call.root ? 1 : 0;
     return place->second;

@@ -75,6 +75,7 @@ struct CountedCall {
     std::int64_t entry_ns = 0;
     std::int64_t ns = 0;
     bool root = false;
+    std::int64_t calls = 1;  // for how many equal calls it stands
 };
 
 /// What ranks must enter before a rank can leave a call.
