@@ -36,7 +36,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
     `costs_from` is another campaign that tells the costs in place of this one. UserError when it tells none, and where
     nothing is here to build the simulator with; it is built if need be, for any MPI, and uses none.
     """
-    cells = estimate_cells(campaign.raced).filter(is_schedule_of_ours())
+    cells = estimate_cells(campaign.of_default_variant.raced).filter(is_schedule_of_ours())
     if cells.is_empty():
         return None
     mpi = first_mpi()

@@ -31,7 +31,8 @@ def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozens
     for campaign in campaigns:
         if not campaign.results["collective"].is_in([LATENCY, REDUCTION]).any():
             continue
-        found = fit(campaign.results, estimate_cells(campaign.raced), f"{campaign.folder}/results.jsonl").curves
+        plain = campaign.of_default_variant
+        found = fit(plain.results, estimate_cells(plain.raced), f"{campaign.folder}/results.jsonl").curves
         localities = localities_of(campaign)
         for curve in found:
             relation = _RELATIONS.get(locality_of(curve.name, localities) or "")

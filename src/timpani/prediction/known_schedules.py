@@ -70,7 +70,7 @@ Unknown = dict[tuple[str, int], dict[Algorithm, NoSchedule]]
 def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
     """Of each algorithm of ours that was measured."""
     found: KnownSchedules = {}
-    measured = campaign.results.filter(is_schedule_of_ours(), pl.col("error").is_null())
+    measured = campaign.of_default_variant.results.filter(is_schedule_of_ours(), pl.col("error").is_null())
     columns = ("collective", "message_bytes", "provider", "algorithm", "parameters")
     for collective, size, provider, name, parameters in measured.select(columns).unique().sort(columns).iter_rows():
         algorithm = Algorithm(provider, name, parse_parameters(parameters))
@@ -90,6 +90,7 @@ def schedules_of_library(
     found: KnownSchedules = {}
     unknown: Unknown = {}
     fingerprints = Fingerprints(simulator, own)
+    campaign = campaign.of_default_variant
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
     cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.raced).to_dicts()}

@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from itertools import repeat
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import pytest
 
+from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
+from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.blocks import samples_in_blocks
 from timpani.tuning.decide.decide import compare_with_default, decide
@@ -85,3 +87,11 @@ def test_the_best_of_variants_and_algorithms_is_found_under_noise_that_blocks_sh
     [point] = decide(raced).to_dicts()
     assert (point["best_label"], point["verdict"]) == ("ring@fast", "better")
     assert point["gain_low"] < 1.25 < point["gain_high"]
+
+
+def test_rules_and_predictions_take_the_default_variant_alone(tmp_path: Path) -> None:
+    header = Header.check({"id": "x"}, "test")
+    found = Campaign(tmp_path, header, results({DEFAULT: [1.0], FAST: [2.0]}), [], [])
+    assert found.of_default_variant.results["variant"].to_list() == ["default"]
+    plain = Campaign(tmp_path, header, results({DEFAULT: [1.0]}), [], [])
+    assert plain.of_default_variant is plain

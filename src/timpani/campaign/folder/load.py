@@ -1,9 +1,9 @@
 """Read a campaign folder."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import polars as pl
 
@@ -14,7 +14,7 @@ from timpani.campaign.folder.machine_states import with_states
 from timpani.campaign.folder.planned_cells import planned_points
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
-from timpani.study.cell import Algorithm
+from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.results import RacedResults
@@ -58,6 +58,15 @@ class Campaign:
     def raced(self) -> RacedResults:
         """Its results with the race that they are of."""
         return RacedResults.of(self.results)
+
+    @property
+    def of_default_variant(self) -> Self:
+        """What of it was started as the variant `default`: rules and predictions know no other."""
+        other = pl.col("variant") != DEFAULT
+        if self.results.filter(other).is_empty():
+            return self
+        proofs = [proof for proof in self.proofs if proof["variant"] == DEFAULT]
+        return replace(self, results=self.results.filter(~other), proofs=proofs)
 
     @property
     def simulated(self) -> bool:

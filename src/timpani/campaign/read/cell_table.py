@@ -131,7 +131,8 @@ def _launches_needed() -> pl.Expr:
     paired, unpaired = (
         others.map_batches(partial(_launches_for, in_turn=in_turn), return_dtype=pl.Int64) for in_turn in (True, False)
     )
-    return pl.when(replicated & pl.col("in_turn")).then(paired).when(replicated).then(unpaired).alias("launches_needed")
+    by_pairs = pl.col("in_turn") | (pl.col("variant").n_unique().over(POINT) > 1)
+    return pl.when(replicated & by_pairs).then(paired).when(replicated).then(unpaired).alias("launches_needed")
 
 
 def _launches_for(rivals: pl.Series, in_turn: bool) -> pl.Series:

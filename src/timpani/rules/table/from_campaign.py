@@ -25,6 +25,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
 
     UserError where no default was measured, or the times are averages that somebody imported.
     """
+    campaign = campaign.of_default_variant
     header, results = campaign.header, campaign.results
     if header.imported:
         raise UserError(
