@@ -34,11 +34,11 @@ from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.rules.confirm.confirmation import Confirmed, confirm, mean_regret
+from timpani.rules.confirm.confirmation import ConfirmedPoint, confirm, mean_regret
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
 from timpani.rules.table.merged_campaigns import load_together
-from timpani.rules.table.table_file import NAME, read_table
-from timpani.rules.table.tuned_files import EXPORTS
+from timpani.rules.table.table_file import TABLE_FILE, read_table
+from timpani.rules.table.tuned_files import SWITCH_ON
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
@@ -59,7 +59,7 @@ def run() -> None:
 
     ours = folder / "ours"
     seconds = timpani("tune", *COLLECTIVES, "--sizes", SIZES, "--mpi", str(mpi.mpirun), "-o", str(ours))
-    table = read_table(ours / NAME)
+    table = read_table(ours / TABLE_FILE)
     made_from = load_together([Path(each) for each in table.campaigns])
     confirmed = confirm(table, made_from, load(ours / f"confirmation-of-{len(table.rules)}"))
     tell("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
@@ -83,7 +83,7 @@ def _confirm_and_tell(what: str, seconds: float, best: Best, made_from: Campaign
     text = _rules_file(best, catalogue)
     folder.mkdir(parents=True)
     (folder / TunedRules.name).write_text(text)
-    (folder / EXPORTS).touch()
+    (folder / SWITCH_ON).touch()
     table = _as_table(text, catalogue, best, made_from)
     lines = sum(algorithm != before for of in best.values() for (_, before), (_, algorithm) in pairwise([(0, ""), *of]))
     tell(what, seconds, lines, _confirmed(table, made_from, folder, mpi))
@@ -132,14 +132,14 @@ def _as_table(text: str, catalogue: Catalogue, best: Best, made_from: Campaign) 
     return SelectionTable(mpi.kind, mpi.version, tuple(rules))
 
 
-def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mpi) -> list[Confirmed]:
+def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mpi) -> list[ConfirmedPoint]:
     study = confirmation_study(table, made_from, folder, LAUNCHES)
     into = folder / "confirmation"
     Session.prepare(study, str(mpi.mpirun), True).complete(into, notes, cells_to_prove(table, made_from))
     return confirm(table, made_from, load(into))
 
 
-def tell(what: str, seconds: float, rules: int, confirmed: list[Confirmed]) -> None:
+def tell(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint]) -> None:
     """What was confirmed of a table: points gained and lost, gains, and regret at sizes held out."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)

@@ -19,7 +19,7 @@ from timpani.libraries.find import find_mpis
 from timpani.native.mpi import Mpi
 from timpani.rules.confirm.confirmation import confirm
 from timpani.rules.table.merged_campaigns import load_together
-from timpani.rules.table.table_file import NAME, read_table
+from timpani.rules.table.table_file import TABLE_FILE, read_table
 
 COLLECTIVES = ("bcast", "reduce", "allreduce")
 """Those that it tunes where nobody names others, but for the barrier, which has no size."""
@@ -48,7 +48,7 @@ def run() -> None:
 
 def _ours(mpi: Mpi, folder: Path) -> None:
     seconds = timpani("tune", *COLLECTIVES, "--sizes", SIZES, "--mpi", str(mpi.mpirun), "-o", str(folder))
-    table = read_table(folder / NAME)
+    table = read_table(folder / TABLE_FILE)
     made_from = load_together([Path(each) for each in table.campaigns])
     measured = load(folder / f"confirmation-of-{len(table.rules)}")
     tell("timpani tune, with its confirmation", seconds, len(table.rules), confirm(table, made_from, measured))

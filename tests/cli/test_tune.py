@@ -175,19 +175,19 @@ def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> No
     elsewhere = Mpi("openmpi", "Open MPI", "9.9", OPEN_MPIS[0].mpirun, OPEN_MPIS[0].cxx, None)
     other = made_up(tmp_path / "another library", elsewhere, {"default": 10.0, "linear": 5.0})
     tie = made_up(tmp_path / "a tie", OPEN_MPIS[0], {"default": 10.0, "linear": 10.0})
-    for folder, says in ((no_default, "measured no default"), (other, "openmpi 9.9, and")):
+    for folder, says in ((no_default, "did not measure the default"), (other, "openmpi 9.9, but")):
         done = typed("tune", str(folder), "-o", str(tmp_path / "none"))
         assert (done.returncode, says in done.stderr, done.stderr.count("\n")) == (2, True, 1), done.stderr
         assert not (tmp_path / "none").exists()
     done = typed("tune", str(tie), "-o", str(tmp_path / "tied"))
     assert (done.returncode, "no algorithm is shown to be faster" in done.stdout) == (0, True)
     assert typed("confirm", str(tmp_path / "tied")).returncode == 2
-    assert "is like no tuning file" in typed("tune", "lint", str(campaign / "campaign.json")).stderr
+    assert "is no tuning file of a known format" in typed("tune", "lint", str(campaign / "campaign.json")).stderr
     tuned = tmp_path / "tuned"
     assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
     strange = typed("confirm", str(tuned), "--campaign", str(other))
     assert (strange.returncode, strange.stderr.count("\n")) == (2, 1), strange.stderr
-    assert "and the table is for openmpi" in strange.stderr
+    assert "but the table is for openmpi" in strange.stderr
     table = (tuned / "table.json").read_text()
     (tuned / "table.json").write_text(table[:200])
     torn = typed("confirm", str(tuned))
@@ -233,7 +233,7 @@ def test_a_dry_run_prints_what_would_be_measured_and_writes_nothing(campaign: Pa
     assert not tuned.exists()
     short = typed(*asked, "--budget", "0.1s")
     assert short.returncode == 2
-    assert "of the budget are for the first campaign, and starting its programs once takes about" in short.stderr
+    assert "s of the budget, but starting each of its programs once takes about" in short.stderr
     assert not tuned.exists()
 
     assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
@@ -289,4 +289,4 @@ def test_pages_that_were_changed_or_are_of_another_table_are_found(campaign: Pat
     assert typed("tune", str(slower), "-o", str(other)).returncode == 0
     (other / "confirmation.md").write_text(text)
     found = typed("check", str(other))
-    assert (found.returncode, "is of another table.json" in found.stdout) == (1, True), found.stdout
+    assert (found.returncode, "belongs to another table.json" in found.stdout) == (1, True), found.stdout

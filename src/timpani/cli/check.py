@@ -17,11 +17,11 @@ def check(folder: Campaign = None) -> None:
     from timpani.campaign.folder.load import way_on
     from timpani.campaign.folder.verify import verify
     from timpani.campaign.run.leftovers import remove_leftovers
-    from timpani.rules.table.table_file import NAME
+    from timpani.rules.table.table_file import TABLE_FILE
     from timpani.study.counted import counted
 
     folder = campaign_or_newest(folder)
-    if (folder / NAME).exists() and not (folder / "campaign.json").exists():
+    if (folder / TABLE_FILE).exists() and not (folder / "campaign.json").exists():
         _check_tuned(folder)
         return
     header = read_header(folder)

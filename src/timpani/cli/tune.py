@@ -245,11 +245,11 @@ def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapp
     from timpani.native.build import build_without_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.tuned.default_messages import default_messages
-    from timpani.rules.table.from_campaign import installed
+    from timpani.rules.table.from_campaign import installed_library
     from timpani.schedules.fingerprint import Fingerprints
     from timpani.schedules.simulation import Simulator
 
     campaign = load(folder)
-    installed(campaign, str(mpi.mpirun))
+    installed_library(campaign, str(mpi.mpirun))
     fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
     return default_messages(campaign, ranks, nodes, fingerprints)

@@ -6,13 +6,13 @@ from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.programs.block_runs import Choice
-from timpani.rules.table.table_file import NAME, read_table
-from timpani.rules.table.tuned_files import OUR_RULES, tuned_files
+from timpani.rules.table.table_file import TABLE_FILE, read_table
+from timpani.rules.table.tuned_files import PRELOAD_RULES, tuned_files
 
 
 def choice_of(folder: Path, library: Mpi) -> Choice:
     """The choice of a tuned folder; UserError where it is of another library, or holds no rule."""
-    table = read_table(folder / NAME)
+    table = read_table(folder / TABLE_FILE)
     if (table.library, table.version) != (library.kind, library.version):
         raise UserError(
             f"{folder} is for {table.library} {table.version}, and the program runs with {library.kind} "
@@ -20,7 +20,7 @@ def choice_of(folder: Path, library: Mpi) -> Choice:
             "start the program with the library that was measured",
         )
     files = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)
-    rules = folder / OUR_RULES if OUR_RULES in files.texts else None
+    rules = folder / PRELOAD_RULES if PRELOAD_RULES in files.texts else None
     missing = [name for name in files.texts if not (folder / name).exists()]
     if missing:
         raise UserError(f"{folder / missing[0]} is lost", "write the files anew: timpani tune")

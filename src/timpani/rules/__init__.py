@@ -1,1 +1,1 @@
-"""What a library is handed: files made of decisions, how to switch them on, and whether they keep their promise."""
+"""Tuning files for a library: generate them from a campaign's decisions, switch them on, and confirm them."""

@@ -1,4 +1,4 @@
-"""Time that several campaigns share, one after another."""
+"""A time budget that consecutive campaigns share."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class TimeBudget:
-    """`seconds` counted by `clock` from when this is made; None: unlimited."""
+    """`seconds` that `clock` counts from the creation of this object; None: unlimited."""
 
     seconds: float | None = None
     clock: Callable[[], float] = time.monotonic
@@ -17,7 +17,7 @@ class TimeBudget:
         self._started = self.clock()
 
     def share(self, part: float) -> float | None:
-        """Seconds: `part` of the time that is left, 0 at least; None: unlimited."""
+        """The fraction `part` of the remaining time in seconds, at least 0; None: unlimited."""
         if self.seconds is None:
             return None
         return part * max(0.0, self._started + self.seconds - self.clock())

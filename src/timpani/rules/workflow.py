@@ -1,7 +1,7 @@
-"""From what to tune to confirmed rules: measure where the choice changes, make the rules, confirm them, drop losers.
+"""The tuning workflow: measure, refine the boundaries between choices, generate rules, confirm them, drop losers.
 
-Measuring takes long, so the caller passes a `MeasureSession`, which shows the progress. It ends the workflow by an
-exception when the campaign was stopped; the same call resumes there.
+The caller passes a `MeasureSession`, which shows progress during the long measurements. If the campaign is stopped, the
+`MeasureSession` raises an exception, which ends the workflow. The same call resumes it.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,11 +20,16 @@ from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
 from timpani.prediction.request import Limits
 from timpani.providers.verification_cost import available_memory
-from timpani.rules.confirm.confirmation import Confirmed, confirm, losing, without
+from timpani.rules.confirm.confirmation import (
+    ConfirmedPoint,
+    confirm,
+    losing_points,
+    without_losing_rules,
+)
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
 from timpani.rules.confirm.refinement import refining_study
 from timpani.rules.propose.predicted_rules import PredictionReach, predicted_rules
-from timpani.rules.table.from_campaign import check_made_from, installed, table_of
+from timpani.rules.table.from_campaign import check_made_from, installed_library, table_of
 from timpani.rules.table.merged_campaigns import load_together
 from timpani.rules.table.tuned_files import TunedFiles, tuned_files
 from timpani.rules.time_budget import TimeBudget
@@ -35,29 +40,29 @@ from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import SelectionTable
 
 MAX_ROUNDS = 3
-"""How often rules are confirmed at most: each round but the last is followed by one without the rules that lost."""
+"""Maximum number of confirmation rounds. Each round drops the rules that lost, and the next round confirms the rest."""
 
-DECIDING = "campaign"
-"""The folder, in that of the files, of the campaign that rules are chosen from."""
+DECIDING_FOLDER = "campaign"
+"""Name of the campaign from which rules are chosen: a subfolder of the folder with the tuning files."""
 
 _DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.25, 0.75
-"""Shares of the time that is left: of the campaign that chooses, of each campaign of sizes between, of each round."""
+"""Fractions of the remaining time: for the deciding campaign, for each refining campaign, for each confirmation."""
 
-_MAX_HALVINGS = 6  # of a gap between measured sizes: a gap of 4,000 times ends with sizes within 15 %
-_CALL_SECONDS = 0.2  # of simulating one call, of a thousand or more; what takes longer is left out and named
+_MAX_HALVINGS = 6  # of a gap between measured sizes: a ratio of 4,000 shrinks to 1.14
+_MAX_CALL_SECONDS = 0.2  # to simulate one of over a thousand calls; slower calls are left out and listed
 
 
 class MeasureSession(Protocol):
-    """Measures a prepared campaign into its folder, new or resumed, and shows how it proceeds."""
+    """Measures a prepared campaign, new or resumed, into its folder and shows its progress."""
 
     def __call__(self, session: Session, folder: Path, prove: Callable[[Cell], bool] | None = None, /) -> Outcome:
-        """How the campaign ended; messages of each cell that `prove` accepts are counted."""
+        """How the campaign ended. The messages of each cell that `prove` accepts are counted."""
         ...
 
 
 @dataclass(frozen=True)
 class Target:
-    """Where campaigns are measured: with which library (None: the first found), on which machine (None: here)."""
+    """Library (None: the first one found) and machine (None: this one) of the campaigns to measure."""
 
     mpi: str | None = None
     machine: Machine | None = None
@@ -65,7 +70,7 @@ class Target:
     hosts: HostList = ()
 
     def prepare(self, study: Study, seconds: float | None = None) -> Session | None:
-        """`study` planned for `seconds` (None: unlimited); None where they are too few to start each program once."""
+        """The session of `study` for `seconds` (None: unlimited); None if they don't suffice to start each program."""
         session = Session.prepare(
             study.model_copy(update={"budget": None}), self.mpi, self.oversubscribe, self.machine, self.hosts
         )
@@ -79,10 +84,10 @@ class Target:
 
 @dataclass(frozen=True)
 class MeasuredChoices:
-    """The campaigns that rules can be made from.
+    """The campaigns from which rules can be generated.
 
-    killed     how many cells have no result since their launches were killed
-    unrefined  whether the time was spent before all sizes between those at which the choice changes were measured
+    killed     number of cells without a result because their launches were killed
+    unrefined  whether the time ran out before all boundaries between rules were refined
     """
 
     campaigns: list[Path]
@@ -91,8 +96,8 @@ class MeasuredChoices:
 
 
 @dataclass(frozen=True)
-class Made:
-    """Rules, the files that hold them, and the campaigns that they were made from, merged into one."""
+class GeneratedRules:
+    """Rules, their files, and the merged campaigns from which they were generated."""
 
     table: SelectionTable
     files: TunedFiles
@@ -101,18 +106,18 @@ class Made:
 
 
 @dataclass(frozen=True)
-class Round:
+class ConfirmationRound:
     """One confirmation of a table.
 
-    remaining  the table without the rules that lost: the same table where none did
-    files      of `remaining`; None where no rule lost
-    killed     how many cells have no result since their launches were killed
+    remaining  the table without the rules that lost; the same table if no rule lost
+    files      files of `remaining`; None if no rule lost
+    killed     number of cells without a result because their launches were killed
     """
 
     table: SelectionTable
     library: Mpi
     measured: Campaign
-    confirmed: list[Confirmed]
+    confirmed: list[ConfirmedPoint]
     remaining: SelectionTable
     files: TunedFiles | None
     killed: int
@@ -120,12 +125,12 @@ class Round:
 
 @dataclass(frozen=True)
 class ConfirmRequest:
-    """How rules are confirmed.
+    """How to confirm rules.
 
-    launches   None: as many as the campaign had, `LAUNCHES` at least
+    launches   None: as many as the campaign had, at least `LAUNCHES`
     mpi        None: the library that was measured
-    machine    None: the machine, and its hosts, on which the rules were measured
-    placement  of ranks; None: as measured
+    machine    None: the machine and hosts on which the rules were measured
+    placement  of the ranks; None: as measured
     """
 
     launches: int | None = None
@@ -136,7 +141,10 @@ class ConfirmRequest:
 
 
 def deciding_study(what: list[str], options: Mapping[str, object], *, simulated: bool) -> Study:
-    """The study of `what` with `options`: a race, unless it names `launches` or `regret`. Simulations do not vary."""
+    """The study of `what` with `options`: a race, unless it is simulated or sets `launches` or `regret`.
+
+    Simulated times do not vary, so they need no race.
+    """
     named = compose(what, options)
     if simulated or named.model_fields_set & {"launches", "regret"}:
         return named
@@ -144,7 +152,7 @@ def deciding_study(what: list[str], options: Mapping[str, object], *, simulated:
 
 
 def prepare_deciding(study: Study, target: Target, budget: TimeBudget) -> Session:
-    """The campaign that rules are chosen from, planned; UserError where its share of the time is too short."""
+    """The planned campaign from which rules are chosen; UserError if its share of the time is too short."""
     session = target.prepare(study, budget.share(_DECIDING_SHARE))
     if session is None:
         raise _too_short(study, target, budget, _DECIDING_SHARE)
@@ -154,8 +162,8 @@ def prepare_deciding(study: Study, target: Target, budget: TimeBudget) -> Sessio
 def measure_boundaries(
     study: Study, target: Target, output: Path, measure: MeasureSession, budget: TimeBudget
 ) -> MeasuredChoices:
-    """Measure `study`, then sizes between those at which the choice changes, into folders below `output`."""
-    campaigns = [output / DECIDING]
+    """Measure `study`, then refine the sizes at which the choice changes. The campaigns are folders in `output`."""
+    campaigns = [output / DECIDING_FOLDER]
     killed = measure(prepare_deciding(study, target, budget), campaigns[0]).killed
     for number in range(1, _MAX_HALVINGS + 1):
         measured = load_together(campaigns)
@@ -165,30 +173,32 @@ def measure_boundaries(
         session = target.prepare(between, budget.share(_BETWEEN_SHARE))
         if session is None:
             return MeasuredChoices(campaigns, killed, unrefined=True)
-        campaigns.append(output / f"{DECIDING}-between-{number}")
+        campaigns.append(output / f"{DECIDING_FOLDER}-between-{number}")
         killed += measure(session, campaigns[-1]).killed
     return MeasuredChoices(campaigns, killed)
 
 
-def make_rules(campaigns: Sequence[Path], output: Path, mpi: str | None, beyond: PredictionReach | None = None) -> Made:
-    """The rules of `campaigns` and the files for `output`, not yet written; `beyond` are ranks to predict rules for."""
+def make_rules(
+    campaigns: Sequence[Path], output: Path, mpi: str | None, beyond: PredictionReach | None = None
+) -> GeneratedRules:
+    """The rules of `campaigns` and their files for `output`, not yet written; `beyond` asks for predicted rules."""
     campaign = load_together(campaigns)
     table = table_of(campaign, campaigns)
-    library = installed(campaign, mpi)
+    library = installed_library(campaign, mpi)
     if beyond:
-        limits = Limits(_CALL_SECONDS, available_memory())
+        limits = Limits(_MAX_CALL_SECONDS, available_memory())
         table = replace(table, predicted=predicted_rules(campaign, beyond, library, limits))
-    return Made(table, _files(table, library, output), library, campaign)
+    return GeneratedRules(table, _files(table, library, output), library, campaign)
 
 
 def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest) -> Session:
-    """The campaign that confirms `table` in `folder`, planned; UserError where the time left is too short."""
+    """The planned campaign that confirms `table` in `folder`; UserError if the remaining time is too short."""
     check_made_from(table, made_from)
     study = confirmation_study(table, made_from, folder, request.launches, request.placement)
     described = made_from.header.machine
     machine = request.machine or described.cluster
     hosts = described.hosts if machine and request.machine is None else ()
-    target = Target(str(installed(made_from, request.mpi).mpirun), machine, True, hosts)
+    target = Target(str(installed_library(made_from, request.mpi).mpirun), machine, True, hosts)
     session = target.prepare(study, request.budget.share(_ROUND_SHARE))
     if session is None:
         raise _too_short(study, target, request.budget, _ROUND_SHARE)
@@ -197,13 +207,13 @@ def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Pat
 
 def confirm_rules(
     table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest, measure: MeasureSession
-) -> Iterator[Round]:
-    """Confirm the rules in `folder`, up to MAX_ROUNDS times; each round but the last drops the rules that lost.
+) -> Iterator[ConfirmationRound]:
+    """Confirm the rules in `folder` in up to MAX_ROUNDS rounds. Each round drops the rules that lost.
 
-    A round must be written into `folder` before the next is asked for: its launches use the files that are there.
+    The caller writes the files of a round into `folder` before it requests the next round, which measures these files.
     """
     check_made_from(table, made_from)
-    library = installed(made_from, request.mpi)
+    library = installed_library(made_from, request.mpi)
     for _ in range(MAX_ROUNDS):
         session = prepare_confirmation(table, made_from, folder, request)
         placed = "" if request.placement is None else f"-by-{request.placement.replace(':', '-')}"
@@ -211,10 +221,10 @@ def confirm_rules(
         outcome = measure(session, into, cells_to_prove(table, made_from))
         measured = load(into)
         confirmed = confirm(table, made_from, measured)
-        lost = losing(confirmed)
-        remaining = without(table, lost) if lost else table
+        lost = losing_points(confirmed)
+        remaining = without_losing_rules(table, lost) if lost else table
         files = _files(remaining, library, folder) if lost else None
-        yield Round(table, library, measured, confirmed, remaining, files, outcome.killed)
+        yield ConfirmationRound(table, library, measured, confirmed, remaining, files, outcome.killed)
         if not lost or not remaining.rules:
             return
         table = remaining
@@ -225,9 +235,9 @@ def _too_short(study: Study, target: Target, budget: TimeBudget, part: float) ->
     assert session, "without a limit every study is planned"
     starting = session.plan.starting_seconds
     return UserError(
-        f"{budget.share(part) or 0:.0f} s of the budget are for {study.title or 'the first campaign'}, and starting "
-        f"its programs once takes about {ceil(starting)} s",
-        f"give more (--budget {ceil(2 * starting / part)}s), or the same command again: it resumes",
+        f"{study.title or 'the first campaign'} has {budget.share(part) or 0:.0f} s of the budget, but starting each "
+        f"of its programs once takes about {ceil(starting)} s",
+        f"raise the budget (--budget {ceil(2 * starting / part)}s), or repeat the command: it resumes",
     )
 
 

@@ -111,7 +111,7 @@ def test_rules_for_more_ranks_are_marked_and_in_no_file(campaign: Path, larger: 
     assert {**after, **apart} == {**before, **apart}
     page = (tmp_path / "tuned" / "tuning.md").read_text()
     assert "## Predicted, not measured" in page
-    assert "the default sent as timpani/linear; on more, that is taken for it" in page
+    assert "the default sent the messages of timpani/linear; on more ranks it is assumed to be the same" in page
     assert (
         "It isn't known how close to each other the measured ranks were: costs of their messages stand for those "
         "between ranks of the same socket, of the same node"
@@ -175,7 +175,7 @@ def test_a_default_counted_at_one_rank_count_gets_no_rule(campaign: Path, larger
     folder = made_up(tmp_path / "once", proved_at=RANKS[-1:])
     done = typed("tune", folder, "-o", tmp_path / "tuned", "--predict-to", "64", "--on", larger)
     assert done.returncode == 0, done.stderr
-    assert "it was not counted to send like one and the same schedule of ours on two rank counts" in done.stdout
+    assert "its counted messages are not those of the same Timpani schedule on two rank counts" in done.stdout
     predicted = read_table(tmp_path / "tuned" / "table.json").predicted
     assert predicted is not None
     assert predicted.rules == ()
@@ -185,7 +185,7 @@ def test_what_can_not_be_predicted_is_one_line(campaign: Path, larger: Path, tmp
     without_costs = made_up(tmp_path / "without costs", ours=())
     simulated = made_up(tmp_path / "simulated", simulated=True)
     for folder, asked, says in (
-        (campaign, ("--predict-to", "64"), "nothing tells which nodes 64 ranks would be on"),
+        (campaign, ("--predict-to", "64"), "the nodes of 64 ranks are unknown"),
         (campaign, ("--predict-to", "20", "--on", larger), "20 ranks were measured already"),
         (campaign, ("--predict-to", "129", "--on", larger), "larger has cores for 128 of 129 ranks"),
         (campaign, ("--predict-to", "many", "--on", larger), "'many' is not a number of ranks; write the largest"),
@@ -193,7 +193,7 @@ def test_what_can_not_be_predicted_is_one_line(campaign: Path, larger: Path, tmp
         (campaign, ("--predict-to", "", "--on", larger), "the value after --predict-to is empty"),
         (campaign, ("--with-predicted",), "--predict-to RANKS"),
         (campaign, ("--on", larger), "is measured already"),
-        (without_costs, ("--predict-to", "64", "--on", larger), "tells no costs"),
+        (without_costs, ("--predict-to", "64", "--on", larger), "gives no costs"),
         (simulated, ("--predict-to", "64", "--on", larger), "is simulated"),
     ):
         done = typed("tune", folder, "-o", tmp_path / "none", *asked)
@@ -209,7 +209,7 @@ def test_predicted_rules_are_never_confirmed(campaign: Path, larger: Path, tmp_p
     done = typed("confirm", tmp_path / "tuned")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert "left alone: " in done.stdout
-    assert "has predicted rules alone" in done.stderr
+    assert "has only predicted rules" in done.stderr
 
 
 def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> None:

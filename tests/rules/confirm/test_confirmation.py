@@ -14,9 +14,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.errors import UserError
 from timpani.report.tuned.confirmation_text import confirmed_lines, confirmed_page
-from timpani.rules.confirm.confirmation import Confirmed, confirm, losing, mean_regret, without
+from timpani.rules.confirm.confirmation import ConfirmedPoint, confirm, losing_points, mean_regret, without_losing_rules
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
-from timpani.rules.table.tuned_files import EXPORTS
+from timpani.rules.table.tuned_files import SWITCH_ON
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import cell_columns
 from timpani.study.study import Study
@@ -61,7 +61,7 @@ BEFORE = campaign({("default", 64): 10, ("ring", 64): 5, ("default", 1024): 10, 
 HELD_OUT = 161  # a third of the way from 64 to 1024
 
 
-def found(times: Mapping[str, float], size: int = HELD_OUT, **sent: int) -> Confirmed:
+def found(times: Mapping[str, float], size: int = HELD_OUT, **sent: int) -> ConfirmedPoint:
     messages = {(name, size): count for name, count in sent.items()}
     [one] = confirm(TABLE, BEFORE, campaign({(name, size): time for name, time in times.items()}, messages))
     return one
@@ -69,12 +69,12 @@ def found(times: Mapping[str, float], size: int = HELD_OUT, **sent: int) -> Conf
 
 def test_a_choice_that_is_faster_has_gained_and_one_that_is_slower_has_lost() -> None:
     gained = found({"default": 10, "ring": 5, "tuned": 5})
-    assert (gained.standing, gained.held_out, gained.algorithm) == ("gained", True, RING)
+    assert (gained.standing, gained.test_size, gained.algorithm) == ("gained", True, RING)
     assert gained.gain is not None
     assert 1.9 < gained.gain.ratio < 2.1
     lost = found({"default": 10, "ring": 12, "tuned": 12})
-    assert (lost.standing, losing([gained, lost])) == ("lost", [lost])
-    assert without(TABLE, [lost]).rules == ()
+    assert (lost.standing, losing_points([gained, lost])) == ("lost", [lost])
+    assert without_losing_rules(TABLE, [lost]).rules == ()
     assert found({"default": 10, "ring": 10.05, "tuned": 10}).standing == "kept"
 
 
@@ -96,7 +96,7 @@ def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> 
 def test_what_proves_that_the_files_are_followed(tuned: float, sent: dict[str, int], proof: str) -> None:
     one = found({"default": 10, "ring": 5, "tuned": tuned}, **sent)
     assert one.proof == proof
-    assert (one in losing([one])) is (proof == "other")
+    assert (one in losing_points([one])) is (proof == "other")
 
 
 def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_collective() -> None:
@@ -104,7 +104,7 @@ def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_coll
     assert (outside.algorithm, outside.standing) == (None, "lost")
     other = Rule("reduce", LINEAR)
     table = SelectionTable("openmpi", "5.0.11", (*TABLE.rules, other))
-    assert without(table, losing([outside])).rules == (other,)
+    assert without_losing_rules(table, losing_points([outside])).rules == (other,)
     assert any(
         "slower, or fail, that they have no rule for: bcast, 4 KiB" in line for line in confirmed_lines([outside])
     )
@@ -174,7 +174,7 @@ def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
     wrong = LaunchResult(cell(broken, HELD_OUT), 1, "m", error="wrong data")
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([wrong])])))
     assert (one.standing, one.proof) == ("lost", "failed")
-    assert without(TABLE, losing([one])).rules == ()
+    assert without_losing_rules(TABLE, losing_points([one])).rules == ()
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_points_that_nothing_is_known_of_are_named_and_keep_their_rules(broken: 
     measured = campaign({key: time for key, time in times.items() if key[0] != broken})
     ended = LaunchResult(cell(broken, HELD_OUT), 1, "m", error=error)
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([ended])])))
-    assert (one.standing, losing([one]), mean_regret([one])) == ("unknown", [], None)
+    assert (one.standing, losing_points([one]), mean_regret([one])) == ("unknown", [], None)
     told = list(confirmed_lines([one]))
     assert "0 lost, 1 unknown" in told[0]
     assert told[1].endswith("has no time there: bcast, 161 B")
@@ -224,7 +224,7 @@ def test_rules_of_the_library_and_of_ours_for_the_same_calls_are_judged_apart() 
         ("openmpi/tuned", "gained"),
         ("timpani/rules", "lost"),
     ]
-    assert without(both, losing(found)).rules == TABLE.rules
+    assert without_losing_rules(both, losing_points(found)).rules == TABLE.rules
     regrets = [line for line in confirmed_lines(found) if "that chose no rule" in line]
     assert [line.split(" %")[0] for line in regrets] == [
         "At 1 size that chose no rule what openmpi/tuned chooses takes 0.0",
@@ -254,7 +254,7 @@ def test_the_study_has_edges_sizes_held_out_and_all_that_came_near(tmp_path: Pat
     )
     with pytest.raises(UserError, match="no file to switch on"):
         confirmation_study(TABLE, before, tmp_path, None)
-    (tmp_path / EXPORTS).touch()
+    (tmp_path / SWITCH_ON).touch()
     study = confirmation_study(TABLE, before, tmp_path, None)
     assert study.overrides["bcast"].sizes == (63, 64, HELD_OUT, 1024, 1025)
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}

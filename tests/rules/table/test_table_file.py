@@ -110,7 +110,7 @@ def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
     (tmp_path / "table.json").write_text(
         table_text(SelectionTable("openmpi", "5", (), predicted=PredictedRules((rule,))), tmp_path)
     )
-    with pytest.raises(UserError, match="as if it were measured"):
+    with pytest.raises(UserError, match="which only measured rules have"):
         read_table(tmp_path / "table.json")
 
 

@@ -25,12 +25,12 @@ def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable
     from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from as known_of
     from timpani.rules.table.merged_campaigns import load_together
-    from timpani.rules.table.table_file import NAME, read_table
+    from timpani.rules.table.table_file import TABLE_FILE, read_table
 
-    table = read_table(folder / NAME)
+    table = read_table(folder / TABLE_FILE)
     campaigns = named or list(map(Path, table.campaigns))
     if lost := [each for each in campaigns if not each.exists()]:
-        raise UserError(f"{folder / NAME} was made from {lost[0]}, which is not there", "name it with --campaign")
+        raise UserError(f"{folder / TABLE_FILE} was made from {lost[0]}, which is not there", "name it with --campaign")
     made_from = load_together(campaigns)
     return table, made_from, known_of(campaigns, made_from)
 
@@ -42,7 +42,7 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
     from timpani.report.tuned.source_warnings import made_from as known_of
     from timpani.report.verdict.answer import brief_warnings, more_warnings
     from timpani.report.words.output_files import write_file
-    from timpani.rules.table.table_file import NAME
+    from timpani.rules.table.table_file import TABLE_FILE
     from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
     from timpani.study.counted import counted
 
@@ -55,7 +55,7 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
     for each in confirm_rules(table, made_from, folder, request, _measure):
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
         page = confirmed_page(each.table, each.confirmed, each.measured, warnings)
-        write_file(folder / PAGE, seal_page(page, (folder / NAME).read_text()).encode(), True)
+        write_file(folder / PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
         for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
             typer.echo(line)
         if more := more_warnings(warnings):
@@ -85,7 +85,7 @@ def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folde
     from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.tuned_page import PAGE, tuned_page
     from timpani.report.words.output_files import write_file
-    from timpani.rules.table.table_file import NAME
+    from timpani.rules.table.table_file import TABLE_FILE
     from timpani.rules.table.tuned_files import tuned_names
 
     for name in tuned_names(library):
@@ -93,5 +93,5 @@ def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folde
             (folder / name).unlink(missing_ok=True)
     for name, text in files.texts.items():
         write_file(folder / name, text.encode(), force=True)
-    page = seal_page(tuned_page(table, files, folder, library.name, known), files.texts[NAME])
+    page = seal_page(tuned_page(table, files, folder, library.name, known), files.texts[TABLE_FILE])
     write_file(folder / PAGE, page.encode(), force=True)

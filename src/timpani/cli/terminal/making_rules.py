@@ -47,8 +47,8 @@ def measure_and_confirm(
     profile   of a program, whose expected savings are printed
     """
     from timpani.machine.where import resolve
-    from timpani.rules.table.table_file import NAME, read_table
-    from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
+    from timpani.rules.table.table_file import TABLE_FILE, read_table
+    from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
     from timpani.rules.time_budget import TimeBudget
     from timpani.rules.workflow import ConfirmRequest, Target, prepare_deciding
 
@@ -61,14 +61,14 @@ def measure_and_confirm(
         typer.echo("\n".join(plan_lines(prepare_deciding(study, target, budget).plan)))
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
-    written = (output / NAME).exists() and not force  # then it resumes: rules that lost may have been taken out since
+    written = (output / TABLE_FILE).exists() and not force  # resume: a confirmation may have removed rules
     campaigns, killed = _measure_choices(study, target, output, budget, written)
     if not written:
         write_rules(campaigns, output, mpi, force)
     if profile:
         print_savings(profile, campaigns)
-    switchable = any((output / name).exists() for name in (EXPORTS, OUR_RULES))
-    if switchable and not read_table(output / NAME).simulated:  # a simulation would repeat itself
+    switchable = any((output / name).exists() for name in (SWITCH_ON, PRELOAD_RULES))
+    if switchable and not read_table(output / TABLE_FILE).simulated:  # a simulation would repeat itself
         confirm_folder(output, campaigns, ConfirmRequest(mpi=mpi, machine=machine, budget=budget))
     return int(killed > 0)
 
@@ -78,12 +78,12 @@ def _measure_choices(
 ) -> tuple[list[Path], int]:
     """The campaigns to make rules from, and how many cells were abandoned; where rules are `written` and a budget ended
     the campaigns, these are not continued: the rules would not follow."""
-    from timpani.rules.table.table_file import NAME, read_table
-    from timpani.rules.workflow import DECIDING, measure_boundaries, prepare_deciding
+    from timpani.rules.table.table_file import TABLE_FILE, read_table
+    from timpani.rules.workflow import DECIDING_FOLDER, measure_boundaries, prepare_deciding
 
     if written and budget.seconds is not None:
-        with prepare_deciding(study, target, budget).open(output / DECIDING):  # refused where it is another study
-            return list(map(Path, read_table(output / NAME).campaigns)), 0
+        with prepare_deciding(study, target, budget).open(output / DECIDING_FOLDER):  # raises if it is another study
+            return list(map(Path, read_table(output / TABLE_FILE).campaigns)), 0
     found = measure_boundaries(
         study,
         target,
@@ -111,13 +111,13 @@ def write_rules(
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
     from timpani.report.words.output_files import check_new, write_file
-    from timpani.rules.table.table_file import NAME
+    from timpani.rules.table.table_file import TABLE_FILE
     from timpani.rules.workflow import make_rules
 
     made = make_rules(campaigns, output, mpi, beyond)
     known = made_from(campaigns, made.campaign)
     page = tuned_page(made.table, made.files, output, made.library.name, known)
-    texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[NAME])}
+    texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[TABLE_FILE])}
     for name in texts:
         check_new(output / name, force)
     try:

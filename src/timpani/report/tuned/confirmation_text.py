@@ -5,7 +5,14 @@ from collections.abc import Iterator, Sequence
 
 from timpani.campaign.folder.load import Campaign
 from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.rules.confirm.confirmation import EQUIVALENT, Confirmed, ConfirmedRatio, Proof, mean_regret, with_regret
+from timpani.rules.confirm.confirmation import (
+    EQUIVALENT,
+    ConfirmedPoint,
+    ConfirmedRatio,
+    Proof,
+    mean_regret,
+    with_regret,
+)
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
@@ -44,7 +51,7 @@ _PROVEN: dict[Proof, str] = {
 """What `_PROOFS` says, of so many points."""
 
 
-def confirmed_lines(confirmed: Sequence[Confirmed]) -> Iterator[str]:
+def confirmed_lines(confirmed: Sequence[ConfirmedPoint]) -> Iterator[str]:
     """The verdict: points gained, kept, lost; what proves it; regret where nothing was measured before."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)
@@ -85,7 +92,7 @@ def confirmed_warnings(measured: MadeFrom, rules: MadeFrom) -> list[str]:
 
 
 def confirmed_page(
-    table: SelectionTable, confirmed: Sequence[Confirmed], campaign: Campaign, warnings: Sequence[str]
+    table: SelectionTable, confirmed: Sequence[ConfirmedPoint], campaign: Campaign, warnings: Sequence[str]
 ) -> str:
     """The page beside the files; `warnings` are those of `confirmed_warnings`."""
     launches = counted(campaign.results["launch"].n_unique(), "launch")
@@ -108,7 +115,7 @@ def confirmed_page(
             f"{each.file} | "
             f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | "
             f"{_against_default(each.by_file)} | {each.standing} | "
-            f"{each.proof} | {_regret(each)} | {'yes' if each.held_out else ''} |"
+            f"{each.proof} | {_regret(each)} | {'yes' if each.test_size else ''} |"
             for each in confirmed
         ),
         "",
@@ -124,12 +131,12 @@ def confirmed_page(
     return "\n".join(lines)
 
 
-def _by_files(forced: Sequence[Confirmed], ruled: int) -> str:
+def _by_files(forced: Sequence[ConfirmedPoint], ruled: int) -> str:
     """What launches with the files switched on show by themselves of points that are judged by the forced choice."""
     shown = Counter(_against_default(each.by_file) for each in forced)
     counts = ", ".join(f"{shown[word]} {words}" for word, words in _AGAINST_DEFAULT.items() if shown[word])
     where = "Measured" if len(forced) == ruled else f"At {counted(len(forced), 'point')} measured"
-    in_turn = ", in turn with the default" if all(each.gain and each.gain.least for each in forced) else ""
+    in_turn = ", in turn with the default" if all(each.gain and each.gain.min_p_value for each in forced) else ""
     return f"{where} with the rules' algorithms selected directly{in_turn}; with the files switched on: {counts}"
 
 
@@ -142,7 +149,7 @@ def _against_default(by_file: ConfirmedRatio | None) -> str:
     return "faster" if by_file.ratio > 1 else "slower"
 
 
-def _places(confirmed: Sequence[Confirmed]) -> str:
+def _places(confirmed: Sequence[ConfirmedPoint]) -> str:
     """By collective at how many sizes, and which."""
     sizes: dict[str, list[int]] = {}
     for each in confirmed:
@@ -157,7 +164,7 @@ def _ratio(found: ConfirmedRatio | None) -> str:
     return f"{found.ratio:.2f} ({bounds})"
 
 
-def _regret(each: Confirmed) -> str:
+def _regret(each: ConfirmedPoint) -> str:
     if each.standing == "unknown" or each.proof == "failed":
         return "–"
     if not each.regret.ratio:

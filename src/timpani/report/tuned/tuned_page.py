@@ -6,8 +6,8 @@ from pathlib import Path
 
 from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.report.verdict.answer import brief_warnings, headline, more_warnings
-from timpani.rules.table.table_file import NAME
-from timpani.rules.table.tuned_files import EXPORTS, MODULE, OUR_RULES, SWITCH_OFF, TunedFiles
+from timpani.rules.table.table_file import TABLE_FILE
+from timpani.rules.table.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
 from timpani.study.counted import counted, per_cent
@@ -60,7 +60,7 @@ def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: M
     yield from brief_warnings(known.warnings)
     if more := more_warnings(known.warnings):
         yield f"{more}: {where}/{PAGE}"
-    if table.simulated and (table.rules or files.our_rules):
+    if table.simulated and (table.rules or files.preload_rules):
         yield _SIMULATED
 
 
@@ -71,7 +71,7 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
         if not rules:
             return
     else:
-        yield f"{where}/{NAME}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
+        yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
         yield headline(known.verdict)[0]
     for each in files.library:
         left = _left_out(len({left.rule for left in each.left_out})) if each.left_out else ""
@@ -79,9 +79,9 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
     if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
         yield "no file of the library can say its rules: nothing is there to switch on"
     if files.settings:
-        yield f"switch it on: . {where}/{EXPORTS}, or `module load {where}/{MODULE}`; off: . {where}/{SWITCH_OFF}"
-    if files.our_rules:
-        yield f"use ours: timpani preload --rules {where}/{OUR_RULES} -- mpirun …"
+        yield f"switch it on: . {where}/{SWITCH_ON}, or `module load {where}/{MODULE}`; off: . {where}/{SWITCH_OFF}"
+    if files.preload_rules:
+        yield f"use ours: timpani preload --rules {where}/{PRELOAD_RULES} -- mpirun …"
 
 
 def _left_out(rules: int) -> str:
@@ -98,7 +98,7 @@ def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
         least, most = predicted.ranks[0], predicted.ranks[-1]
         used = "in the files, as was asked" if predicted.in_files else "in no file that a library reads"
         yield (
-            f"{where}/{NAME}: {counted(len(predicted.rules), 'rule')} predicted, not measured, for "
+            f"{where}/{TABLE_FILE}: {counted(len(predicted.rules), 'rule')} predicted, not measured, for "
             f"{words(Span(least, most))} ranks; {used}"
         )
     else:
@@ -123,13 +123,13 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
         yield from ("## Before you believe it", "", *(f"- {warning}" for warning in known.warnings), "")
     yield from _rules(table, known)
     if files.settings:
-        yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / EXPORTS))}`; or by a module,")
+        yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / SWITCH_ON))}`; or by a module,")
         yield from (f"`{MODULE}`; or in the library's own settings. `{SWITCH_OFF}` undoes the first.", "", "```")
         yield from (f"{name}={value}" for name, value in files.settings.items())
         yield from ("```", "")
-    if files.our_rules:
+    if files.preload_rules:
         yield from ("Rules with algorithms of Timpani's own need its library loaded before the program:", "", "```")
-        yield from (f"timpani preload --rules {shlex.quote(str(folder / OUR_RULES))} -- mpirun …", "```", "")
+        yield from (f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …", "```", "")
     left_out = [(each.format.title, left) for each in files.library for left in each.left_out]
     if left_out:
         yield from ("## What the files can't say", "")

@@ -1,4 +1,4 @@
-"""Whether the files keep their promise: the study that confirms them, and its result.
+"""Confirm tuning files by a new measurement: the study and its results.
 
 Imports: table.
 """

@@ -1,11 +1,12 @@
-"""The library with its files against the library without them, which never run in one start: files are read at a start.
+"""Compare the library with and without its tuning files, across starts.
 
-Where an algorithm can be forced under files too, it takes turns with the library in both kinds of start. So each start
-tells by how much the library differs from the same algorithms, and what the machine does to a start as a whole cancels:
+A library reads its tuning files when it starts, so one start measures it either with files or without. Some algorithms
+can be forced in both kinds of start; there they run interleaved with the library. Each start gives the ratio of the
+library to the same forced algorithms. Effects of the machine on a whole start cancel in the product:
 
-    default / with files = (default / forced, in a start without files) · (forced / with files, in one with them)
+    default / with files = (default / forced, in a start without files) · (forced / with files, in a start with files)
 
-One such ratio a launch number, whose starts are neighbours in time; of several forced algorithms the geometric mean.
+Each launch gives one such ratio, from two consecutive starts. Several forced algorithms enter by their geometric mean.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,9 +18,9 @@ from timpani.study.cell import Algorithm, beside_files
 def ratios_across_starts(
     rows: Iterable[tuple[int, str | None, float | None, Algorithm]], default: Algorithm, files: Algorithm
 ) -> list[float]:
-    """default / files at one point, one for each launch that measured both beside the same algorithms.
+    """default / files at one point: one ratio for each launch that measured both together with the same algorithms.
 
-    rows  launch, `in_turn`, `relative` and algorithm of each result there
+    rows  launch, `in_turn`, `relative` and algorithm of each result at the point
     """
     by_launch: dict[int, dict[str, dict[Algorithm, float]]] = {}
     for launch, in_turn, relative, algorithm in rows:
@@ -31,12 +32,12 @@ def ratios_across_starts(
         under = next((times for times in turns.values() if files in times), {})
         shared = [each for each in without if beside_files(each) in under]
         if shared:
-            above = _above(without, default, shared)
-            found.append(exp(above - _above(under, files, map(beside_files, shared))))
+            excess = _log_excess(without, default, shared)
+            found.append(exp(excess - _log_excess(under, files, map(beside_files, shared))))
     return found
 
 
-def _above(logs: Mapping[Algorithm, float], one: Algorithm, others: Iterable[Algorithm]) -> float:
-    """How far one's log time is above the mean of the others'."""
+def _log_excess(logs: Mapping[Algorithm, float], one: Algorithm, others: Iterable[Algorithm]) -> float:
+    """The log time of `one` minus the mean log time of `others`."""
     values = [logs[each] for each in others]
     return logs[one] - sum(values) / len(values)

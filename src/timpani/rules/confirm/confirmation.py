@@ -1,4 +1,4 @@
-"""Whether a table keeps its promise: each of its choices held against the default, and against the best, anew."""
+"""Results of a confirmation: each choice of a table, measured again, compared with the default and with the best."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.campaign.run.failures import is_kill
 from timpani.rules.confirm.across_launches import ratios_across_starts
-from timpani.rules.confirm.confirmation_study import held_out, parts_by_file
+from timpani.rules.confirm.confirmation_study import parts_by_file, test_sizes
 from timpani.stats.compare import ALPHA, Samples, compare_families
 from timpani.study.cell import (
     DEFAULT,
@@ -26,23 +26,26 @@ from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, lau
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 
 EQUIVALENT = 1.25
-"""Times whose ratio is shown to lie within this either way are taken for one algorithm's, where messages can't tell."""
+"""Equivalence margin: two times are attributed to one algorithm if the interval of their ratio lies within this factor.
+
+It applies only if the counted messages can't distinguish the algorithms.
+"""
 
 _RESAMPLES = 2000
 
 Proof = Literal["messages", "times", "other", "open", "failed"]
-"""What shows that the files made the library run an algorithm, as `Confirmed` has it."""
+"""Evidence that the files made the library run an algorithm; see `ConfirmedPoint`."""
 
 Standing = Literal["gained", "kept", "lost", "undecided", "unknown"]
-"""What became of a point, as `Confirmed` has it."""
+"""Outcome of a point; see `ConfirmedPoint`."""
 
 
 @dataclass(frozen=True)
 class ConfirmedRatio:
-    """One time over another with its 95 % interval, a bound None where launches are too few.
+    """A ratio of two times with its 95 % interval; a bound is None if there are too few launches.
 
-    p_value  of the pair alone; None where nothing varies
-    least    the smallest that p_value can be with so many launches, where they are paired; else 0
+    p_value      of this pair alone, uncorrected; None if the times do not vary
+    min_p_value  smallest p-value possible with this number of paired launches; 0 if the launches are not paired
     """
 
     ratio: float
@@ -50,36 +53,41 @@ class ConfirmedRatio:
     high: float | None
     significant: bool
     p_value: float | None = None
-    least: float = 0.0
+    min_p_value: float = 0.0
 
     @property
     def is_bounded(self) -> bool:
-        """Whether launches were enough to show anything."""
+        """Whether there were enough launches for an interval."""
         return self.low is not None and self.high is not None
 
 
-_NOTHING = ConfirmedRatio(0.0, 0.0, 0.0, False)
+_NO_REGRET = ConfirmedRatio(0.0, 0.0, 0.0, False)
 
 
 @dataclass(frozen=True)
-class Confirmed:
-    """One point, and what the table says there.
+class ConfirmedPoint:
+    """The result of confirming the table's choice at one point.
 
-    file       what follows the rules: the library with its own files, or under ours
-    algorithm  of the table; None: the library's default
-    standing   gained: the library with its files is significantly faster than the default, or, where that is not told
-               by pairs, the choice is; lost: the choice is slower, or the library with its files; kept: neither, or it
-               is the default; undecided: launches are too few to show either; unknown: the default or the choice has no
-               time, and that isn't the files' fault
-    gain       default's time / the choice's, both in the same launches; None where the table leaves it to the library
-    by_file    default's time / the library's call with its files switched on, which has starts of its own; by what
-               both are beside the same algorithms, where these can be forced under files too (`across_launches.py`)
-    proof      whether the files made the library run the choice: `messages`: it sent the choice's, which aren't the
-               default's; `times`: messages can't tell, and it took the same within EQUIVALENT; `other`: it sent
-               other messages, or took another time; `open`: neither is shown; `failed`: a launch of the choice, or of
-               the library with its files, gave no result or a wrong one
-    regret     the choice's time over the best algorithm's, less 1, with the bounds that chance allows
-    held_out   whether it is one of the sizes that were chosen beforehand, and at which nothing made the table
+    file       the call that follows the rules: the library with its tuning files, or Timpani's rules
+    algorithm  the table's choice; None: the library's default
+    standing   outcome:
+               `gained`     significantly faster than the default. This compares the library with its files if launches
+                            pair them with the default, and the forced choice if they don't.
+               `lost`       the choice or the library with its files is slower or failed.
+               `kept`       neither, or the choice is the default.
+               `undecided`  too few launches to show a difference.
+               `unknown`    the default or the choice has no time, for a reason other than the files.
+    gain       default's time / choice's time, in the same launches; None if the table leaves the call to the library
+    by_file    default's time / time of the library with its files, which runs in separate starts. Both are compared
+               with the same forced algorithms if these can also be forced with files (`across_launches.py`).
+    proof      evidence that the files made the library run the choice:
+               `messages`  it sent the messages of the choice, and the default sends others.
+               `times`     messages can't distinguish the two, and the times are equal within EQUIVALENT.
+               `other`     it sent other messages or took another time.
+               `open`      none of these is shown.
+               `failed`    a launch of the choice or of the library with its files gave no result or a wrong one.
+    regret     choice's time / best algorithm's time - 1, with its 95 % interval
+    test_size  whether the size was chosen in advance as a test point, not measured to generate the table
     """
 
     call: Call
@@ -94,16 +102,16 @@ class Confirmed:
     proof: Proof
     regret: ConfirmedRatio
     best: str
-    held_out: bool
+    test_size: bool
 
     @property
     def is_of_forced(self) -> bool:
-        """Whether `standing` is of the choice where it is forced, since the files aren't held against it by pairs."""
-        return self.algorithm is not None and not (self.by_file and self.by_file.least)
+        """Whether `standing` describes the forced choice, because no launches pair the files with the default."""
+        return self.algorithm is not None and not (self.by_file and self.by_file.min_p_value)
 
 
-def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> list[Confirmed]:
-    """Each point of `measured`, a campaign of `confirmation_study`, whose layout is known, in the order of POINT."""
+def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> list[ConfirmedPoint]:
+    """Each point of `measured` with a known layout, in the order of POINT; `measured` ran a `confirmation_study`."""
     layouts = rank_layouts(measured)
     medians = launch_medians(measured.results)
     messages = _messages(measured)
@@ -122,20 +130,20 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         if layout is None:
             continue
         call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
-        new = call.message_bytes in held_out(call.collective, made_from)
+        test_size = call.message_bytes in test_sizes(call.collective, made_from)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
         turns = [
             (row["launch"], row["in_turn"], row["relative"], _algorithm(row))
             for row in results_at.get(point, measured.results.clear()).iter_rows(named=True)
         ]
-        point_of = _Point(times, turns, frozenset(failed.get(point, ())), table.library, len(points))
+        at_point = _PointTimes(times, turns, frozenset(failed.get(point, ())), table.library, len(points))
         for part, file in parts_by_file(table):
-            found.append(point_of.confirmed(call, where, part.decide(call), file, messages, new))
+            found.append(at_point.confirmed(call, where, part.decide(call), file, messages, test_size))
     return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine, each.file))
 
 
-def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
-    """Points at which rules make the library slower or fail, or a rule isn't followed."""
+def losing_points(confirmed: Iterable[ConfirmedPoint]) -> list[ConfirmedPoint]:
+    """Points at which rules make the library slower or make it fail, or at which the library ignores a rule."""
     return [
         each
         for each in confirmed
@@ -143,9 +151,12 @@ def losing(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
     ]
 
 
-def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
-    """`table` without the rules that decide one of these points; where none does, without all that its files say of the
-    collective: one file may change calls that it has no rule for."""
+def without_losing_rules(table: SelectionTable, lost: Iterable[ConfirmedPoint]) -> SelectionTable:
+    """`table` without the rules that decide one of the `lost` points.
+
+    If no rule decides a lost point, all rules of its collective in the same file are dropped: a file may change calls
+    for which it has no rule.
+    """
     wrong: set[Rule] = set()
     for each in lost:
         of_file = (
@@ -157,15 +168,15 @@ def without(table: SelectionTable, lost: Iterable[Confirmed]) -> SelectionTable:
     return replace(table, rules=tuple(rule for rule in table.rules if rule not in wrong))
 
 
-def with_regret(confirmed: Iterable[Confirmed]) -> list[Confirmed]:
-    """The held-out points at which regret is known."""
-    return [each for each in confirmed if each.held_out and each.standing != "unknown" and each.proof != "failed"]
+def with_regret(confirmed: Iterable[ConfirmedPoint]) -> list[ConfirmedPoint]:
+    """The test points whose regret is known."""
+    return [each for each in confirmed if each.test_size and each.standing != "unknown" and each.proof != "failed"]
 
 
-def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, float, float] | None:
-    """The mean regret over the held-out points, and its 95 % interval by resampling these; None where there are none.
+def mean_regret(confirmed: Iterable[ConfirmedPoint], seed: int = 1) -> tuple[float, float, float] | None:
+    """Mean regret over the test points and its 95 % bootstrap interval over these points; None without test points.
 
-    The best algorithm of a point is chosen from the same times, which makes regret look larger than it is.
+    The best algorithm of a point is selected from the same times, so the estimate is biased upwards.
     """
     regrets = np.array([max(0.0, each.regret.ratio) for each in with_regret(confirmed)])
     if not len(regrets):
@@ -176,8 +187,8 @@ def mean_regret(confirmed: Iterable[Confirmed], seed: int = 1) -> tuple[float, f
 
 
 @dataclass(frozen=True)
-class _Point:
-    """The times of all algorithms at one point, and what took turns there, as `ratios_across_starts` takes it."""
+class _PointTimes:
+    """The times of all algorithms at one point, and its interleaved results as input of `ratios_across_starts`."""
 
     rows: Mapping[Algorithm, Mapping[str, object]]
     turns: Sequence[tuple[int, str | None, float | None, Algorithm]]
@@ -192,24 +203,26 @@ class _Point:
         chosen: Algorithm | None,
         file: Algorithm,
         messages: Mapping[tuple[object, ...], str],
-        new: bool,
-    ) -> Confirmed:
-        """What was found here."""
+        test_size: bool,
+    ) -> ConfirmedPoint:
+        """The result of the choice `chosen` in `file`; None: the file leaves the call to the library."""
         default = Algorithm(self.library, DEFAULT)
         choice = chosen or default
         place = str(where["placement"]), str(where["mode"]), str(where["machine"])
         if default not in self.rows or (choice not in self.rows and choice not in self.failed):
-            return Confirmed(call, *place, file, chosen, "unknown", None, None, "open", _NOTHING, choice.label, new)
+            return ConfirmedPoint(
+                call, *place, file, chosen, "unknown", None, None, "open", _NO_REGRET, choice.label, test_size
+            )
         gain = self._ratio(default, choice) if chosen in self.rows and chosen else None
         by_file = self._across(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
-        slower += [each for each in (by_file,) if each and each.ratio < 1 and self._stands_out(each)]
-        shows = by_file if by_file and by_file.least else gain  # the files' own ratio where it is sharp
-        faster = gain is not None and shows is not None and shows.significant and shows.ratio > 1
-        bounded = shows is None or shows.is_bounded
+        slower += [each for each in (by_file,) if each and each.ratio < 1 and self._is_significant_among_points(each)]
+        deciding = by_file if by_file and by_file.min_p_value else gain  # paired launches are more precise
+        faster = gain is not None and deciding is not None and deciding.significant and deciding.ratio > 1
+        bounded = deciding is None or deciding.is_bounded
         broken = bool({choice, file} & self.failed)
-        best, regret = self._regret(choice) if choice in self.rows else (choice, _NOTHING)
-        return Confirmed(
+        best, regret = self._regret(choice) if choice in self.rows else (choice, _NO_REGRET)
+        return ConfirmedPoint(
             call,
             *place,
             file,
@@ -220,42 +233,42 @@ class _Point:
             "failed" if broken else self._proof(where, choice, file, messages),
             regret,
             best.label,
-            new,
+            test_size,
         )
 
     def _ratio(self, reference: Algorithm, other: Algorithm) -> ConfirmedRatio:
         return next(self._ratios(reference, [other]))
 
     def _across(self, default: Algorithm, file: Algorithm) -> ConfirmedRatio:
-        """default / file, by what took turns with each where half of the launches or more tell, else by medians."""
+        """default / file: from paired starts if at least half of the launches have a pair, else from medians."""
         ratios = ratios_across_starts(self.turns, default, file)
         launches = len({launch for launch, _, _, algorithm in self.turns if algorithm == file})
         if 2 * len(ratios) < launches or not ratios:
             return self._ratio(default, file)
         found = compare_families([Samples((), ratios)], np.zeros(1, dtype=np.int64))
         low, high = (None if bound in (0, np.inf) else float(bound) for bound in (found.low[0], found.high[0]))
-        least = 2 / 2 ** len(ratios)
+        min_p_value = 2 / 2 ** len(ratios)
         return ConfirmedRatio(
-            float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]), least
+            float(found.ratio[0]), low, high, bool(found.significant[0]), float(found.p_value[0]), min_p_value
         )
 
     def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[ConfirmedRatio]:
-        """reference's time / each other's, corrected together."""
-        theirs = self.rows[reference]
-        held_against = {column: theirs[name] for name, column in REFERENCE_TIMES.items()}
-        held_against["reference_variant"] = theirs["variant"]
-        pairs = pl.DataFrame([{**self.rows[other], **held_against} for other in others], infer_schema_length=None)
+        """reference's time / each other's time, corrected for multiple comparisons."""
+        row_of_reference = self.rows[reference]
+        reference_times = {column: row_of_reference[name] for name, column in REFERENCE_TIMES.items()}
+        reference_times["reference_variant"] = row_of_reference["variant"]
+        pairs = pl.DataFrame([{**self.rows[other], **reference_times} for other in others], infer_schema_length=None)
         for row in compare_at_points(pairs).iter_rows(named=True):
-            least = 2 / 2 ** row["paired"] if row["paired"] else 0.0
+            min_p_value = 2 / 2 ** row["paired"] if row["paired"] else 0.0
             yield ConfirmedRatio(
-                row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least
+                row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], min_p_value
             )
 
     def _regret(self, choice: Algorithm) -> tuple[Algorithm, ConfirmedRatio]:
-        """The best algorithm, and what the choice takes more than it."""
+        """The best algorithm, and the regret of the choice relative to it."""
         rivals = [each for each in self.rows if each != choice and not is_under_files(each.name)]
         if not rivals:
-            return choice, _NOTHING
+            return choice, _NO_REGRET
         ratios = list(self._ratios(choice, rivals))
         best, most = max(zip(rivals, ratios, strict=True), key=lambda each: each[1].ratio)
         if most.ratio <= 1:
@@ -291,12 +304,19 @@ class _Point:
         low, high = (float(bound) for bound in bounds if bound is not None)
         if low >= 1 / EQUIVALENT and high <= EQUIVALENT:
             return "times"
-        return "other" if (low > EQUIVALENT or high < 1 / EQUIVALENT) and self._stands_out(ratio) else "open"
+        return (
+            "other"
+            if (low > EQUIVALENT or high < 1 / EQUIVALENT) and self._is_significant_among_points(ratio)
+            else "open"
+        )
 
-    def _stands_out(self, found: ConfirmedRatio) -> bool:
-        """Whether a difference is more than one of so many points shows by chance (Bonferroni); of pairs it is enough
-        that all launches agree: ten can't say more."""
-        return found.significant and (found.p_value is None or found.p_value <= max(ALPHA / self.points, found.least))
+    def _is_significant_among_points(self, found: ConfirmedRatio) -> bool:
+        """Whether a difference is significant after a Bonferroni correction for the number of points.
+
+        Ten paired launches can't reach a smaller p-value than `min_p_value`, so that value is accepted too.
+        """
+        corrected = max(ALPHA / self.points, found.min_p_value)
+        return found.significant and (found.p_value is None or found.p_value <= corrected)
 
 
 def _algorithm(row: Mapping[str, object]) -> Algorithm:
@@ -304,7 +324,7 @@ def _algorithm(row: Mapping[str, object]) -> Algorithm:
 
 
 def _messages(campaign: Campaign) -> dict[tuple[object, ...], str]:
-    """What each cell sent in one call, by collective, ranks, placement, size, mode and algorithm."""
+    """Counted messages and bytes of one call of each cell, by collective, ranks, placement, size, mode, algorithm."""
     found: dict[tuple[object, ...], str] = {}
     for proof in campaign.proofs:
         cell = cell_of(proof)

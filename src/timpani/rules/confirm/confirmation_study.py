@@ -1,4 +1,4 @@
-"""What is measured anew to confirm a table: its rules at their edges, at measured sizes, and at sizes held out."""
+"""The study that confirms a table: at the measured sizes, at the boundaries of its rules, and at test sizes."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -10,7 +10,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
-from timpani.rules.table.tuned_files import EXPORTS, OUR_RULES
+from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
 from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
@@ -19,10 +19,10 @@ from timpani.study.study import Study
 from timpani.tuning.decide.points import launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 
-NEAR = 1.1
-"""Algorithms that took at most this many times the best one's time somewhere may be the best elsewhere."""
+MAX_RATIO_TO_BEST = 1.1
+"""An algorithm is measured again if it was within this factor of the best at one point: it may be best elsewhere."""
 
-_SEED_STEP = 1_000_003  # so that no launch has the order of one that chose the rules
+_SEED_STEP = 1_000_003  # gives every launch another order than in the campaign that chose the rules
 
 
 def confirmation_study(
@@ -30,26 +30,30 @@ def confirmation_study(
 ) -> Study:
     """The study that confirms `table`, made from `campaign` and written into `folder`; `placement` None: as measured.
 
-    Each collective with a rule, at the measured sizes, at those `held_out`, and at each rule's first and last size and
-    one element beyond; the default, the rules' algorithms, all that came near the best, and the files themselves.
-    UserError where the table has no rule, or was made from simulated times.
+    It measures each collective that has a rule:
+    - sizes: those of `campaign`, the `test_sizes`, and each rule's first and last size and one element beyond;
+    - algorithms: the default, the rules' choices, all that came near the best, and the library with its files.
+
+    UserError if the table has no rule or was made from simulated times.
     """
     if table.simulated:
-        raise UserError(f"{folder} has simulated rules", "a simulation would repeat itself: measure on a real machine")
+        raise UserError(f"{folder} has simulated rules", "measure on a real machine: a simulation repeats itself")
     if not table.rules and table.predicted and table.predicted.rules:
-        raise UserError(f"{folder} has predicted rules alone", "to confirm them, measure at their rank counts")
+        raise UserError(f"{folder} has only predicted rules", "to confirm them, measure at their rank counts")
     if not table.rules:
-        raise UserError(f"{folder} has no rule to confirm", f"{folder / 'tuning.md'} says why there is none")
+        raise UserError(f"{folder} has no rule to confirm", f"{folder / 'tuning.md'} gives the reason")
     recorded = campaign.header.recorded["study"]
     collectives = list(dict.fromkeys(rule.collective for rule in table.rules))
-    of_library, ours = ((folder / name).exists() for name in (EXPORTS, OUR_RULES))
-    if not of_library and not ours:
-        raise UserError(f"{folder} has no file to switch on", "its table has rules that no file of the library can say")
+    has_library_files, has_preload_rules = ((folder / name).exists() for name in (SWITCH_ON, PRELOAD_RULES))
+    if not has_library_files and not has_preload_rules:
+        raise UserError(
+            f"{folder} has no file to switch on", "the library's file formats can't express the rules of its table"
+        )
     measured = campaign.results.filter(pl.col("collective").is_in(collectives))
     sizes = {name: sorted(set(_sizes(name, table.of([name]), campaign))) for name in collectives}
     algorithms = {
         name: tuple(
-            dict.fromkeys((*algorithms_near(name, measured), *(str(rule.algorithm) for rule in table.of([name]))))
+            dict.fromkeys((*near_best_algorithms(name, measured), *(str(rule.algorithm) for rule in table.of([name]))))
         )
         for name in collectives
     }
@@ -62,25 +66,28 @@ def confirmation_study(
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sizes[name]} for name in collectives},
             **({} if placement is None else {"placement": placement}),
             "budget": None,
-            "regret": None,  # what is confirmed is measured in all launches, also where a race chose it
+            "regret": None,  # a confirmation is no race: every launch measures every cell
             "launches": launches or (LAUNCHES if recorded.get("regret") else max(recorded["launches"], LAUNCHES)),
             "seed": (recorded["seed"] + _SEED_STEP) % 2**31,
-            "tuned": str(folder.resolve()) if of_library else None,
-            "rules": str((folder / OUR_RULES).resolve()) if ours else None,
+            "tuned": str(folder.resolve()) if has_library_files else None,
+            "rules": str((folder / PRELOAD_RULES).resolve()) if has_preload_rules else None,
         },
         f"the confirmation of {folder}",
     )
 
 
 def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell], bool]:
-    """Which cells' messages show whether files are followed: at sizes with a rule and one element beside them, those of
-    the rule's algorithm, of the default, and of the library with its files."""
+    """A predicate: cells whose messages show whether the library follows its files.
+
+    It accepts sizes with a rule and one element below or above. There it accepts the rule's algorithm, the default, and
+    the library with its files.
+    """
     layouts = rank_layouts(campaign)
     chosen = {rule.algorithm for rule in table.rules}
 
     def wanted(cell: Cell) -> bool:
         layout = layouts.get((cell.ranks, cell.placement))
-        if layout is None:  # another placement: what the rules choose there is known once it is measured
+        if layout is None:  # another placement, whose layout is unknown before it is measured
             return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm in chosen
         call = Call(cell.collective, cell.ranks, layout.nodes, layout.per_node, cell.message_bytes)
         element = campaign.header.study.element_bytes_of(cell.collective)
@@ -94,16 +101,22 @@ def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell]
 
 
 def parts_by_file(table: SelectionTable) -> Iterator[tuple[SelectionTable, Algorithm]]:
-    """The rules of the library's files, and ours, which may be for the same calls; each with what follows them."""
+    """The table split by file, each part with the call that follows it: the library's rules, and Timpani's.
+
+    Both parts may have rules for the same calls.
+    """
     for file in (Algorithm(table.library, TUNED), Algorithm(OWN, RULES)):
         rules = tuple(rule for rule in table.rules if (rule.algorithm.provider == OWN) == (file.provider == OWN))
         if rules:
             yield replace(table, rules=rules), file
 
 
-def held_out(collective: str, campaign: Campaign) -> set[int]:
-    """Sizes at which nothing was measured to make the table: a third of the way, geometrically, from each size that was
-    asked for to the next. They don't depend on what was found, so that regret at them is regret at any size."""
+def test_sizes(collective: str, campaign: Campaign) -> set[int]:
+    """Test sizes: one third of the way, on a logarithmic scale, between consecutive sizes of the study.
+
+    Nothing was measured there to generate the table. The choice of these sizes does not depend on results, so that
+    their mean regret estimates the regret at any size.
+    """
     if not OPERATIONS[collective].sized:
         return set()
     study = campaign.header.study
@@ -117,7 +130,7 @@ def held_out(collective: str, campaign: Campaign) -> set[int]:
 def _sizes(collective: str, rules: tuple[Rule, ...], campaign: Campaign) -> Iterator[int]:
     element = campaign.header.study.element_bytes_of(collective)
     yield from campaign.results.filter(pl.col("collective") == collective)["message_bytes"]
-    yield from held_out(collective, campaign)
+    yield from test_sizes(collective, campaign)
     if not OPERATIONS[collective].sized:
         return
     for rule in rules:
@@ -128,14 +141,16 @@ def _sizes(collective: str, rules: tuple[Rule, ...], campaign: Campaign) -> Iter
 
 
 def _whole(size: float, element: int) -> int:
-    """The nearest size of whole elements, one at least."""
+    """The nearest size of whole elements, at least one."""
     return max(1, round(size / element)) * element
 
 
-def algorithms_near(collective: str, measured: pl.DataFrame) -> tuple[str, ...]:
-    """The default and all algorithms of `collective` that came near the best somewhere, as they are typed."""
+def near_best_algorithms(collective: str, measured: pl.DataFrame) -> tuple[str, ...]:
+    """The default and all algorithms of `collective` within MAX_RATIO_TO_BEST of the best at one point, as typed."""
     medians = launch_medians(measured.filter(pl.col("collective") == collective)).filter(pl.col("algorithm") != DEFAULT)
-    near = medians.filter(pl.col("time_us") <= NEAR * pl.col("time_us").min().over(without(POINT, "collective")))
+    near = medians.filter(
+        pl.col("time_us") <= MAX_RATIO_TO_BEST * pl.col("time_us").min().over(without(POINT, "collective"))
+    )
     found = {
         f"{provider}/{name}" + (f":{parameters}" if parameters else ""): None
         for provider, name, parameters in near.select("provider", "algorithm", "parameters").iter_rows()

@@ -1,23 +1,23 @@
-"""Sizes between those measured, where the choice changes: measured too, so that boundaries aren't guessed."""
+"""The study that refines boundaries: it measures sizes between those at which the choice changes."""
 
 from collections.abc import Iterable
 from math import sqrt
 
 from timpani.campaign.folder.load import Campaign
-from timpani.rules.confirm.confirmation_study import algorithms_near
+from timpani.rules.confirm.confirmation_study import near_best_algorithms
 from timpani.study.defaults import LAUNCHES
 from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import SizeGap
 
-CLOSE_ENOUGH = 1.26
-"""Sizes whose ratio is at most this are near enough: a third of the way from one power of two to the next."""
+MAX_SIZE_RATIO = 1.26
+"""A boundary is not refined further if the sizes on both sides differ by at most this factor, the cube root of 2."""
 
 
 def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
-    """The study that halves (geometrically) each gap that is wide; None where none is.
+    """The study that halves each wide gap on a logarithmic scale; None if no gap is wide.
 
-    It takes the default and all algorithms that came near the best somewhere, and is otherwise as `measured`; after a
-    race, which left few, all of them are measured in a fixed number of launches.
+    It measures the default and all algorithms that came near the best at one point, under the conditions of `measured`.
+    After a race only few algorithms remain, so all of them are measured in a fixed number of launches.
     """
     recorded = measured.header.recorded["study"]
     sizes: dict[str, set[int]] = {}
@@ -35,16 +35,16 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
             **({} if recorded.get("regret") is None else {"regret": None, "launches": LAUNCHES}),
             "budget": None,
             "title": "Sizes at which the choice changes",
-            "collectives": {name: algorithms_near(name, measured.results) for name in sizes},
-            "overrides": {name: {**(overrides.get(name) or {}), "sizes": sorted(of)} for name, of in sizes.items()},
+            "collectives": {name: near_best_algorithms(name, measured.results) for name in sizes},
+            "overrides": {name: {**(overrides.get(name) or {}), "sizes": sorted(new)} for name, new in sizes.items()},
         },
-        "the study of sizes between",
+        "the study that refines boundaries",
     )
 
 
 def _between(gap: SizeGap, element: int) -> int | None:
-    """The size of whole elements nearest to the middle; None where the gap is narrow, or holds none."""
-    if gap.after <= CLOSE_ENOUGH * max(1, gap.before):
+    """The size of whole elements nearest to the middle; None if the gap is narrow or contains no such size."""
+    if gap.after <= MAX_SIZE_RATIO * max(1, gap.before):
         return None
     middle = round(sqrt(max(1, gap.before) * gap.after) / element) * element
     return middle if gap.before < middle < gap.after else None

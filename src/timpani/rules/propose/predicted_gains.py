@@ -1,4 +1,4 @@
-"""By how much algorithms should beat the default where nobody measured: times of the schedules that both may follow."""
+"""Predicted gains over the default at unmeasured points, from simulated times of the schedules that both may follow."""
 
 from collections.abc import Mapping
 from math import exp
@@ -30,8 +30,10 @@ def times_of(
     own: Catalogue,
     limits: Limits,
 ) -> tuple[Times, list[str]]:
-    """What each schedule takes at the request's rank counts, and a sentence for what has no time; UserError where
-    nothing has."""
+    """Predicted times of each schedule at the request's rank counts, and a sentence for each schedule without a time.
+
+    UserError if no schedule has a time.
+    """
     times: dict[tuple[str, Algorithm, int, int], PredictedTime] = {}
     left_out: list[str] = []
     by_schedule: dict[tuple[str, Algorithm], set[int]] = {}
@@ -40,7 +42,7 @@ def times_of(
             by_schedule.setdefault((collective, schedule), set()).add(size)
     for (collective, schedule), sizes in by_schedule.items():
         info = own.info(collective, schedule)
-        assert info is not None  # of schedules that are here alone
+        assert info is not None  # `known` names only schedules of this catalogue
         asked = Request(
             [SelectedAlgorithm(collective, (Schedule(schedule, info),))],
             request.ranks,
@@ -70,7 +72,7 @@ def winners(
     layouts: Mapping[int, RankLayout],
     times: Times,
 ) -> dict[RankPoint, Winners]:
-    """At each predicted point the algorithms among `known` that win."""
+    """The algorithms among `known` that are predicted to beat the default, at each predicted point."""
     found: dict[RankPoint, Winners] = {}
     for collective, size in comparable:
         beaten = library[collective, size][default]
@@ -84,16 +86,16 @@ def winners(
 
 
 def _gain(collective: str, ranks: int, size: int, default: Known, rival: Known, times: Times) -> Evidence | None:
-    """The fastest schedule that the default may follow over the slowest that the other may; None where one has no time.
+    """Time of the default's fastest possible schedule / time of the rival's slowest; None if one has no time.
 
-    The interval is of all the schedules that either may follow, and by as much wider as two algorithms' ratio may be
-    off there, and as the library's code was off from the schedules where it was measured.
+    The interval spans all schedules that either may follow. It is widened by the model error of a ratio of two
+    algorithms, and by the measured deviation of the library's code from its schedules.
     """
     theirs, its = ([times.get((collective, each, ranks, size)) for each in one.schedules] for one in (default, rival))
-    told = [each for each in (*theirs, *its) if each and each.ratio_width is not None and each.time > 0]
-    if len(told) < len(theirs) + len(its):
+    timed = [each for each in (*theirs, *its) if each and each.ratio_width is not None and each.time > 0]
+    if len(timed) < len(theirs) + len(its):
         return None
-    before, after = ([each.time for each in part] for part in (told[: len(theirs)], told[len(theirs) :]))
+    before, after = ([each.time for each in part] for part in (timed[: len(theirs)], timed[len(theirs) :]))
     least, most = min(before) / max(after), max(before) / min(after)
-    half = max(each.ratio_width or 0.0 for each in told) + default.off + rival.off
+    half = max(each.ratio_width or 0.0 for each in timed) + default.off + rival.off
     return Evidence(size, least, least * exp(-half), most * exp(half), launches=0)

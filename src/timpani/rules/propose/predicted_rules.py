@@ -1,4 +1,4 @@
-"""Rules beyond the measured rank counts, from costs that the same campaign tells: proposed, not measured."""
+"""Predicted rules for more ranks than were measured, from costs that the same campaign measured."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ from timpani.tuning.decide.selection_table import PredictedRules
 
 @dataclass(frozen=True)
 class PredictionReach:
-    """How far to predict: to `ranks`, on `machine`, and whether files are to say what is found."""
+    """How far to predict: up to `ranks` on `machine`; `in_files`: write the predicted rules into the tuning files."""
 
     ranks: int
     machine: Machine | None = None
@@ -40,19 +40,18 @@ class PredictionReach:
 
 
 def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits: Limits) -> PredictedRules:
-    """A rule wherever an algorithm's predicted gain over the default is significant by its interval.
+    """A rule wherever the interval of an algorithm's predicted gain over the default excludes a tie.
 
-    The schedules of both must be known: ours are, a library's where it sent the messages of one. The rank counts double
-    from the largest measured. UserError where nothing can be predicted: no costs, no nodes, simulated results, too many
-    ranks.
+    Both schedules must be known. Timpani's schedules are known; a library's schedule is known if the library sent
+    exactly the messages of one of these. The rank counts are doubled from the largest measured count. UserError if
+    nothing can be predicted: no costs, no nodes, simulated results, too many ranks.
     """
     ranks, placement = _rank_counts(campaign, asked.ranks), _placement(campaign)
     machine = asked.machine or campaign.header.machine.cluster
     if machine is None:
         raise UserError(
-            f"nothing tells which nodes {asked.ranks} ranks would be on: {campaign.folder} was measured without a "
-            "machine file",
-            "name one of the larger machine with --on",
+            f"the nodes of {asked.ranks} ranks are unknown: {campaign.folder} was measured without a machine file",
+            "name a file of the larger machine with --on",
         )
     simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     calibration = _calibrated(simulator, campaign)
@@ -87,7 +86,7 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
 
 
 def _rank_counts(campaign: Campaign, most: int) -> list[int]:
-    """Twice as many ranks as were measured, four times as many, and so on up to `most`, which is among them."""
+    """2, 4, 8 … times the largest measured rank count below `most`, and `most`."""
     measured = max(campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))["ranks"], default=1)
     if most <= measured:
         raise UserError(f"{counted(measured, 'rank')} were measured already", f"predict to more than {measured}")
@@ -99,7 +98,7 @@ def _placement(campaign: Campaign) -> str:
     placements = sorted(campaign.results["placement"].unique())
     if len(placements) > 1:
         raise UserError(
-            f"measured with ranks placed by {' and by '.join(placements)}: nothing tells how a larger job places them",
+            f"measured with ranks placed by {' and by '.join(placements)}: the placement of a larger job is unknown",
             "name a campaign of one placement",
         )
     return str(placements[0])
@@ -108,21 +107,20 @@ def _placement(campaign: Campaign) -> str:
 def _calibrated(simulator: Simulator, campaign: Campaign) -> Calibration:
     if campaign.results["simulated"].any():
         raise UserError(
-            f"{campaign.folder} is simulated: what it would predict is no machine's",
-            "simulate the larger rank counts themselves",
+            f"{campaign.folder} is simulated: it has no costs of a real machine to predict from",
+            "simulate the larger rank counts directly",
         )
     found = calibrate(simulator, [campaign])
     if found is None or found.error is None:
-        what = "tells no costs" if found is None else "tells costs without an interval, from two ranks alone"
-        raise UserError(f"{campaign.folder} {what}: it has too few algorithms of ours", NONE_MEASURED)
+        what = "gives no costs" if found is None else "gives costs from two ranks only, without an interval"
+        raise UserError(f"{campaign.folder} {what}: it has too few of Timpani's algorithms", NONE_MEASURED)
     return found
 
 
 def _comparable(
     campaign: Campaign, library: KnownSchedules, default: Algorithm, mpi: Mpi
 ) -> tuple[list[tuple[str, int]], list[str]]:
-    """The collectives and sizes at which the default's schedule is known, and a sentence for each collective at which
-    it isn't."""
+    """The collectives and sizes at which the default's schedule is known; a sentence for each other collective."""
     measured = campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))
     found: list[tuple[str, int]] = []
     left_out: list[str] = []
@@ -136,7 +134,7 @@ def _comparable(
         for why, unknown in (
             (uncounted, set(points) - proved),
             (
-                "it was not counted to send like one and the same schedule of ours on two rank counts",
+                "its counted messages are not those of the same Timpani schedule on two rank counts",
                 set(points) & proved - set(known),
             ),
         ):
@@ -161,21 +159,21 @@ def _conditions(
     library: KnownSchedules,
     default: Algorithm,
 ) -> Iterator[str]:
-    """What the rules rest on."""
+    """The conditions and assumptions of the predicted rules, as sentences."""
     yield f"{calibration}, of the same campaign; ranks placed by {placement} on {machine.name}"
     if shared := calibration.shared_cores():
         yield shared
     assert calibration.error is not None  # else there is no rule
     if calibration.error.ranks.assumed:
-        yield "measured at one rank count: how intervals widen with more is assumed"
+        yield "measured at one rank count: the widening of intervals with more ranks is assumed"
     sent: dict[tuple[str, str], list[int]] = {}
     for (collective, size), algorithms in library.items():
         if default in algorithms:
             names = " or ".join(str(each) for each in algorithms[default].schedules)
             sent.setdefault((collective, names), []).append(size)
     for (collective, names), sizes in sent.items():
-        taken = "the fastest of these is taken for it" if " or " in names else "that is taken for it"
+        assumed = "to be the fastest of these" if " or " in names else "to be the same"
         yield (
-            f"{collective} at {show_sizes(sorted(sizes))}: on the two largest rank counts that were counted the "
-            f"default sent as {names}; on more, {taken}"
+            f"{collective} at {show_sizes(sorted(sizes))}: on the two largest counted rank counts the default sent "
+            f"the messages of {names}; on more ranks it is assumed {assumed}"
         )

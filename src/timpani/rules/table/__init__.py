@@ -1,4 +1,4 @@
-"""The selection table as files: read, written, and made from campaigns.
+"""The selection table: generate it from campaigns, and read and write it and its tuning files.
 
 Imports: nothing.
 """

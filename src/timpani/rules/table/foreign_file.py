@@ -1,4 +1,4 @@
-"""A tuning file from anybody: which format it has, and the library that is to read it."""
+"""A tuning file of unknown origin: detect its format, and find a library that reads it."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,12 @@ from timpani.libraries.tuning_file import CheckedFile
 from timpani.native.mpi import Mpi
 from timpani.reading import read_bytes
 
-_MOST_BYTES = 2**24
+_MAX_FILE_BYTES = 2**24
 
 
 @dataclass(frozen=True)
 class ForeignFile:
-    """Its text, its format, and the library whose algorithms it names."""
+    """The text and format of a tuning file, and the library whose algorithms it names."""
 
     text: str
     format: CheckedFile
@@ -26,29 +26,30 @@ class ForeignFile:
 
 
 def read_file(path: Path, wanted: str | None) -> ForeignFile:
-    """The file at `path`, for the library `wanted`, or the first one here that has files of that form.
+    """The file at `path`, for the library `wanted`, or for the first installed library that reads its format.
 
-    UserError where it can't be read, no format is like it, or no such library is here.
+    UserError if the file can't be read, its format is unknown, or no such library is installed.
     """
     try:
-        raw = read_bytes(path, "name a library's tuning file", _MOST_BYTES)
+        raw = read_bytes(path, "name a library's tuning file", _MAX_FILE_BYTES)
     except FileNotFoundError:
         raise UserError(f"file not found: {path}", "name a library's tuning file") from None
     text = raw.decode(errors="replace")
     formats: dict[CheckedFile, Library] = {
         each: library for library in LIBRARIES.values() for each in (*library.tuning_files, *library.checked_files)
     }
-    alike = [each for each in formats if each.recognises(text)]
-    if not alike:
+    matching = [each for each in formats if each.recognises(text)]
+    if not matching:
         known = "; ".join(each.title for each in formats)
-        raise UserError(f"{path} is like no tuning file that is known here", f"known are: {known}")
+        raise UserError(f"{path} is no tuning file of a known format", f"known formats: {known}")
     mpis = [choose_mpi(wanted)] if wanted else find_mpis()
     for mpi in mpis:
-        for each in alike:
+        for each in matching:
             if formats[each].kind == mpi.kind and each.serves(mpi):
                 return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].catalogue(mpi))
-    titles = " or ".join(each.title for each in alike)
+    titles = " or ".join(each.title for each in matching)
+    reason = f"{mpis[0]} does not read it" if wanted else "no such library is installed"
     raise UserError(
-        f"{path} seems to be {titles}, and {f'{mpis[0]} does not read it' if wanted else 'no such library is here'}",
-        "name the library that is to read it with --mpi",
+        f"{path} seems to be {titles}, but {reason}",
+        "name a library that reads it with --mpi",
     )

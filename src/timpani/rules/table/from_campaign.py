@@ -1,4 +1,4 @@
-"""A selection table from a campaign, and the installed library that its files are for."""
+"""Generate a selection table from a campaign, and find the installed library for its files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,21 +19,21 @@ from timpani.tuning.race.results import race_standings
 
 
 def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) -> SelectionTable:
-    """Rules of the library's algorithms and of ours, wherever they are shown to be faster than the default.
+    """Rules wherever an algorithm of the library or of Timpani is significantly faster than the default.
 
-    folders  of the campaigns that `campaign` has the results of
+    folders  of the campaigns whose results `campaign` contains
 
-    UserError where no default was measured, or the times are averages that somebody imported.
+    UserError if no default was measured, or if the results are imported averages.
     """
     campaign = campaign.of_default_variant
     header, results = campaign.header, campaign.results
     if header.imported:
         raise UserError(
-            f"{campaign.folder} holds imported averages, which show nothing to be significant",
+            f"{campaign.folder} has imported averages, which allow no test of significance",
             "measure: timpani run …, with 8 launches or more",
         )
     if DEFAULT not in results["algorithm"]:
-        raise UserError(f"{campaign.folder} measured no default to compare with", "add `default` to --algorithms")
+        raise UserError(f"{campaign.folder} did not measure the default", "add `default` to --algorithms")
     layouts = rank_layouts(campaign)
     found = [select(campaign.raced, layouts, provider, close) for provider in (header.mpi.kind, OWN)]
     simulated = campaign.simulated
@@ -53,24 +53,24 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
 
 
 def check_made_from(table: SelectionTable, campaign: Campaign) -> None:
-    """UserError where `campaign` is of another library than `table`, which can't have been made from it."""
+    """UserError if `campaign` measured another library than the library of `table`: the table is not made from it."""
     measured = campaign.header.mpi
     if (measured.kind, measured.version) != (table.library, table.version):
         raise UserError(
-            f"{campaign.folder} was measured with {measured.kind} {measured.version}, and the table is for "
+            f"{campaign.folder} was measured with {measured.kind} {measured.version}, but the table is for "
             f"{table.library} {table.version}",
-            "name the campaign that it was made from",
+            "name the campaign from which it was made",
         )
 
 
 def _measured(results: pl.DataFrame) -> dict[str, Span]:
-    """Of each collective the smallest and the largest size."""
+    """The smallest and the largest measured size of each collective, in bytes."""
     sizes = results.group_by("collective").agg(first=pl.min("message_bytes"), last=pl.max("message_bytes"))
     return {collective: Span(first, last) for collective, first, last in sizes.sort("collective").iter_rows()}
 
 
 def _unmeasured(campaign: Campaign) -> tuple[SizesAt, ...]:
-    """What was planned and has no time."""
+    """The planned sizes without a time."""
     planned = pl.DataFrame(
         [tuple(getattr(point, name) for name in POINT) for point in campaign.planned],
         schema=schema(*POINT),
@@ -85,16 +85,19 @@ def _sizes_at(points: pl.DataFrame) -> tuple[SizesAt, ...]:
     return tuple(sorted(SizesAt(name, ranks, tuple(sizes)) for name, ranks, sizes in together.iter_rows()))
 
 
-def installed(campaign: Campaign, wanted: str | None) -> Mpi:
-    """The library that was measured; UserError where it isn't here, or another is `wanted`."""
+def installed_library(campaign: Campaign, wanted: str | None) -> Mpi:
+    """The library that `campaign` measured; UserError if it isn't installed, or if `wanted` names another."""
     measured = campaign.header.mpi
     if measured.kind not in LIBRARIES:
-        raise UserError(f"{campaign.folder} is of no library that Timpani knows", "measure one: timpani run …")
+        raise UserError(
+            f"{campaign.folder} was measured with {measured.kind}, for which Timpani has no tuning files",
+            "measure another library: timpani run …",
+        )
     there = measured.mpirun if Path(measured.mpirun).exists() else measured.kind
     mpi = choose_mpi(wanted or there)
     if (mpi.kind, mpi.version) != (measured.kind, measured.version):
         raise UserError(
-            f"{campaign.folder} was measured with {measured.kind} {measured.version}, and {mpi} is another",
-            "name that library with --mpi: files are written for the version that was measured",
+            f"{campaign.folder} was measured with {measured.kind} {measured.version}, but {mpi} is another library",
+            "name the measured library with --mpi: tuning files are written for its version",
         )
     return mpi

@@ -1,4 +1,4 @@
-"""Campaigns of one library on one machine as one, from which a table is made."""
+"""Merge campaigns of one library on one machine into one, for one selection table."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,10 +13,10 @@ from timpani.tuning.race.results import raced_points
 
 
 def load_together(folders: Sequence[Path]) -> Campaign:
-    """The campaigns in `folders` with their results and counted messages, under the first one's header; without the
-    points that a race only looked at where another measured them.
+    """The results and counted messages of the campaigns in `folders`, with the header of the first.
 
-    UserError where they are of different libraries or machines, or two measured the same cell.
+    A point that a race only sampled is dropped if another campaign measured it. UserError if the campaigns measured
+    different libraries or machines, or if two campaigns measured the same cell.
     """
     first, *others = map(load, folders)
     for other in others:
@@ -34,12 +34,12 @@ def load_together(folders: Sequence[Path]) -> Campaign:
     campaigns = (first, *others)
     results = pl.concat([raced_points(each.raced).rows for each in campaigns], how="vertical_relaxed")
     for each in campaigns:
-        looked_at = each.results.join(results.select(POINT), on=POINT, how="anti", maintain_order="left")
-        results = pl.concat([results, looked_at], how="vertical_relaxed")
+        sampled = each.results.join(results.select(POINT), on=POINT, how="anti", maintain_order="left")
+        results = pl.concat([results, sampled], how="vertical_relaxed")
     twice = results.select(*MACHINE_CELL, "launch").is_duplicated()
     if twice.any():
         name, size = results.filter(twice).select("collective", "message_bytes").row(0)
-        raise UserError(f"two of the campaigns measured {name} at {size} B", "name one of them")
+        raise UserError(f"two of the campaigns measured {name} at {size} B", "name only one of them")
     return replace(
         first,
         results=results,

@@ -1,8 +1,8 @@
 """Scripts that switch tuning files on and off: for a shell, and for environment modules (Tcl).
 
-They find the files in their own folder, so that the folder can be moved. Dash does not name a script that it reads:
-there they take the folder into which they were written. They refuse a launcher of another version, whose algorithms
-may have other numbers.
+They find the tuning files next to themselves, so the folder can be moved. Dash does not give a sourced script its path;
+there the script uses the folder into which it was written. The scripts refuse a launcher of another version, because
+its algorithms may have other numbers.
 """
 
 import re
@@ -13,7 +13,7 @@ from pathlib import Path
 from timpani.native.mpi import Mpi
 
 MODULE_NAME = "timpani-tuned"
-"""Modules of this name exclude each other; docs/how-to/make-your-library-choose-right.md advises it."""
+"""Modules of this name exclude each other. docs/how-to/make-your-library-choose-right.md recommends the name."""
 
 
 def switch_on_script(name: str, settings: Mapping[str, str], folder: Path, mpi: Mpi) -> str:
@@ -56,7 +56,7 @@ def switch_off_script(name: str, settings: Mapping[str, str]) -> str:
 def module_file(settings: Mapping[str, str], folder: Path, mpi: Mpi, evidence: str) -> str:
     """The module file; `settings` and `folder` as in `switch_on_script`.
 
-    evidence  a file in the folder, by which the module knows that it lies among the files
+    evidence  a file of the folder: if it lies next to the module file, the folder was moved together with it
     """
     library, launcher = f"{mpi.name} {mpi.version}", mpi.mpirun.name
     pairs = []
@@ -69,7 +69,7 @@ def module_file(settings: Mapping[str, str], folder: Path, mpi: Mpi, evidence: s
 module-whatis {_tcl(about)}
 proc ModulesHelp {{}} {{
     puts stderr {_tcl(about)}
-    puts stderr {_tcl("Unload the module to let the library choose by itself; tuning.md lists what each rule gains.")}
+    puts stderr {_tcl("Unload the module to let the library choose again; tuning.md lists the gain of each rule.")}
 }}
 conflict {MODULE_NAME}
 
@@ -80,8 +80,8 @@ if {{[info exists ModulesCurrentModulefile]}} {{
     if {{[file exists [file join $here {_tcl(evidence)}]]}} {{ set folder $here }}
 }}
 if {{[module-info mode load]}} {{
-    catch {{exec {_tcl(launcher)} --version 2>@1}} said
-    if {{![regexp {{{version}}} $said]}} {{
+    catch {{exec {_tcl(launcher)} --version 2>@1}} output
+    if {{![regexp {{{version}}} $output]}} {{
         puts stderr {_tcl(f"nothing is switched on: {launcher} on PATH is not {library}; load that library first")}
         break
     }}
@@ -96,10 +96,10 @@ foreach {{name value}} [list {" ".join(pairs)}] {{
 
 
 def _name_inside(value: str, folder: Path) -> str | None:
-    """The name of the file in `folder` whose path `value` is; None where it is another value."""
+    """The name of the file in `folder` with the path `value`; None if `value` is no path in `folder`."""
     return value.removeprefix(f"{folder}/") if value.startswith(f"{folder}/") else None
 
 
 def _tcl(text: str) -> str:
-    """One word of Tcl: nothing in it is replaced."""
+    """`text` as one word of Tcl, without substitutions."""
     return '"' + "".join(f"\\{c}" if c in '\\"$[]{};' else c for c in text) + '"'

@@ -13,9 +13,9 @@ from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.tuning.decide.selection_table import Evidence, PredictedRules, Rule, SelectionTable, SizeGap, SizesAt, Span
 
-NAME = "table.json"
+TABLE_FILE = "table.json"
 SEALED_FOR = "selection"
-"""What the checksum at the end of NAME is of, where that of a campaign's file has the campaign's id."""
+"""Identity in the checksum at the end of the table file; files of a campaign use the campaign's id instead."""
 
 _STEP = "`timpani tune` writes it"
 _Count = Annotated[int, Field(ge=0, lt=2**62)]
@@ -41,7 +41,7 @@ class _Span(_Strict):
     @model_validator(mode="after")
     def _upwards(self) -> "_Span":
         if self.last is not None and self.last < self.first:
-            raise ValueError("it ends before it begins")
+            raise ValueError("its last value is below its first")
         return self
 
 
@@ -97,7 +97,7 @@ class _Table(_Strict):
 def table_text(table: SelectionTable, folder: Path) -> str:
     """The table as JSON for `folder`, with a checksum at its end.
 
-    Campaigns inside the folder are named by relative paths, so that it can be moved.
+    Campaigns in the folder are named by relative paths, so that the folder can be moved.
     """
     predicted = table.predicted
     values = {
@@ -107,19 +107,19 @@ def table_text(table: SelectionTable, folder: Path) -> str:
         "library_version": table.version,
         "simulated": table.simulated,
         "source": table.source,
-        "campaigns": [_from(folder.resolve(), each) for each in table.campaigns],
-        "rules": list(map(_written, table.rules)),
+        "campaigns": [_relative_path(folder.resolve(), each) for each in table.campaigns],
+        "rules": list(map(_rule_values, table.rules)),
         "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
-        "looked_at": list(map(_written_sizes, table.looked_at)),
-        "unmeasured": list(map(_written_sizes, table.unmeasured)),
-        **({} if predicted is None else {"predicted": _written_predicted(predicted)}),
+        "looked_at": list(map(_sizes_values, table.looked_at)),
+        "unmeasured": list(map(_sizes_values, table.unmeasured)),
+        **({} if predicted is None else {"predicted": _predicted_values(predicted)}),
     }
     return seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode(), SEALED_FOR).decode()
 
 
 def read_table(path: Path) -> SelectionTable:
-    """The table in `path`; UserError where there is none, it is none, or it was changed since it was written."""
+    """The table in `path`; UserError if the file is missing, is no selection table, or was changed after writing."""
     try:
         raw = read_bytes(path, _STEP)
         values = parse_json(raw)
@@ -148,11 +148,11 @@ def read_table(path: Path) -> SelectionTable:
     )
 
 
-def _from(folder: Path, campaign: str) -> str:
+def _relative_path(folder: Path, campaign: str) -> str:
     return str(Path(campaign).relative_to(folder)) if Path(campaign).is_relative_to(folder) else campaign
 
 
-def _written(rule: Rule) -> dict[str, Any]:
+def _rule_values(rule: Rule) -> dict[str, Any]:
     return {
         "collective": rule.collective,
         "algorithm": str(rule.algorithm),
@@ -168,51 +168,51 @@ def _written(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _written_sizes(told: SizesAt) -> dict[str, Any]:
-    return {"collective": told.collective, "ranks": told.ranks, "bytes": list(told.sizes)}
+def _sizes_values(sizes: SizesAt) -> dict[str, Any]:
+    return {"collective": sizes.collective, "ranks": sizes.ranks, "bytes": list(sizes.sizes)}
 
 
-def _sizes_at(told: _SizesAt) -> SizesAt:
-    return SizesAt(told.collective, told.ranks, tuple(told.bytes))
+def _sizes_at(read: _SizesAt) -> SizesAt:
+    return SizesAt(read.collective, read.ranks, tuple(read.bytes))
 
 
-def _written_predicted(predicted: PredictedRules) -> dict[str, Any]:
+def _predicted_values(predicted: PredictedRules) -> dict[str, Any]:
     return {
         "in_files": predicted.in_files,
         "conditions": list(predicted.conditions),
-        "rules": list(map(_written, predicted.rules)),
+        "rules": list(map(_rule_values, predicted.rules)),
         "left_out": list(predicted.left_out),
     }
 
 
-def _predicted(told: _Predicted, path: Path) -> PredictedRules:
-    rules = tuple(_rule(each, path) for each in told.rules)
+def _predicted(read: _Predicted, path: Path) -> PredictedRules:
+    rules = tuple(_rule(each, path) for each in read.rules)
     if not all(rule.predicted for rule in rules):
-        raise UserError(f"{path}: a predicted rule has launches, as if it were measured", _STEP)
-    return PredictedRules(rules, tuple(told.conditions), tuple(told.left_out), told.in_files)
+        raise UserError(f"{path}: a predicted rule has launches, which only measured rules have", _STEP)
+    return PredictedRules(rules, tuple(read.conditions), tuple(read.left_out), read.in_files)
 
 
 def _spans(rule: Rule) -> dict[str, Span]:
     return {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}
 
 
-def _rule(told: _Rule, path: Path) -> Rule:
-    if told.collective not in COLLECTIVES:
-        raise UserError(f"{path}: {told.collective!r} is no collective", _STEP)
+def _rule(read: _Rule, path: Path) -> Rule:
+    if read.collective not in COLLECTIVES:
+        raise UserError(f"{path}: {read.collective!r} is no collective", _STEP)
     evidence = tuple(
-        Evidence(each.bytes, each.gain, each.gain_low, each.gain_high, each.launches) for each in told.evidence
+        Evidence(each.bytes, each.gain, each.gain_low, each.gain_high, each.launches) for each in read.evidence
     )
     return Rule(
-        told.collective,
-        Algorithm.parse(told.algorithm),
-        ranks=_span(told.ranks),
-        nodes=_span(told.nodes),
-        per_node=_span(told.per_node),
-        sizes=_span(told.bytes),
+        read.collective,
+        Algorithm.parse(read.algorithm),
+        ranks=_span(read.ranks),
+        nodes=_span(read.nodes),
+        per_node=_span(read.per_node),
+        sizes=_span(read.bytes),
         evidence=evidence,
-        cost=told.cost,
+        cost=read.cost,
     )
 
 
-def _span(told: _Span) -> Span:
-    return Span(told.first, told.last)
+def _span(read: _Span) -> Span:
+    return Span(read.first, read.last)
