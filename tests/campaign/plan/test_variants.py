@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.installed import each_kind, needs_open_mpi
+from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.prepare_variants import prepare_variants
@@ -55,10 +55,8 @@ def test_a_variable_reaches_the_launcher_and_the_ranks(mpi: Mpi, tmp_path: Path)
     assert any("TIMPANI_TEST" in word for word in command.argv)
 
 
-@needs_open_mpi
+@every_open_mpi
 def test_variants_keep_the_dimension_of_algorithms(mpi: Mpi) -> None:
-    if mpi.kind != "openmpi":
-        pytest.skip("of Open MPI")
     found = planned(mpi, ["no-vader: --mca btl ^vader"], collectives={"bcast": "all"})
     by_variant = {group.variant.name: {cell.cell.algorithm.name for cell in group.cells} for group in found.groups}
     assert by_variant["default"] == by_variant["no-vader"]
@@ -68,10 +66,8 @@ def test_variants_keep_the_dimension_of_algorithms(mpi: Mpi) -> None:
     assert found.settings["bcast"]["default@no-vader"] == "mpirun --mca btl '^vader'"
 
 
-@needs_open_mpi
+@every_open_mpi
 def test_a_variant_that_chooses_algorithms_shares_no_start_with_those_that_are_forced(mpi: Mpi) -> None:
-    if mpi.kind != "openmpi":
-        pytest.skip("of Open MPI")
     found = planned(mpi, ["basic: --mca coll ^tuned"], collectives={"bcast": ["default", "binomial"]})
     groups = [[str(cell.cell.algorithm) for cell in group.cells] for group in found.groups]
     assert groups[-2:] == [["openmpi/default"], ["openmpi/binomial"]]
