@@ -85,7 +85,7 @@ def test_a_script_runs_the_same_command_on_what_the_job_gets(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("bcast", "-o", "c"), "a job script is for Slurm; say where: --on slurm:PARTITION"),
+        (("bcast", "-o", "c"), "a job script is for a batch system; name one: --for slurm:PARTITION"),
         (("bcst", "--on", "slurm:EPYC", "-o", "c"), "did you mean bcast?"),
         (("bcast", "--on", "slurm:EPYC,nods=1", "-o", "c"), "did you mean nodes"),
     ],
@@ -105,4 +105,4 @@ def test_a_mistyped_option_is_found_before_the_job_waits_in_vain() -> None:
 def test_without_slurm_a_submission_says_so(tmp_path: Path) -> None:
     done = typed("run", "bcast", "--on", "slurm:EPYC", "-o", "c", cwd=tmp_path, env={"PATH": str(tmp_path)})
     assert done.returncode == 2
-    assert "there is no sbatch here; run this where Slurm's commands are" in done.stderr
+    assert "there is no sbatch here; Slurm's commands work from its login and compute nodes only" in done.stderr
