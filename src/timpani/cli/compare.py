@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from timpani.cli.terminal.options import FigureOptions, Force, Format, expand, format_option
+from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, expand, format_option
 from timpani.cli.terminal.two_campaigns import two_campaigns
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
+    from timpani.tuning.compare.change_limit import ChangeLimit
     from timpani.tuning.compare.changes import Changes
 
 
@@ -38,13 +39,16 @@ def compare(
     ] = None,
     style: FigureOptions,
     force: Force = False,
+    fail_on: FailOn = None,
 ) -> None:
     """Say what became faster or slower from one campaign to another; or how one agrees with a published table, what is
     doubtful there, and which of its conclusions hold."""
     import json
 
     from timpani.errors import UserError
+    from timpani.tuning.compare.change_limit import ChangeLimit
 
+    limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     if (other is None) == (published is None):
         raise UserError(
             "a campaign is compared with one other thing",
@@ -52,6 +56,8 @@ def compare(
         )
     if other is None and figure is not None:
         raise UserError("--figure draws the ratios of two campaigns", "name another campaign, or leave out --figure")
+    if other is None and limit is not None:
+        raise UserError("--fail-on needs two campaigns", "name another campaign, or leave out --fail-on")
     if figure is not None:
         from timpani.report.words.changes_figure import check_figure
 
@@ -66,6 +72,23 @@ def compare(
     else:
         told = _with_published(folder, str(published), format)
     typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
+    if other and limit:
+        _fail_on(limit, found)
+
+
+def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
+    """Report on standard error whether `limit` is met; exits with 1 where it is."""
+    from timpani.errors import UserError
+    from timpani.report.words.limit_line import limit_line
+    from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
+
+    by_value = found.count(BY_VALUE)
+    if found.cells.height == by_value:
+        raise UserError(f"--fail-on {limit}: no cell of both campaigns can be tested", "measure the same cells in both")
+    met = [limit.change(ratio) for ratio in limit.meeting(found.cells)["ratio"]]
+    typer.echo(limit_line(limit, met, "cell", found.count(UNDECIDED), by_value), err=True)
+    if met:
+        raise typer.Exit(1)
 
 
 def _changes(before: "Campaign", after: "Campaign", found: "Changes", format: Format) -> str | dict[str, Any]:

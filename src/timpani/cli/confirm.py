@@ -3,16 +3,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
-from timpani.cli.terminal.options import DryRun, StudyOptions, expand, study_options
+from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, study_options
 from timpani.cli.terminal.profiled import confirm_program
 from timpani.errors import UserError
 from timpani.study.defaults import MIN_BLOCKS
+
+if TYPE_CHECKING:
+    from timpani.tuning.compare.change_limit import ChangeLimit
 
 
 @dataclass(frozen=True)
@@ -66,27 +69,38 @@ def confirm(
         ),
     ] = None,
     dry_run: DryRun = False,
+    fail_on: FailOn = None,
 ) -> None:
     """Measure anew what tuning files gain: at their rules' edges, at measured sizes, and at sizes between.
 
     Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
-    was stopped. The exit status is 1 where no rule is left, or cells were given up.
+    was stopped. The exit status is 1 where no rule is left, cells were given up, or
+    `--fail-on` is met by a point of any round.
 
     With a program after `--` it is run as it is and with the files, alternately in random order. The exit status is
     then 1 where it is slower, or its output differs.
     """
+    from timpani.tuning.compare.change_limit import ChangeLimit
+
     given = study.given()
     if command:
-        if given or campaign or mpi or on or dry_run:
+        if given or campaign or mpi or on or dry_run or fail_on is not None:
             raise UserError("a program is confirmed with --runs and --same-output alone", "leave the rest out")
         raise typer.Exit(confirm_program(folder, command, program.runs or MIN_BLOCKS, program.same_output))
     if program.runs or program.same_output:
         raise UserError("--runs and --same-output are for a program", "name it after `--`")
-    _confirm_calls(folder, given, campaign or [], mpi, on, dry_run)
+    limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
+    _confirm_calls(folder, given, campaign or [], mpi, on, dry_run, limit)
 
 
 def _confirm_calls(
-    folder: Path, given: Mapping[str, Any], campaign: list[Path], mpi: str | None, on: str | None, dry_run: bool
+    folder: Path,
+    given: Mapping[str, Any],
+    campaign: list[Path],
+    mpi: str | None,
+    on: str | None,
+    dry_run: bool,
+    limit: "ChangeLimit | None",
 ) -> None:
     """Confirm the files in `folder` by measuring calls, here or in a job; `given` are options of the study."""
     from timpani.machine.where import resolve
@@ -112,4 +126,4 @@ def _confirm_calls(
         table, made_from, _ = table_and_campaign(folder, campaign)
         typer.echo("\n".join(plan_lines(prepare_confirmation(table, made_from, folder, request).plan)))
         return
-    confirm_folder(folder, campaign, request)
+    confirm_folder(folder, campaign, request, limit)

@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from timpani.campaign.run.session import Session
     from timpani.native.mpi import Mpi
     from timpani.report.tuned.source_warnings import MadeFrom
+    from timpani.rules.confirm.confirmation import ConfirmedPoint
     from timpani.rules.table.tuned_files import TunedFiles
     from timpani.rules.workflow import ConfirmRequest
     from timpani.study.cell import Cell
+    from timpani.tuning.compare.change_limit import ChangeLimit
     from timpani.tuning.decide.selection_table import SelectionTable
 
 
@@ -35,8 +37,13 @@ def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable
     return table, made_from, known_of(campaigns, made_from)
 
 
-def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest") -> None:
-    """Confirm the rules in `folder`, made from `campaigns` (none: those that its table names); exits as the command."""
+def confirm_folder(
+    folder: Path, campaigns: list[Path], request: "ConfirmRequest", limit: "ChangeLimit | None" = None
+) -> None:
+    """Confirm the rules in `folder`, made from `campaigns` (none: those that its table names); exits as the command.
+
+    With a `limit` the exit status is also 1 if a point of any round meets it.
+    """
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.source_warnings import made_from as known_of
@@ -52,7 +59,9 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
             f"left alone: {counted(len(predicted), 'predicted rule')}; a machine with their ranks can confirm them"
         )
 
+    rounds = []
     for each in confirm_rules(table, made_from, folder, request, _measure):
+        rounds.append(each.confirmed)
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
         page = confirmed_page(each.table, each.confirmed, each.measured, warnings)
         write_file(folder / PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
@@ -62,14 +71,30 @@ def confirm_folder(folder: Path, campaigns: list[Path], request: "ConfirmRequest
             typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
         if each.files is None:
             typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
-            raise typer.Exit(int(each.killed > 0))
+            raise typer.Exit(max(int(each.killed > 0), _limit_status(limit, rounds)))
         taken = len(each.table.rules) - len(each.remaining.rules)
         typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
         _rewrite(each.remaining, each.files, each.library, folder, known)
         if not each.remaining.rules:
             typer.echo("no rule is left: the library chooses as before")
+            _limit_status(limit, rounds)
             raise typer.Exit(1)
     typer.echo(f"rules were taken out in {MAX_ROUNDS} rounds: the same command confirms those that are left")
+    if status := _limit_status(limit, rounds):
+        raise typer.Exit(status)
+
+
+def _limit_status(limit: "ChangeLimit | None", rounds: "list[list[ConfirmedPoint]]") -> int:
+    """Report whether a point of any round meets `limit`; the exit status."""
+    from timpani.report.words.limit_line import limit_line
+    from timpani.rules.confirm.limited_points import changes_meeting
+
+    if limit is None:
+        return 0
+    met = [change for confirmed in rounds for change in changes_meeting(limit, confirmed)]
+    undecided = sum(each.standing in ("undecided", "unknown") for each in rounds[-1])
+    typer.echo(limit_line(limit, met, "point", undecided), err=True)
+    return int(bool(met))
 
 
 def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":

@@ -22,6 +22,17 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, 
 """Of commands that measure: nothing is measured; of a job its script is printed."""
 
 
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHANGE",
+        help="End with status 1 if a significant change is this large: slower:5%, faster:10%, or slower for any.",
+        show_default=False,
+    ),
+]
+"""The limit of commands that compare, for automation; `ChangeLimit.parse` reads it."""
+
+
 Campaign = Annotated[
     Path | None,
     typer.Argument(help="The campaign's folder.", show_default="the newest campaign in the current folder"),

@@ -1,0 +1,77 @@
+"""`timpani compare A B --fail-on CHANGE`: the exit status for automation."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_compare import campaign
+from tests.cli.typed import typed
+from tests.tuning.campaigns import around
+from timpani.rules.confirm.confirmation import ConfirmedPoint, ConfirmedRatio
+from timpani.rules.confirm.limited_points import changes_meeting
+from timpani.study.cell import Algorithm
+from timpani.tuning.compare.change_limit import ChangeLimit
+from timpani.tuning.decide.selection_table import Call
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """B takes 1.5 times as long at 8 bytes, half as long at 16 bytes, and is too noisy to decide at 32 bytes."""
+    folder = tmp_path_factory.mktemp("limits")
+    noisy = [1.0, 3.0, 0.5, 2.0, 0.7, 1.4]
+    first = {"default": {8: around(1.0), 16: around(2.0), 32: noisy}}
+    second = {"default": {8: around(1.5), 16: around(1.0), 32: noisy[::-1]}}
+    return campaign(folder / "a", first), campaign(folder / "b", second)
+
+
+@pytest.mark.parametrize(
+    ("limit", "status", "said"),
+    [
+        ("slower", 1, "--fail-on slower: met at 1 cell, by up to 50 %; 1 undecided, which does not fail"),
+        ("slower:40%", 1, "--fail-on slower:40%: met at 1 cell"),
+        ("slower:60%", 0, "--fail-on slower:60%: not met by any significant change; 1 undecided, which does not fail"),
+        ("faster:90%", 1, "--fail-on faster:90%: met at 1 cell"),
+        ("faster:150%", 0, "not met"),
+    ],
+)
+def test_a_significant_change_of_the_size_fails(pair: tuple[Path, Path], limit: str, status: int, said: str) -> None:
+    done = typed("compare", *pair, "--fail-on", limit, "--format", "json")
+    assert done.returncode == status
+    assert said in done.stderr
+    assert json.loads(done.stdout)["undecided"] == 1
+
+
+@pytest.mark.parametrize("text", ["5%", "slower:", "slower:5", "slower:-5%", "undecided:5%", "slower:٥%"])
+def test_a_limit_that_is_none_is_refused_before_anything_is_read(text: str) -> None:
+    for command in (("compare", "nowhere", "nothing"), ("confirm", "nowhere")):
+        done = typed(*command, "--fail-on", text)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"--fail-on {text!r} is no limit; write for example slower:5%" in done.stderr
+
+
+def test_campaigns_without_a_common_cell_neither_pass_nor_fail(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    other = campaign(tmp_path / "other", {"ring": {8: around(1.0)}})
+    done = typed("compare", pair[0], other, "--fail-on", "slower:5%")
+    assert done.returncode == 2
+    assert "no cell of both campaigns can be tested" in done.stderr
+
+
+def test_a_published_table_has_no_limit(pair: tuple[Path, Path]) -> None:
+    done = typed("compare", pair[0], "--published", "malasi", "--fail-on", "slower")
+    assert (done.returncode, "--fail-on needs two campaigns" in done.stderr) == (2, True)
+
+
+def test_a_confirmed_point_counts_by_its_significant_ratio() -> None:
+    def point(standing: str, gain: ConfirmedRatio | None, by_file: ConfirmedRatio | None) -> ConfirmedPoint:
+        file, none = Algorithm("openmpi", "under-files"), ConfirmedRatio(0.0, 0.0, 0.0, False)
+        call = Call("bcast", 2, 1, 2, 8)
+        where = (call, "core", "warm", "m", file, None, standing)
+        return ConfirmedPoint(*where, gain, by_file, "open", none, "default", False)  # type: ignore[arg-type]
+
+    slower, noise = ConfirmedRatio(0.8, 0.7, 0.9, True), ConfirmedRatio(0.1, 0.01, 2.0, False)
+    points = [point("lost", noise, slower), point("undecided", noise, noise), point("gained", slower, None)]
+    assert changes_meeting(ChangeLimit.parse("slower:20%"), points) == [pytest.approx(0.25)]
+    assert changes_meeting(ChangeLimit.parse("slower:25%"), points) == [pytest.approx(0.25)]
+    assert changes_meeting(ChangeLimit.parse("slower:26%"), points) == []
+    assert changes_meeting(ChangeLimit.parse("faster"), points) == []
