@@ -26,7 +26,7 @@ from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation, amounts_of, estimate, solve
-from timpani.prediction.calibration import Calibration, from_calls
+from timpani.prediction.calibration import Calibration, calibrate_from_calls
 from timpani.prediction.observed import observations
 from timpani.prediction.terms import CostTerm, terms, vector, with_vector
 from timpani.schedules.simulation import Costs, Simulator
@@ -60,7 +60,7 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownSchedule:
     """What was simulated of a machine: to calibrate with, and to be predicted by placement."""
 
     measured: list[Observation]
@@ -80,7 +80,7 @@ def told(folder: Path) -> None:
     for number, machine in enumerate(_machines(folder)):
         name = machine.name
         known = _known(folder / name, machine)
-        calibration = from_calls(simulator, known.measured, None, simulated=True)
+        calibration = calibrate_from_calls(simulator, known.measured, None, simulated=True)
         full.append(predicted_rows(simulator, calibration, known.truth, name))
         print(f"{name}: {calibration}: {summary(full[-1])}", flush=True)
         if number > len(SHIPPED):
@@ -122,14 +122,14 @@ def _machines(folder: Path) -> Iterator[Simulated]:
         yield Simulated(platform.stem, str(platform), sizes)
 
 
-def _known(folder: Path, machine: Simulated) -> Known:
+def _known(folder: Path, machine: Simulated) -> KnownSchedule:
     measured: list[Observation] = []
     truth: dict[str, list[Observation]] = {}
     for placement in PLACEMENTS:
         for collective in ALGORITHMS:
             measured += _simulated(folder, machine, placement, collective, CALIBRATED)
             truth.setdefault(placement, []).extend(_simulated(folder, machine, placement, collective, PREDICTED))
-    return Known(measured, truth)
+    return KnownSchedule(measured, truth)
 
 
 def _simulated(folder: Path, machine: Simulated, placement: str, collective: str, ranks: str) -> list[Observation]:

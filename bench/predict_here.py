@@ -17,7 +17,7 @@ from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation
-from timpani.prediction.calibration import from_calls
+from timpani.prediction.calibration import calibrate_from_calls
 from timpani.prediction.model_error import size_of
 from timpani.prediction.observed import observations
 from timpani.schedules.simulation import Simulator
@@ -42,7 +42,7 @@ def told(folder: Path) -> None:
     frames = []
     for seed in SEEDS:
         known = _drawn(measured, np.random.default_rng(seed))
-        calibration = from_calls(simulator, [measured[at] for at in known], None, simulated=False)
+        calibration = calibrate_from_calls(simulator, [measured[at] for at in known], None, simulated=False)
         others = [each for at, each in enumerate(measured) if at not in known]
         frames.append(predicted_rows(simulator, calibration, {"one node": others}, f"here, drawn by {seed}"))
         print(f"drawn by {seed}: {calibration}: {_told(frames[-1])}")

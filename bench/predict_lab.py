@@ -21,7 +21,7 @@ from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
-from timpani.prediction.calibration import from_calls
+from timpani.prediction.calibration import calibrate_from_calls
 from timpani.prediction.observed import observations
 from timpani.schedules.simulation import Simulator
 
@@ -81,7 +81,7 @@ def told(folder: Path) -> None:
 
     def predicted(*noise: float) -> pl.DataFrame:
         bursts = campaigns[0].header.machine.bursts
-        calibration = from_calls(simulator, known, None, simulated=False, noise=noise, burst=bursts)
+        calibration = calibrate_from_calls(simulator, known, None, simulated=False, noise=noise, burst=bursts)
         print(f"{calibration}\n{calibration.costs}")
         return pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
 

@@ -25,7 +25,7 @@ from timpani.campaign.osu.published_tables import printed_time, read_published
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation
-from timpani.prediction.calibration import Calibration, from_calls
+from timpani.prediction.calibration import Calibration, calibrate_from_calls
 from timpani.schedules.simulation import RankPlace, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm
 
@@ -61,13 +61,13 @@ def run() -> None:
             print(f"{name}: {summary(part)}")
     print(f"all: {summary(rows)}")
     print(worst(rows))
-    common = from_calls(simulator, _few(_rows(count)), None, simulated=False)
+    common = calibrate_from_calls(simulator, _few(_rows(count)), None, simulated=False)
     print(f"with costs that are common to all: {summary(_predicted(simulator, common, _rows(count)))}")
 
 
 def _own_costs(simulator: Simulator, neighbours: int) -> dict[tuple[str, str], Calibration]:
     return {
-        schedule: from_calls(simulator, _few(_rows(neighbours, schedule)), None, simulated=False)
+        schedule: calibrate_from_calls(simulator, _few(_rows(neighbours, schedule)), None, simulated=False)
         for schedule in SCHEDULES
     }
 

@@ -21,7 +21,7 @@ from bench import race_grid
 from bench.race import BURST_S, MACHINES, SETUP_S, USUAL_ROUNDS, Machine, truth
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
-from timpani.stats.regret import UNSEEN_STATE
+from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.tuning.race import futility as race_futility
 from timpani.tuning.race import grid as grid
@@ -228,7 +228,7 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
 
 
 def _rounds_of_each(logs: Floats, rounds: int, variant: Variant) -> NDArray[np.int64]:
-    lost = logs - logs.min() > log(UNSEEN_STATE) + 0.1
+    lost = logs - logs.min() > log(UNSEEN_MODE_FACTOR) + 0.1
     return np.where(variant.loses_inside & lost, min(rounds, ROUNDS_BEFORE_LOSS), rounds)
 
 

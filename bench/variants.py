@@ -103,7 +103,7 @@ def _result(variant: str, size: int, block: int, time: float, far: bool) -> Laun
     return LaunchResult(cell, block, "simulated", median_us=time, probe_before_ns=probe, probe_after_ns=probe)
 
 
-def summarise(rows: Iterator[dict[str, object]], truth: float) -> Found:
+def summarize(rows: Iterator[dict[str, object]], truth: float) -> Found:
     """What the rows say of a ratio that is 1 / truth."""
     told = [(row.get("significant", row.get("standing") in ("faster", "slower")), row) for row in rows]
     bounds = [(row["ratio_low"] or 0.0, row["ratio_high"] or np.inf) for _, row in told]
@@ -127,7 +127,7 @@ def run() -> None:
     for machine in MACHINES:
         for way, compared in (("blocks", paired), ("apart", unpaired)):
             for truth in (1.0, SLOWDOWN):
-                found = summarise(compared(machine, truth, np.random.default_rng(1)), truth)
+                found = summarize(compared(machine, truth, np.random.default_rng(1)), truth)
                 print(
                     f"{machine:<12}{way:<10}{truth:>6}{found.by_test:>10.1%}{found.significant:>13.1%}{found.covered:>9.1%}"
                     f"{found.half_width:>12.1%}"

@@ -52,7 +52,7 @@ from timpani.machine.nodes.host_file import read_hosts
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import read_machine
 from timpani.machine.nodes.node_set import expand
-from timpani.machine.nodes.places import asked_places
+from timpani.machine.nodes.places import requested_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
@@ -211,7 +211,7 @@ def platform(raw: bytes, folder: Path) -> None:
 
 def _places(folder: Path, found: Any) -> None:
     for placement in ("core", "socket", "node", "ppr:2"):
-        asked_places(found, choose_hosts(found), placement, 4)
+        requested_places(found, choose_hosts(found), placement, 4)
 
 
 def osu(raw: bytes, folder: Path) -> None:

@@ -53,8 +53,8 @@ Algorithm bruck(std::string_view collective) {
         .round = round,
         .scratch = scratch,
         .claims = {.rounds = log_ranks,
-                   .most_sent = message_to_each,
-                   .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+                   .max_sent = message_to_each,
+                   .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
                        std::int64_t distinct = 0;  // a power of two away, either way round
                        for (int other = 1; other < args.ranks; ++other) {
                            distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;

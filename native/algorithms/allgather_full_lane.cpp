@@ -58,7 +58,7 @@ class Allgather {
     }
 
     /// All blocks but those of the next node on the ring.
-    [[nodiscard]] std::int64_t most_leaving_node() const {
+    [[nodiscard]] std::int64_t max_leaving_node() const {
         const int nodes = lanes_.hierarchy.nodes();
         int fewest = args_.ranks;
         for (int node = 0; node < nodes; ++node) fewest = std::min(fewest, lanes_.hierarchy.ranks_on(node));
@@ -95,8 +95,8 @@ Algorithm full_lane(std::string_view collective) {
         .restrictions = {.topology = true},
         .parameters = {kLanes},
         .prepare = prepared<Allgather>,
-        .claims = {.most_leaving_node =
-                       [](const CollectiveArguments& args) { return Allgather(args).most_leaving_node(); }},
+        .claims = {.max_leaving_node =
+                       [](const CollectiveArguments& args) { return Allgather(args).max_leaving_node(); }},
     };
 }
 

@@ -42,13 +42,13 @@ Algorithm gather_bcast(std::string_view collective) {
         .cost = "2⌈log₂ p⌉ α + ((p−1)/p + ⌈log₂ p⌉) βm",
         .rounds = rounds,
         .round = round,
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                       return std::int64_t{2} * ceil_log2(args.ranks);
-                   },
-                   // Rank 0 sends all blocks in each round of the broadcast.
-                   .most_sent =
-                       [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
-                   .most_neighbours = log_ranks},
+        .claims = {
+            .rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                return std::int64_t{2} * ceil_log2(args.ranks);
+            },
+            // Rank 0 sends all blocks in each round of the broadcast.
+            .max_sent = [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
+            .max_neighbors = log_ranks},
     };
 }
 

@@ -49,8 +49,8 @@ Algorithm neighbor_exchange(std::string_view collective) {
         .round = round,
         .claims = {
             .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks / 2; },
-            .most_sent = message_to_each,
-            .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 2 ? 1 : 2; }},
+            .max_sent = message_to_each,
+            .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 2 ? 1 : 2; }},
     };
 }
 

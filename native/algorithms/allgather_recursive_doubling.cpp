@@ -46,7 +46,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
 }
 
 /// New rank 0 sends most, since the pairs are in its group.
-std::int64_t most_sent(const CollectiveArguments& args) {
+std::int64_t max_sent(const CollectiveArguments& args) {
     const int active = 1 << floor_log2(args.ranks);
     const int pairs = args.ranks - active;
     std::int64_t blocks = pairs > 0 ? args.ranks : 0;  // to the rank that it is the proxy of
@@ -63,7 +63,7 @@ Algorithm recursive_doubling(std::string_view collective) {
         .rounds = rounds,
         .round = round,
         .symmetry = by_exclusive_or,
-        .claims = {.rounds = folded_log_ranks<2>, .most_sent = most_sent, .most_neighbours = folded_log_ranks<1>},
+        .claims = {.rounds = folded_log_ranks<2>, .max_sent = max_sent, .max_neighbors = folded_log_ranks<1>},
     };
 }
 

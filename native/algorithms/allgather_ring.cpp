@@ -32,7 +32,7 @@ Algorithm ring(std::string_view collective) {
         .rounds = rounds,
         .round = round,
         .symmetry = by_rotation,
-        .claims = {.rounds = other_ranks, .most_sent = message_to_each, .most_neighbours = ring_neighbours},
+        .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = ring_neighbours},
     };
 }
 

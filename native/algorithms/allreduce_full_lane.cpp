@@ -54,7 +54,7 @@ class Allreduce {
     }
 
     /// A lane's part leaves a node once in the reduce-scatter and once in the allgather, but for one piece each time.
-    [[nodiscard]] std::int64_t most_leaving_node() const {
+    [[nodiscard]] std::int64_t max_leaving_node() const {
         if (nodes_ == 1) return 0;
         std::int64_t most = 0;
         for (int position = 0; position < nodes_; ++position) {
@@ -150,8 +150,7 @@ const Register entry{{
     .parameters = {kLaneSegments, kLanes},
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
-    .claims = {.most_leaving_node =
-                   [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); }},
+    .claims = {.max_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).max_leaving_node(); }},
 }};
 
 }  // namespace

@@ -48,12 +48,12 @@ class Allreduce {
 
     /// Two halves, each with a contribution of every rank of a node and the result.
     [[nodiscard]] std::int64_t window() const {
-        const std::int64_t most = args_.topology->most_ranks_on_a_node();
+        const std::int64_t most = args_.topology->max_ranks_per_node();
         return most == 1 ? 0 : 2 * (most + 1) * segments_.length;
     }
 
     /// A lane's part goes round the ring twice, but for one piece each time.
-    [[nodiscard]] std::int64_t most_leaving_node() const {
+    [[nodiscard]] std::int64_t max_leaving_node() const {
         std::int64_t most = 0;
         for (int position = 0; nodes_ > 1 && position < nodes_; ++position) {
             std::int64_t leaving = 0;
@@ -76,12 +76,12 @@ class Allreduce {
     }
     /// Where the rank at `local` of a node copies a segment to, and behind the places of all ranks the result.
     [[nodiscard]] Region contribution(int local, std::int64_t segment) const {
-        const int places = args_.topology->most_ranks_on_a_node() + 1;
+        const int places = args_.topology->max_ranks_per_node() + 1;
         return {Buffer::window, (segment % 2 * places + local) * segments_.length,
                 segments_.region(Buffer::window, segment).count};
     }
     [[nodiscard]] Region result(std::int64_t segment) const {
-        return contribution(args_.topology->most_ranks_on_a_node(), segment);
+        return contribution(args_.topology->max_ranks_per_node(), segment);
     }
 
     /// What a notification says is ready: contributions concern the lanes' ranks, parts of the result come from these
@@ -151,8 +151,7 @@ const Register entry{{
     .parameters = {kLaneSegments, kLanes},
     .prepare = prepared<Allreduce>,
     .window = [](const CollectiveArguments& args) { return Allreduce(args).window(); },
-    .claims = {.most_leaving_node =
-                   [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); }},
+    .claims = {.max_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).max_leaving_node(); }},
 }};
 
 }  // namespace

@@ -96,7 +96,7 @@ class Allreduce {
 
     /// Cells of other columns leave a node once, in the reduce-scatter; those of its own go round the ring and, in the
     /// allgather, to each other node of the group.
-    [[nodiscard]] std::int64_t most_leaving_node() const {
+    [[nodiscard]] std::int64_t max_leaving_node() const {
         std::int64_t most = 0;
         for (int node = 0; node < args_.topology->nodes(); ++node) {
             const Place place(lanes_.hierarchy, args_.topology->ranks_of(node).front());
@@ -112,7 +112,7 @@ class Allreduce {
     }
 
     /// All cells, round the ring of groups.
-    [[nodiscard]] std::int64_t most_leaving_group() const {
+    [[nodiscard]] std::int64_t max_leaving_group() const {
         std::int64_t most = 0;
         for (int group = 0; group < groups_; ++group) {
             std::int64_t leaving = 0;
@@ -211,8 +211,8 @@ const Register entry{{
     .prepare = prepared<Allreduce>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Allreduce(args).scratch(rank); },
     .claims = {
-        .most_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_node(); },
-        .most_leaving_group = [](const CollectiveArguments& args) { return Allreduce(args).most_leaving_group(); }},
+        .max_leaving_node = [](const CollectiveArguments& args) { return Allreduce(args).max_leaving_node(); },
+        .max_leaving_group = [](const CollectiveArguments& args) { return Allreduce(args).max_leaving_group(); }},
 }};
 
 }  // namespace

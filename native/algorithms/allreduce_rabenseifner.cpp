@@ -57,7 +57,7 @@ class Allreduce {
 
 /// New rank 0 sends most, since it keeps the lower half each time: all but its part in the reduce-scatter; its part,
 /// twice that, … half of all in the allgather; and the result to the rank that it is the proxy of.
-std::int64_t most_sent(const CollectiveArguments& args) {
+std::int64_t max_sent(const CollectiveArguments& args) {
     const int parts = 1 << floor_log2(args.ranks);
     std::int64_t sent = args.ranks > parts ? args.count : 0;
     if (parts > 1) sent += args.count - part_of(args.count, parts, 0).count;
@@ -77,8 +77,8 @@ const Register entry{{
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return 2 * floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 2);
                },
-               .most_sent = most_sent,
-               .most_neighbours = folded_log_ranks<1>},
+               .max_sent = max_sent,
+               .max_neighbors = folded_log_ranks<1>},
 }};
 
 }  // namespace

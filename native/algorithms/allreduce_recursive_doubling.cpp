@@ -56,11 +56,11 @@ const Register entry{{
     .scratch = [](const CollectiveArguments& args, int) { return args.count; },
     .symmetry = by_exclusive_or_in_any_order,
     .claims = {.rounds = folded_log_ranks<2>,
-               .most_sent =
+               .max_sent =
                    [](const CollectiveArguments& args) {
                        return (floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1)) * args.count;
                    },
-               .most_neighbours = folded_log_ranks<1>},
+               .max_neighbors = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -81,8 +81,8 @@ const Register entry{{
                 for (std::int64_t rest = args.ranks; rest > 1; rest /= args.parameters[0]) ++rounds;
                 return rounds;
             },
-        .most_sent = [](const CollectiveArguments& args) { return (partners(args) + left_over(args)) * args.count; },
-        .most_neighbours = [](const CollectiveArguments& args) { return partners(args) + left_over(args); }},
+        .max_sent = [](const CollectiveArguments& args) { return (partners(args) + left_over(args)) * args.count; },
+        .max_neighbors = [](const CollectiveArguments& args) { return partners(args) + left_over(args); }},
 }};
 
 }  // namespace

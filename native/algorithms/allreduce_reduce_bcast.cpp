@@ -40,8 +40,8 @@ const Register entry{{
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return std::int64_t{2} * ceil_log2(args.ranks);
                },
-               .most_sent = message_each_round,
-               .most_neighbours = log_ranks},
+               .max_sent = message_each_round,
+               .max_neighbors = log_ranks},
 }};
 
 }  // namespace

@@ -27,8 +27,8 @@ Algorithm ring() {
                     Steps& steps) { RingAllreduce(args, segment_bytes(args)).round(rank, k, steps); },
         .symmetry = by_rotation_of_parts,
         .claims = {.rounds = [](const CollectiveArguments& args) { return 2 * other_ranks(args); },
-                   .most_sent = ring_elements_sent,
-                   .most_neighbours = ring_neighbours},
+                   .max_sent = ring_elements_sent,
+                   .max_neighbors = ring_neighbours},
     };
 }
 

@@ -18,12 +18,12 @@ class Composition {
         : args_(args),
           hierarchy_(args),
           allreduce_(inner_algorithm("allreduce", "recursive_doubling"), args, hierarchy_.nodes(), args.count),
-          allreduce_begins_(reduce_on(hierarchy_.topology().most_ranks_on_a_node()).rounds()),
+          allreduce_begins_(reduce_on(hierarchy_.topology().max_ranks_per_node()).rounds()),
           bcast_begins_(allreduce_begins_ + allreduce_.rounds()) {}
 
     /// Every node takes the rounds of the largest one.
     [[nodiscard]] std::int64_t rounds() const {
-        return bcast_begins_ + bcast_on(hierarchy_.topology().most_ranks_on_a_node()).rounds();
+        return bcast_begins_ + bcast_on(hierarchy_.topology().max_ranks_per_node()).rounds();
     }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
@@ -79,7 +79,7 @@ const Register entry{{
     .aliases = {"type_2"},
     .prepare = prepared<Composition>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Composition(args).scratch(rank); },
-    .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
+    .claims = {.max_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
         const int nodes = args.topology->nodes();
         return (floor_log2(nodes) + (is_power_of_two(nodes) ? 0 : 1)) * args.count;
     }},

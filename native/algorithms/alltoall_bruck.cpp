@@ -62,7 +62,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
 }
 
 /// A block takes as many hops as its distance has digits other than 0.
-std::int64_t most_sent(const CollectiveArguments& args) {
+std::int64_t max_sent(const CollectiveArguments& args) {
     std::int64_t hops = 0;
     for (std::int64_t distance = 1; distance < args.ranks; ++distance) {
         for (auto rest = distance; rest > 0; rest /= args.parameters[0]) hops += rest % args.parameters[0] > 0 ? 1 : 0;
@@ -71,7 +71,7 @@ std::int64_t most_sent(const CollectiveArguments& args) {
 }
 
 /// The ranks at a distance with one digit other than 0, either way round the ring.
-std::int64_t most_neighbours(const CollectiveArguments& args) {
+std::int64_t max_neighbors(const CollectiveArguments& args) {
     const auto one_digit = [&](std::int64_t distance) {
         while (distance % args.parameters[0] == 0) distance /= args.parameters[0];
         return distance < args.parameters[0];
@@ -96,8 +96,8 @@ const Register entry{{
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return ceil_log(args.ranks, args.parameters[0]);
                },
-               .most_sent = most_sent,
-               .most_neighbours = most_neighbours},
+               .max_sent = max_sent,
+               .max_neighbors = max_neighbors},
 }};
 
 }  // namespace

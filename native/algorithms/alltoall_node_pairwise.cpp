@@ -41,7 +41,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     const auto to_node = topology.ranks_of(hierarchy.node_at_position((position + distance) % nodes));
     const auto from_node = topology.ranks_of(hierarchy.node_at_position((position - distance + nodes) % nodes));
     // As if each node had as many ranks as the largest: where there is no such rank nothing is exchanged.
-    const int places = topology.most_ranks_on_a_node();
+    const int places = topology.max_ranks_per_node();
     for (int i = 0; i < places; ++i) {
         const auto from = static_cast<std::size_t>((topology.place_of(rank) - i + places) % places);
         const auto to = static_cast<std::size_t>((topology.place_of(rank) + i) % places);
@@ -72,9 +72,7 @@ Algorithm node_pairwise(std::string_view collective) {
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.topology->nodes(); },
         .round = round,
         .requests = requests,
-        .claims = {.most_sent = message_to_each,
-                   .most_neighbours = other_ranks,
-                   .most_leaving_node = blocks_leaving_node},
+        .claims = {.max_sent = message_to_each, .max_neighbors = other_ranks, .max_leaving_node = blocks_leaving_node},
     };
 }
 

@@ -39,8 +39,8 @@ Algorithm scatters(std::string_view collective) {
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                        return args.ranks == 1 ? 0 : args.ranks;
                    },
-                   .most_sent = message_to_each,
-                   .most_neighbours = other_ranks},
+                   .max_sent = message_to_each,
+                   .max_neighbors = other_ranks},
     };
 }
 

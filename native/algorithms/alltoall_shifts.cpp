@@ -38,7 +38,7 @@ Algorithm linear(std::string_view collective) {
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = round,
         .symmetry = by_rotation,
-        .claims = {.rounds = other_ranks, .most_sent = message_to_each, .most_neighbours = other_ranks},
+        .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = other_ranks},
     };
 }
 

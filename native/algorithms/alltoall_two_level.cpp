@@ -180,7 +180,7 @@ Algorithm two_level(std::string_view collective) {
         .rounds = always<3>,
         .round = round,
         .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
-        .claims = {.most_leaving_node = blocks_leaving_node},
+        .claims = {.max_leaving_node = blocks_leaving_node},
     };
 }
 

@@ -24,8 +24,8 @@ const Register entry{{
     .round = round,
     .symmetry = by_rotation,
     .claims = {.rounds = log_ranks,
-               .most_sent = always<0>,
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_sent = always<0>,
+               .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
                    // The ranks at distance 2ᵏ, either way round the ring.
                    std::int64_t distinct = 0;
                    for (int other = 1; other < args.ranks; ++other) {

@@ -29,8 +29,8 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 1 ? 0 : 2; },
-               .most_sent = always<0>,
-               .most_neighbours = other_ranks},
+               .max_sent = always<0>,
+               .max_neighbors = other_ranks},
 }};
 
 }  // namespace

@@ -35,7 +35,7 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .symmetry = by_exclusive_or,
-    .claims = {.rounds = folded_log_ranks<2>, .most_sent = always<0>, .most_neighbours = folded_log_ranks<1>},
+    .claims = {.rounds = folded_log_ranks<2>, .max_sent = always<0>, .max_neighbors = folded_log_ranks<1>},
 }};
 
 }  // namespace

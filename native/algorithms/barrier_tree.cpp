@@ -38,8 +38,8 @@ const Register entry{{
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                    return std::int64_t{2} * ceil_log2(args.ranks);
                },
-               .most_sent = always<0>,
-               .most_neighbours = log_ranks},
+               .max_sent = always<0>,
+               .max_neighbors = log_ranks},
 }};
 
 }  // namespace

@@ -39,7 +39,7 @@ const Register entry{{
     .restrictions = {.topology = true},
     .rounds = [](const CollectiveArguments& args) -> std::int64_t { return dissemination_rounds(args) + 2; },
     .round = round,
-    .claims = {.most_leaving_node = always<0>},
+    .claims = {.max_leaving_node = always<0>},
 }};
 
 }  // namespace

@@ -23,7 +23,7 @@ const Register entry{{
     .cost = "⌈log₂ p⌉ (α + βm)",
     .rounds = log_ranks,
     .round = round,
-    .claims = {.rounds = log_ranks, .most_sent = message_each_round, .most_neighbours = log_ranks},
+    .claims = {.rounds = log_ranks, .max_sent = message_each_round, .max_neighbors = log_ranks},
 }};
 
 }  // namespace

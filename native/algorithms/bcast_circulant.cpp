@@ -51,11 +51,11 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,
-               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // The root sends each segment once, and one of full length again in each round after that.
                    return args.ranks == 1 ? 0 : args.count + (ceil_log2(args.ranks) - 1) * segments(args).length;
                },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
                    // A rank receives over as many links as there are segments, and sends over all or all but one. With
                    // an even number of ranks, or up to 5, one link leads on to where another comes from.
                    const std::int64_t links = ceil_log2(args.ranks);

@@ -80,7 +80,7 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {kLaneSegments, kLanes},
     .prepare = prepared<Broadcast>,
-    .claims = {.most_leaving_node =
+    .claims = {.max_leaving_node =
                    [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }},
 }};
 

@@ -38,8 +38,8 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = children_of_root,
-               .most_sent = [](const CollectiveArguments& args) { return children_of_root(args) * args.count; },
-               .most_neighbours = children_of_root},
+               .max_sent = [](const CollectiveArguments& args) { return children_of_root(args) * args.count; },
+               .max_neighbors = children_of_root},
 }};
 
 }  // namespace

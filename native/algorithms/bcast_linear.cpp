@@ -28,7 +28,7 @@ const Register entry{{
     .rounds = other_ranks,
     .round = round,
     .next_active = next_active,
-    .claims = {.rounds = other_ranks, .most_sent = message_to_each, .most_neighbours = other_ranks},
+    .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = other_ranks},
 }};
 
 }  // namespace

@@ -87,7 +87,7 @@ const Register entry{{
                    }
                    return all;
                },
-               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
                    // of the ranks beyond the largest power of two over each distance not less than there are such
                    // ranks.
@@ -99,7 +99,7 @@ const Register entry{{
                    if (full == args.ranks) return sent;
                    return sent + (floor_log2(full) - ceil_log2(args.ranks - full)) * (args.count - first(full));
                },
-               .most_neighbours = log_ranks},
+               .max_neighbors = log_ranks},
 }};
 
 }  // namespace

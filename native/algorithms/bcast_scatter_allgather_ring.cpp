@@ -33,13 +33,13 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = [](const CollectiveArguments& args) { return scatter_rounds(args) + args.ranks - 1; },
-               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // The root: all parts but its own down the tree, all but its neighbour's round the ring.
                    if (args.ranks == 1) return 0;
                    const auto part = [&](int of) { return part_of(args.count, args.ranks, of).count; };
                    return 2 * args.count - part(0) - part(1);
                },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
                    // Two in the ring; in the tree besides, the parents of even ranks and their children.
                    std::int64_t most = 0;
                    for (int rank = 0; rank < args.ranks; ++rank) {

@@ -83,7 +83,7 @@ const Register entry{{
                    const bool exchanged = args.ranks > 2 || second_half;
                    return floor_log2(args.ranks) + Half(args, 0).segments.number() - (exchanged ? 0 : 1);
                },
-               .most_sent = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
                    // From 6 ranks on, the root's first child, which has two children and a partner.
                    const std::int64_t second = args.count / 2;
                    const std::int64_t first = args.count - second;
@@ -91,7 +91,7 @@ const Register entry{{
                    if (args.ranks <= 3) return args.ranks == 1 ? 0 : args.count;
                    return (args.ranks == 5 ? 2 : 3) * first;
                },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
                    return args.ranks < 6 ? std::min(3, args.ranks - 1) : 4;
                }},
 }};

@@ -97,7 +97,7 @@ const Register entry{{
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
     .prepare = prepared<Broadcast>,
     .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },
-    .claims = {.most_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
+    .claims = {.max_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
         return args.topology->nodes() > 1 ? args.count : 0;
     }},
 }};

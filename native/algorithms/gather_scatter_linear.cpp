@@ -34,14 +34,14 @@ struct Gather {
     static constexpr Buffer at_root = Buffer::receive;
     static constexpr Buffer at_rank = Buffer::send;
     static constexpr bool root_sends = false;
-    static std::int64_t most_sent(const CollectiveArguments& args) { return NonRootBlocks(args).largest; }
+    static std::int64_t max_sent(const CollectiveArguments& args) { return NonRootBlocks(args).largest; }
 };
 
 struct Scatter {
     static constexpr Buffer at_root = Buffer::send;
     static constexpr Buffer at_rank = Buffer::receive;
     static constexpr bool root_sends = true;
-    static std::int64_t most_sent(const CollectiveArguments& args) { return NonRootBlocks(args).elements; }
+    static std::int64_t max_sent(const CollectiveArguments& args) { return NonRootBlocks(args).elements; }
 };
 
 template <class Direction>
@@ -78,8 +78,8 @@ Algorithm nonblocking(std::string_view collective, const std::vector<std::string
             return rank == args.root ? k : k <= own ? own : args.ranks;
         },
         .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
-                   .most_sent = Direction::most_sent,
-                   .most_neighbours = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},
+                   .max_sent = Direction::max_sent,
+                   .max_neighbors = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},
     };
 }
 

@@ -112,7 +112,7 @@ void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args,
 /// the same round as all ranks with the same digit at that place. Subtrees without elements send nothing.
 struct SubtreeTraffic {
     std::int64_t rounds = 0;
-    std::int64_t most_neighbours = 0;
+    std::int64_t max_neighbors = 0;
     std::int64_t largest_subtree = 0;
 
     SubtreeTraffic(const CollectiveArguments& args, std::int64_t radix) {
@@ -133,7 +133,7 @@ struct SubtreeTraffic {
                 rounds += busy ? 1 : 0;
             }
         }
-        most_neighbours = std::ranges::max(neighbours);
+        max_neighbors = std::ranges::max(neighbours);
     }
 };
 
@@ -147,7 +147,7 @@ KnomialTree tree(const CollectiveArguments& args) {
 using Round = void (*)(const KnomialTree&, const CollectiveArguments&, int rank, std::int64_t k, Steps&);
 
 /// What all have in common, for a tree of that radix.
-template <auto radix, Round round, auto most_sent>
+template <auto radix, Round round, auto max_sent>
 Algorithm along_tree(std::string_view collective) {
     return {
         .collective = collective,
@@ -160,26 +160,24 @@ Algorithm along_tree(std::string_view collective) {
         .scratch = [](const CollectiveArguments& args,
                       int rank) { return subtree_scratch(tree<radix>(args), args, rank); },
         .claims = {.rounds = [](const CollectiveArguments& args) { return SubtreeTraffic(args, radix(args)).rounds; },
-                   .most_sent = most_sent,
-                   .most_neighbours =
-                       [](const CollectiveArguments& args) {
-                           return SubtreeTraffic(args, radix(args)).most_neighbours;
-                       }},
+                   .max_sent = max_sent,
+                   .max_neighbors =
+                       [](const CollectiveArguments& args) { return SubtreeTraffic(args, radix(args)).max_neighbors; }},
     };
 }
 
 template <auto radix>
 Algorithm gather(std::string_view collective) {
-    constexpr auto most_sent = [](const CollectiveArguments& args) {
+    constexpr auto max_sent = [](const CollectiveArguments& args) {
         return SubtreeTraffic(args, radix(args)).largest_subtree;
     };
-    return along_tree<radix, tree_gather_round, most_sent>(collective);
+    return along_tree<radix, tree_gather_round, max_sent>(collective);
 }
 
 template <auto radix>
 Algorithm scatter(std::string_view collective) {
-    constexpr auto most_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); };
-    return along_tree<radix, tree_scatter_round, most_sent>(collective);
+    constexpr auto max_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); };
+    return along_tree<radix, tree_scatter_round, max_sent>(collective);
 }
 
 Algorithm knomial(Algorithm algorithm) {

@@ -41,11 +41,11 @@ struct Binary {
         return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;
     }
     /// From 6 ranks on an inner one has two children besides its parent.
-    static std::int64_t most_neighbours(const CollectiveArguments& args) {
+    static std::int64_t max_neighbors(const CollectiveArguments& args) {
         return args.ranks >= 6 ? 3 : ring_neighbours(args);
     }
-    static std::int64_t most_children(const CollectiveArguments& args) { return ring_neighbours(args); }
-    static constexpr auto most_neighbours_of_reduction = most_neighbours;
+    static std::int64_t max_children(const CollectiveArguments& args) { return ring_neighbours(args); }
+    static constexpr auto max_neighbors_of_reduction = max_neighbors;
 };
 
 /// As many chains as `fanout` says, segments as parameter `index` says.
@@ -58,21 +58,21 @@ struct Chains {
     static std::int64_t busy_rounds(const CollectiveArguments& args) {
         return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
     }
-    static std::int64_t most_children(const CollectiveArguments& args) { return tree(args).chains(); }
+    static std::int64_t max_children(const CollectiveArguments& args) { return tree(args).chains(); }
     /// The first rank has the chains' first ranks, another the two next to it in its chain.
-    static std::int64_t most_neighbours(const CollectiveArguments& args) {
-        const std::int64_t chains = most_children(args);
+    static std::int64_t max_neighbors(const CollectiveArguments& args) {
+        const std::int64_t chains = max_children(args);
         return std::max<std::int64_t>(chains, args.ranks - 1 > chains ? 2 : 0);
     }
     /// Where the first rank sends the result to the root, those two are neighbours, too.
-    static std::int64_t most_neighbours_of_reduction(const CollectiveArguments& args) {
+    static std::int64_t max_neighbors_of_reduction(const CollectiveArguments& args) {
         const int chains = tree(args).chains();
         for (int i = 0; forwards_to_root(args) && i < chains; ++i) {
             const auto chain = part_of(args.ranks - 1, chains, i);  // of the ranks from 1 on
             if (args.root - 1 <= chain.first || args.root > chain.end()) continue;
-            return std::max<std::int64_t>({most_neighbours(args), chains + 1, args.root == chain.end() ? 2 : 3});
+            return std::max<std::int64_t>({max_neighbors(args), chains + 1, args.root == chain.end() ? 2 : 3});
         }
-        return most_neighbours(args);
+        return max_neighbors(args);
     }
 };
 
@@ -100,8 +100,8 @@ Register bcast(const Variant& variant) {
         .aliases = variant.aliases,
         .prepare = prepared_by<broadcast>,
         .claims = {.rounds = Shape::busy_rounds,
-                   .most_sent = [](const CollectiveArguments& args) { return Shape::most_children(args) * args.count; },
-                   .most_neighbours = Shape::most_neighbours},
+                   .max_sent = [](const CollectiveArguments& args) { return Shape::max_children(args) * args.count; },
+                   .max_neighbors = Shape::max_neighbors},
     }};
 }
 
@@ -127,8 +127,8 @@ Register reduce(const Variant& variant, const Restrictions& restrictions = {}) {
                            const bool forwards = Shape::reduction_root(args) != args.root;
                            return Shape::busy_rounds(args) + (forwards ? 1 : 0);
                        },
-                   .most_sent = message_once,
-                   .most_neighbours = Shape::most_neighbours_of_reduction},
+                   .max_sent = message_once,
+                   .max_neighbors = Shape::max_neighbors_of_reduction},
     }};
 }
 

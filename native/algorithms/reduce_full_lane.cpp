@@ -50,7 +50,7 @@ class Reduction {
         return mine.local < lanes_.number ? args_.count + (mine.size + 1) * longest_part() : 0;
     }
 
-    [[nodiscard]] std::int64_t most_leaving_node() const { return last_position() > 0 ? args_.count : 0; }
+    [[nodiscard]] std::int64_t max_leaving_node() const { return last_position() > 0 ? args_.count : 0; }
 
   private:
     [[nodiscard]] int last_position() const { return lanes_.hierarchy.nodes() - 1; }
@@ -107,8 +107,7 @@ const Register entry{{
     .parameters = {kLaneSegments, kLanes},
     .prepare = prepared<Reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Reduction(args).scratch(rank); },
-    .claims = {.most_leaving_node =
-                   [](const CollectiveArguments& args) { return Reduction(args).most_leaving_node(); }},
+    .claims = {.max_leaving_node = [](const CollectiveArguments& args) { return Reduction(args).max_leaving_node(); }},
 }};
 
 }  // namespace

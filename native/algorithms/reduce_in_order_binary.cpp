@@ -57,7 +57,7 @@ std::int64_t busy_rounds(const CollectiveArguments& args) {
 
 /// Inner ranks with two children have three. Sending the result to the root makes it and the last rank neighbours,
 /// unless it is a child of that rank anyway.
-std::int64_t most_neighbours(const CollectiveArguments& args) {
+std::int64_t max_neighbors(const CollectiveArguments& args) {
     const int p = args.ranks;
     std::int64_t most = p >= 6 ? 3 : std::min(2, p - 1);
     int last = p - 1;
@@ -82,7 +82,7 @@ const Register entry{{
     .aliases = {"in-order_binary"},
     .prepare = prepared_by<reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },
-    .claims = {.rounds = busy_rounds, .most_sent = message_once, .most_neighbours = most_neighbours},
+    .claims = {.rounds = busy_rounds, .max_sent = message_once, .max_neighbors = max_neighbors},
 }};
 
 }  // namespace

@@ -36,7 +36,7 @@ const Register entry{{
     .round = round,
     .next_active = next_active,
     .scratch = [](const CollectiveArguments& args, int rank) { return rank == args.root ? 2 * args.count : 0; },
-    .claims = {.rounds = other_ranks, .most_sent = message_once, .most_neighbours = other_ranks},
+    .claims = {.rounds = other_ranks, .max_sent = message_once, .max_neighbors = other_ranks},
 }};
 
 }  // namespace

@@ -81,7 +81,7 @@ std::int64_t busy_rounds(const CollectiveArguments& args) {
 
 /// An inactive rank sends its vector. An active one sends all but the part that it keeps, and in the gather, once, all
 /// that it has up to the highest bit in which its number differs from the root's.
-std::int64_t most_sent(const CollectiveArguments& args) {
+std::int64_t max_sent(const CollectiveArguments& args) {
     const int levels = floor_log2(args.ranks);
     const int numbers = 1 << levels;
     const auto before = [&](int part) {
@@ -110,7 +110,7 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .scratch = [](const CollectiveArguments& args, int rank) { return (rank == args.root ? 1 : 2) * args.count; },
-    .claims = {.rounds = busy_rounds, .most_sent = most_sent, .most_neighbours = folded_log_ranks<1>},
+    .claims = {.rounds = busy_rounds, .max_sent = max_sent, .max_neighbors = folded_log_ranks<1>},
 }};
 
 }  // namespace

@@ -77,7 +77,7 @@ std::int64_t moves_last(const CollectiveArguments& args) {
 /// An inactive rank sends its vector; an active one all but the block that it ends up with, and that, too, if it is
 /// another's.
 template <Blocks block>
-std::int64_t most_sent(const CollectiveArguments& args) {
+std::int64_t max_sent(const CollectiveArguments& args) {
     const auto last = block(args, args.ranks - 1);
     return args.ranks <= 2 ? last.first : last.end();
 }
@@ -85,7 +85,7 @@ std::int64_t most_sent(const CollectiveArguments& args) {
 /// One for each round in which there is anything to halve, the rank whose proxy it is, and those to and from which
 /// blocks go last.
 template <Blocks block>
-std::int64_t most_neighbours(const CollectiveArguments& args) {
+std::int64_t max_neighbors(const CollectiveArguments& args) {
     const int levels = floor_log2(args.ranks);
     const int numbers = 1 << levels;
     const int pairs = args.ranks - numbers;
@@ -122,8 +122,8 @@ Algorithm butterfly(std::string_view collective) {
         .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
                        return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : 1) + moves_last<block>(args);
                    },
-                   .most_sent = most_sent<block>,
-                   .most_neighbours = most_neighbours<block>},
+                   .max_sent = max_sent<block>,
+                   .max_neighbors = max_neighbors<block>},
     };
 }
 

@@ -49,7 +49,7 @@ Algorithm pairwise(std::string_view collective) {
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int rank) { return 3 * block(args, rank).count; },
         .requests = always<2>,
-        .claims = {.rounds = other_ranks, .most_sent = other_blocks<block>, .most_neighbours = other_ranks},
+        .claims = {.rounds = other_ranks, .max_sent = other_blocks<block>, .max_neighbors = other_ranks},
     };
 }
 

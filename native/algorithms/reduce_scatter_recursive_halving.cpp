@@ -59,7 +59,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
 
 /// An inactive rank sends its whole vector; where there is none, each rank sends all but its own block.
 template <Blocks block>
-std::int64_t most_sent(const CollectiveArguments& args) {
+std::int64_t max_sent(const CollectiveArguments& args) {
     const auto last = block(args, args.ranks - 1);
     return is_power_of_two(args.ranks) ? last.first : last.end();
 }
@@ -76,9 +76,7 @@ Algorithm recursive_halving(std::string_view collective) {
         .round = round<block>,
         .scratch = [](const CollectiveArguments& args, int) { return 2 * block(args, args.ranks - 1).end(); },
         .symmetry = block == scattered_part ? by_exclusive_or_of_parts : by_exclusive_or,
-        .claims = {.rounds = folded_log_ranks<2>,
-                   .most_sent = most_sent<block>,
-                   .most_neighbours = folded_log_ranks<1>},
+        .claims = {.rounds = folded_log_ranks<2>, .max_sent = max_sent<block>, .max_neighbors = folded_log_ranks<1>},
     };
 }
 

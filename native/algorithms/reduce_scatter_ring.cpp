@@ -51,7 +51,7 @@ Algorithm ring(std::string_view collective) {
         .round = round<block>,
         .scratch = scratch<block>,
         .symmetry = block == scattered_part ? by_rotation_of_parts : by_rotation,
-        .claims = {.rounds = other_ranks, .most_sent = other_blocks<block>, .most_neighbours = ring_neighbours},
+        .claims = {.rounds = other_ranks, .max_sent = other_blocks<block>, .max_neighbors = ring_neighbours},
     };
 }
 

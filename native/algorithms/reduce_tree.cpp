@@ -69,8 +69,8 @@ Algorithm along_tree() {
                        [](const CollectiveArguments& args) {
                            return children_of_first(args, radix(args)) + (forwards_to_root(args) ? 1 : 0);
                        },
-                   .most_sent = message_once,
-                   .most_neighbours =
+                   .max_sent = message_once,
+                   .max_neighbors =
                        [](const CollectiveArguments& args) {
                            const bool one_more = forwards_to_root(args) && !is_child_of_first(args.root, radix(args));
                            return children_of_first(args, radix(args)) + (one_more ? 1 : 0);

@@ -41,7 +41,7 @@ Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) 
         .round = round,
         .next_active = next_active,
         .scratch = [](const CollectiveArguments& args, int) { return args.count; },
-        .claims = {.rounds = other_ranks, .most_sent = message_once, .most_neighbours = ring_neighbours},
+        .claims = {.rounds = other_ranks, .max_sent = message_once, .max_neighbors = ring_neighbours},
     };
 }
 

@@ -45,7 +45,7 @@ Algorithm recursive_doubling(std::string_view collective, decltype(Algorithm::ro
         .rounds = rounds,
         .round = round,
         .scratch = [](const CollectiveArguments& args, int) { return 2 * args.count; },
-        .claims = {.rounds = log_ranks, .most_sent = message_each_round, .most_neighbours = log_ranks},
+        .claims = {.rounds = log_ranks, .max_sent = message_each_round, .max_neighbors = log_ranks},
     };
 }
 

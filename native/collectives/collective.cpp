@@ -17,7 +17,7 @@ constexpr std::array kCollectives{
 #include "collectives/operations.def"
 };
 
-/// Of a buffer that `rank` uses; `received` tells from which side of a pair it looks.
+/// Elements of a buffer that `rank` uses; `received` selects the receiver's side of a pair.
 std::int64_t elements_of(Content content, bool received, const CollectiveArguments& args, int rank) {
     switch (content) {
         case Content::nothing:
@@ -39,7 +39,7 @@ std::int64_t elements_of(Content content, bool received, const CollectiveArgumen
     return 0;
 }
 
-/// Whose block of the vector of all blocks holds element `i`, and which of the block's elements that is.
+/// The owner of element `i` in the vector of all blocks, and the element's index within the owner's block.
 Origin owner_of(const CollectiveArguments& args, std::int64_t i) {
     int owner = 0;
     if (args.counts.empty()) {
@@ -53,7 +53,7 @@ Origin owner_of(const CollectiveArguments& args, std::int64_t i) {
     return {owner, owner, i};
 }
 
-/// Likewise of the blocks that all ranks have for `rank`, and the element's place in its sender's buffer.
+/// The same for the blocks that all ranks send to `rank`, with the element's place in its sender's buffer.
 Origin sender_of(const CollectiveArguments& args, int rank, std::int64_t i) {
     if (args.counts.empty()) {
         const int sender = static_cast<int>(i / args.count);
@@ -68,7 +68,7 @@ Origin sender_of(const CollectiveArguments& args, int rank, std::int64_t i) {
     return {sender, sender, pair_block_of(args, sender, rank).at_sender + i};
 }
 
-/// The element of the contributed vectors that element `i` of what `rank` receives is of.
+/// Index in the contributed vectors of element `i` of what `rank` receives.
 std::int64_t contributed_index(const Collective& collective, const CollectiveArguments& args, int rank,
                                std::int64_t i) {
     if (collective.receive.content == Content::part) return part_of(args.count, args.ranks, rank).first + i;
@@ -134,7 +134,7 @@ Part block_of(const CollectiveArguments& args, int rank) {
 
 namespace {
 
-/// What `pair_block_of` can say where one rank's blocks are known alone: its places and counts.
+/// `pair_block_of` if only one rank's blocks are known: its places and counts.
 PairBlock known_pair_block(const CollectiveArguments& args, int sender, int receiver) {
     const auto ranks = static_cast<std::size_t>(args.ranks);
     const auto block = [](std::span<const std::int64_t> counts, int peer) -> Part {
@@ -178,8 +178,9 @@ const Collective* find_collective(std::string_view name) {
 }
 
 namespace {
-constexpr int kEveryRankAdds = 220;  // up to so many ranks each adds 1 to every element, and a byte still holds the sum
-constexpr std::int64_t kStride = 7;  // besides, rank r adds 1 to the elements i with r + i a multiple of this
+constexpr int kEveryRankAdds =
+    220;  // up to this rank count each rank adds 1 to every element, and the sum fits into a byte
+constexpr std::int64_t kStride = 7;  // rank r also adds 1 to elements i with r + i a multiple of this
 }  // namespace
 
 std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin) {

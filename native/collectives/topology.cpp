@@ -10,7 +10,7 @@ namespace timpani {
 
 Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank, std::vector<Seat> seats)
     : seats_(std::move(seats)) {
-    for (const Seat& seat : seats_) most_sockets_ = std::max(most_sockets_, seat.socket + 1);
+    for (const Seat& seat : seats_) max_sockets_ = std::max(max_sockets_, seat.socket + 1);
     std::unordered_map<int, int> nodes;
     std::unordered_map<int, int> groups;
     for (std::size_t rank = 0; rank < node_of_rank.size(); ++rank) {
@@ -28,7 +28,7 @@ Topology::Topology(std::span<const int> node_of_rank, std::span<const int> group
         node_of_.push_back(node->second);
         place_of_.push_back(static_cast<int>(members.size()));
         members.push_back(static_cast<int>(rank));
-        most_ranks_ = std::max(most_ranks_, static_cast<int>(members.size()));
+        max_ranks_ = std::max(max_ranks_, static_cast<int>(members.size()));
     }
 }
 

@@ -8,59 +8,59 @@
 
 namespace timpani {
 
-/// How close two ranks are, the closest first: the smallest part of a machine that is known to hold both.
+/// How close two ranks are, the closest first: the smallest part of a machine known to contain both.
 enum class Relation : std::uint8_t { cache, socket, node, group, groups };
 constexpr std::size_t kRelations = 5;
 
-/// The socket and the last-level cache of a rank, in numbers of its node's.
+/// The socket and the last-level cache of a rank, numbered within its node.
 struct Seat {
     int socket;
     int cache;
 };
 
-/// A node's cores, over sockets of equally many and last-level caches of equally many, which no two sockets share; and
-/// the core of each of its ranks: one behind the other, or dealt out one a socket. Without cores nobody knows.
+/// A node's cores, divided equally among sockets and among last-level caches, with no cache spanning two sockets; and
+/// the core of each of its ranks: consecutive, or alternating between sockets. 0 cores: unknown.
 struct NodeParts {
     int cores = 0;
     int sockets = 1;
     int caches = 1;
     bool dealt = false;
 
-    /// Whether these are numbers of a node with room for so many ranks.
+    /// Whether the numbers are valid for a node with room for `ranks` ranks.
     [[nodiscard]] bool hold(int ranks) const {
         return ranks <= cores && 1 <= sockets && sockets <= caches && cores % caches == 0 && caches % sockets == 0;
     }
-    /// Of a node's rank number `place`.
+    /// The seat of the node's rank number `place`.
     [[nodiscard]] Seat seat(int place) const {
         const int core = dealt ? place % sockets * (cores / sockets) + place / sockets : place;
         return {core / (cores / sockets), core / (cores / caches)};
     }
 };
 
-/// Which ranks share a node, and which nodes a group (behind one switch); and, where that is known, which ranks of a
-/// node share a socket, and which a last-level cache. Nodes and groups are numbered from 0 in the order of their lowest
-/// ranks.
+/// Which ranks share a node, and which nodes a group (behind one switch); if known, also which ranks of a node share a
+/// socket and a last-level cache. Nodes and groups are numbered from 0 by their lowest rank.
 class Topology {
   public:
-    /// The node and the group of each rank, in any numbers. Ranks of one node that name several groups are in that of
-    /// the lowest of them. `seats`: of each rank, or none where nobody knows.
+    /// The node and the group of each rank, in any numbering. If ranks of one node name several groups, the lowest
+    /// rank's counts. `seats`: of each rank, or empty if unknown.
     Topology(std::span<const int> node_of_rank, std::span<const int> group_of_rank, std::vector<Seat> seats = {});
 
-    /// Equal nodes in equal groups, as far as the numbers allow: each filled in turn, or ranks dealt out one a node.
+    /// Equal nodes in equal groups, as far as possible: filled one after the other, or with consecutive ranks on
+    /// consecutive nodes.
     enum class Order : std::uint8_t { node_by_node, round_robin };
     static Topology even(int ranks, int nodes, int groups, Order order, NodeParts parts = {});
 
     [[nodiscard]] int ranks() const { return static_cast<int>(node_of_.size()); }
     [[nodiscard]] int nodes() const { return static_cast<int>(ranks_of_.size()); }
     [[nodiscard]] int groups() const { return static_cast<int>(nodes_of_.size()); }
-    [[nodiscard]] int most_ranks_on_a_node() const { return most_ranks_; }
+    [[nodiscard]] int max_ranks_per_node() const { return max_ranks_; }
 
     [[nodiscard]] int node_of(int rank) const { return node_of_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] int group_of(int node) const { return group_of_[static_cast<std::size_t>(node)]; }
     /// Ascending.
     [[nodiscard]] std::span<const int> ranks_of(int node) const { return ranks_of_[static_cast<std::size_t>(node)]; }
     [[nodiscard]] std::span<const int> nodes_of(int group) const { return nodes_of_[static_cast<std::size_t>(group)]; }
-    /// The place of a rank among its node's, and of a node among its group's.
+    /// The index of a rank within its node, and of a node within its group.
     [[nodiscard]] int place_of(int rank) const { return place_of_[static_cast<std::size_t>(rank)]; }
     [[nodiscard]] int place_in_group(int node) const { return place_in_group_[static_cast<std::size_t>(node)]; }
 
@@ -75,8 +75,8 @@ class Topology {
         return one.cache == two.cache ? Relation::cache : Relation::socket;
     }
 
-    /// The memory of a rank, a socket's, or a node's where nobody knows sockets: a number under memories(). A socket
-    /// under 0 is one that nobody knows, beside others that are known.
+    /// The memory of a rank: its socket's, or its node's if sockets are unknown; a number below memories(). Negative
+    /// sockets are unknown.
     [[nodiscard]] int memory_of(int rank) const {
         const bool known = parts_.cores > 0 || !seats_.empty();
         return node_of(rank) * sockets() + (known ? std::max(0, seat_of(rank).socket) : 0);
@@ -84,8 +84,8 @@ class Topology {
     [[nodiscard]] int memories() const { return nodes() * sockets(); }
 
   private:
-    /// Of the node that has the most.
-    [[nodiscard]] int sockets() const { return seats_.empty() ? parts_.sockets : most_sockets_; }
+    /// Sockets of the node that has most.
+    [[nodiscard]] int sockets() const { return seats_.empty() ? parts_.sockets : max_sockets_; }
     [[nodiscard]] Seat seat_of(int rank) const {
         return seats_.empty() ? parts_.seat(place_of(rank)) : seats_[static_cast<std::size_t>(rank)];
     }
@@ -96,10 +96,10 @@ class Topology {
     std::vector<std::vector<int>> nodes_of_;
     std::vector<int> place_of_;
     std::vector<int> place_in_group_;
-    std::vector<Seat> seats_;  // where no arithmetic tells them
+    std::vector<Seat> seats_;  // unless they follow from parts_
     NodeParts parts_;
-    int most_ranks_ = 0;
-    int most_sockets_ = 1;
+    int max_ranks_ = 0;
+    int max_sockets_ = 1;
 };
 
 }  // namespace timpani

@@ -8,8 +8,8 @@ namespace timpani {
 namespace {
 
 constexpr std::array kAll{
-#define COMPOSED(collective, name, alias, fewest_nodes, fewest_groups, parameters, meaning) \
-    Composed{#collective, #name, fewest_nodes, fewest_groups, shapes::name, make_composed::collective},
+#define COMPOSED(collective, name, alias, min_nodes, min_groups, parameters, meaning) \
+    Composed{#collective, #name, min_nodes, min_groups, shapes::name, make_composed::collective},
 #include "collectives/operations.def"
 };
 

@@ -50,8 +50,8 @@ struct ComposedSpec {
 struct Composed {
     std::string_view collective;
     std::string_view name;
-    int fewest_nodes;
-    int fewest_groups;
+    int min_nodes;
+    int min_groups;
     Shape shape;
     std::unique_ptr<ComposedCollective> (*make)(const ComposedSpec& spec, const Shape& shape);
 };

@@ -12,12 +12,12 @@ namespace {
 class Compiler {
   public:
     Compiler(const Algorithm& algorithm, const CollectiveArguments& args)
-        : most_under_way_(timpani::most_under_way(algorithm, args)),
+        : max_under_way_(timpani::max_messages_under_way(algorithm, args)),
           accessed_since_sync_(algorithm.window != nullptr && algorithm.window(args) > 0) {}
 
     void add(const Step& step) {
         const Place place{0, taken_++};
-        dependencies_.find(messages_, step, place.number, most_under_way_);
+        dependencies_.find(messages_, step, place.number, max_under_way_);
         dependencies_.remove_waited(messages_, [this](const auto& message) { wait_for(message.note); });
         order_window(step);
         if (!step.is_message()) {
@@ -109,7 +109,7 @@ class Compiler {
         return (a.request == x.request && b.request == y.request) || (a.request == y.request && b.request == x.request);
     }
 
-    std::int64_t most_under_way_;
+    std::int64_t max_under_way_;
     std::int64_t taken_ = 0;                  // steps
     TrackedMessages<std::int32_t> messages_;  // with the request of each
     DependencyTracker<std::int32_t> dependencies_;

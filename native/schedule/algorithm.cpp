@@ -51,8 +51,8 @@ void require_admitted(const Algorithm& algorithm, const CollectiveArguments& arg
 }
 
 Symmetry symmetry_of(const Algorithm& algorithm, const CollectiveArguments& args) {
-    const bool told = algorithm.symmetry != nullptr && args.counts.empty() && args.ranks > 1;
-    return told ? algorithm.symmetry(args) : Symmetry::none;
+    const bool has_symmetry = algorithm.symmetry != nullptr && args.counts.empty() && args.ranks > 1;
+    return has_symmetry ? algorithm.symmetry(args) : Symmetry::none;
 }
 
 Register::Register(Algorithm algorithm) {

@@ -35,13 +35,13 @@ struct Claims {
     /// Rounds in which anything moves.
     std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;
     /// Most elements that one rank sends, over all ranks.
-    std::int64_t (*most_sent)(const CollectiveArguments&) = nullptr;
+    std::int64_t (*max_sent)(const CollectiveArguments&) = nullptr;
     /// Most distinct ranks that one rank exchanges messages with.
-    std::int64_t (*most_neighbours)(const CollectiveArguments&) = nullptr;
+    std::int64_t (*max_neighbors)(const CollectiveArguments&) = nullptr;
     /// Most elements that the ranks of one node send to other nodes.
-    std::int64_t (*most_leaving_node)(const CollectiveArguments&) = nullptr;
+    std::int64_t (*max_leaving_node)(const CollectiveArguments&) = nullptr;
     /// Most elements that the ranks of one group send to other groups.
-    std::int64_t (*most_leaving_group)(const CollectiveArguments&) = nullptr;
+    std::int64_t (*max_leaving_group)(const CollectiveArguments&) = nullptr;
 };
 
 /// One algorithm: what moves, rank by rank and round by round, and what is known of it.

@@ -17,33 +17,33 @@ namespace timpani {
 
 namespace {
 
-/// Raised where levels don't tell.
-struct NotByLevel : std::exception {};
+/// Thrown where the level-by-level simulation doesn't apply.
+struct LevelsNotApplicable : std::exception {};
 
-/// Which messages of one direction a step waits for, of those that its rank may have under way: a sum of these.
+/// The messages of one direction that a step waits for, among those that its rank may have under way: a sum of flags.
 using Waits = std::uint8_t;
 constexpr Waits kForNewest = 1;
-constexpr Waits kForOlder = 2;     // one of those before it, or none: where they lie is known of all together
-constexpr Waits kForAllOlder = 4;  // each of those
+constexpr Waits kForOlder = 2;     // an older one, or none: only their common region is known
+constexpr Waits kForAllOlder = 4;  // every older one
 
 constexpr int kNobody = -1;
 
-/// The messages of one direction, sends or receives, of all ranks. What is kept of a rank is little, since all of it is
-/// gone through in every round.
+/// The messages of one direction, sends or receives, of all ranks. The state of a rank is small, since every round
+/// visits all of it.
 template <class Moment, Step::Kind kind>
 class Direction {
   public:
-    /// A rank's port, which messages flow through one at a time, and the newest message, which it posted last.
+    /// A rank's port, which passes one message at a time, and its newest message.
     struct Side {
         Moment free{};      // when the last one has left the port
-        double began = -1;  // of sends, since when the port has not been free; of receives, when the last one began
+        double began = -1;  // sends: since when the port has been busy; receives: start of the last one
         Moment posted{};
         Moment until{};  // its end, once it has flowed
         std::int64_t first = 0;
         std::int64_t count = 0;
         int peer = kNobody;  // until it has flowed
         Buffer buffer = Buffer::send;
-        bool is_alone = true;  // no older one may be under way
+        bool is_alone = true;  // no older message may be under way
 
         [[nodiscard]] Region region() const { return {buffer, first, count}; }
     };
@@ -52,7 +52,7 @@ class Direction {
 
     Side& operator[](int rank) { return sides_[static_cast<std::size_t>(rank)]; }
 
-    /// Makes one of `rank`, which is at `now`, the newest. It says itself when it has been posted.
+    /// Makes a message of `rank`, which is at time `now`, the newest one. The caller sets when it has been posted.
     void post(int rank, int peer, const Region& region, const Moment& now) {
         Side& side = (*this)[rank];
         if (!side.is_alone && older_of(rank).until.time <= now.time) side.is_alone = true;
@@ -82,7 +82,7 @@ class Direction {
         const Side& side = (*this)[rank];
         if ((waits & kForNewest) != 0 && now.time < side.until.time) now = side.until;
         if ((waits & kForOlder) == 0 || older_of(rank).until.time <= now.time) return;
-        if ((waits & kForAllOlder) == 0) throw NotByLevel();
+        if ((waits & kForAllOlder) == 0) throw LevelsNotApplicable();
         now = older_of(rank).until;
     }
     void wait(int rank, Moment& now, const Step& step) {
@@ -96,13 +96,13 @@ class Direction {
     }
 
   private:
-    /// Those before the newest.
+    /// The messages before the newest.
     struct Older {
         Moment until{};   // the last one's end
-        Region region{};  // all are in it; empty where they are without data
+        Region region{};  // contains all of them; empty if they have no data
 
         void add(const Moment& end, const Region& other) {
-            if (region.buffer != other.buffer || (region.count == 0) != (other.count == 0)) throw NotByLevel();
+            if (region.buffer != other.buffer || (region.count == 0) != (other.count == 0)) throw LevelsNotApplicable();
             const auto last = std::max(region.end(), other.end());
             region.first = std::min(region.first, other.first);
             region.count = last - region.first;
@@ -122,7 +122,7 @@ class Direction {
     }
 
     std::vector<Side> sides_;
-    std::vector<Older> older_;  // of those that are not alone; apart, since many algorithms have none
+    std::vector<Older> older_;  // of ranks with older messages; separate, since many algorithms have none
 };
 
 /// A local step that waits for messages of its own round.
@@ -140,7 +140,7 @@ class Levels {
     Levels(const Schedule& schedule, const CollectiveArguments& args, const Costs& costs)
         : schedule_(schedule),
           ranks_(args.ranks),
-          till_(costs, args),
+          call_costs_(costs, args),
           fair_(costs.fair),
           now_(static_cast<std::size_t>(args.ranks)),
           sends_(args.ranks),
@@ -159,7 +159,7 @@ class Levels {
                 if (round_ < rounds) begin(rank, now);
                 now_[static_cast<std::size_t>(rank)] = now;
             }
-            if (unmet_ != 0) throw NotByLevel();
+            if (unmet_ != 0) throw LevelsNotApplicable();
         }
         return last_.moment;
     }
@@ -168,9 +168,9 @@ class Levels {
     using Sends = Direction<Moment, Step::Kind::send>;
     using Receives = Direction<Moment, Step::Kind::receive>;
 
-    /// What ended last. Of what ends together it is the message or step of the earliest round, messages behind steps,
-    /// and of the lowest rank, so that what a time is made of depends on no order in which ranks are gone through. A
-    /// step that waits for messages of its own round counts to the next.
+    /// The message or step that ended last. Of several it is the one of the earliest round, messages after steps, and
+    /// of the lowest rank, so that the composition doesn't depend on the order of visiting ranks. A step that waits for
+    /// messages of its own round counts as the next round.
     struct Last {
         Moment moment{};
         std::int64_t stage = 0;
@@ -183,7 +183,7 @@ class Levels {
         }
     };
 
-    /// Takes steps up to the first that waits for a message of this round, and keeps the others for later.
+    /// Runs steps up to the first that waits for a message of this round; defers the others.
     void begin(int rank, Moment& now) {
         steps_.clear();
         schedule_.round(rank, round_, steps_);
@@ -196,13 +196,13 @@ class Levels {
             if (received != nullptr && Receives::depends(*step, received->to)) break;
             sends_.wait(rank, now, *step);
             receives_.wait(rank, now, *step);
-            if (step->is_message()) till_.post(now, *step);
+            if (step->is_message()) call_costs_.post(now, *step);
             if (step->kind == Step::Kind::send) {
-                if (sent != nullptr) throw NotByLevel();
+                if (sent != nullptr) throw LevelsNotApplicable();
                 sent = &*step;
                 sends_[rank].posted = now;
             } else if (step->kind == Step::Kind::receive) {
-                if (received != nullptr) throw NotByLevel();
+                if (received != nullptr) throw LevelsNotApplicable();
                 received = &*step;
                 receives_[rank].posted = now;
             } else {
@@ -212,7 +212,7 @@ class Levels {
         if (sent != nullptr) sends_.post(rank, sent->peer, sent->from, now);
         if (received != nullptr) receives_.post(rank, received->peer, received->to, now);
         for (; step != steps.end(); ++step) {
-            if (step->is_message()) throw NotByLevel();
+            if (step->is_message()) throw LevelsNotApplicable();
             late_.emplace_back(rank, step->kind, sends_.waits(rank, *step), receives_.waits(rank, *step),
                                step->from.count);
         }
@@ -227,11 +227,11 @@ class Levels {
     }
 
     void compute(int rank, Moment& now, Step::Kind kind, std::int64_t count) {
-        till_.compute(now, kind, count);
+        call_costs_.compute(now, kind, count);
         last_.add(now, 2 * round_, rank);
     }
 
-    /// One side of a message has been posted: lets it flow if the other has been, too.
+    /// One side of a message has been posted: starts it if the other side has been, too.
     void meet(int sender, int receiver) {
         auto& out = sends_[sender];
         auto& in = receives_[receiver];
@@ -240,14 +240,14 @@ class Levels {
             return;
         }
         --unmet_;
-        if (out.count != in.count) throw NotByLevel();
-        const bool eagerly = fair_ && till_.is_eager(out.count);
+        if (out.count != in.count) throw LevelsNotApplicable();
+        const bool eagerly = fair_ && call_costs_.is_eager(out.count);
         const Moment& both = eagerly ? out.posted : later(out.posted, in.posted);
-        // Others of the sender's flowed before without a break; and all of the receiver's began before this one could.
-        if (both.time < out.began || later(both, out.free).time <= in.began) throw NotByLevel();
-        // Two that would share a port.
-        if (fair_ && later(out.free, in.free).time > both.time) throw NotByLevel();
-        const auto message = till_.message(sender, receiver, out.count, static_cast<std::uint32_t>(round_));
+        // The sender's port was busy until then, and all of the receiver's messages began before this one could.
+        if (both.time < out.began || later(both, out.free).time <= in.began) throw LevelsNotApplicable();
+        // Two messages would share a port.
+        if (fair_ && later(out.free, in.free).time > both.time) throw LevelsNotApplicable();
+        const auto message = call_costs_.message(sender, receiver, out.count, static_cast<std::uint32_t>(round_));
         Moment now = later(both, later(out.free, in.free));
         now.waits_from(both);
         if (now.time > out.free.time) out.began = now.time;
@@ -255,15 +255,15 @@ class Levels {
         const Moment start = now;
         Moment ready = fair_ ? out.posted : later(out.posted, out.free);
         ready.waits_from(out.posted);
-        Till::hold_ports(now, message);
+        CallCosts::hold_ports(now, message);
         in.free = now;
         if (eagerly) {
-            Till::take_latency(now, message);
+            CallCosts::take_latency(now, message);
             now = later(now, in.posted);
             out.free = in.free;
         } else {
-            const Moment sent = till_.arrive(now, start, ready, message);
-            out.free = fair_ ? in.free : sent;  // one that flows beside others holds both ports as long as it flows
+            const Moment sent = call_costs_.arrive(now, start, ready, message);
+            out.free = fair_ ? in.free : sent;  // a message that shares ports occupies both until it ends
         }
         out.until = in.until = now;
         out.peer = in.peer = kNobody;
@@ -272,7 +272,7 @@ class Levels {
 
     const Schedule& schedule_;
     int ranks_;
-    Till till_;
+    CallCosts call_costs_;
     bool fair_;
     std::int64_t round_ = 0;
     std::vector<Moment> now_;  // when each rank may begin its next step
@@ -284,9 +284,9 @@ class Levels {
     Last last_;
 };
 
-/// Whether a few of the ranks tell already that levels are not for the schedule: one sends or receives two messages in
-/// a round, or those that aren't the root do nothing in most rounds, for which levels would ask all nevertheless.
-bool is_for_events(const Schedule& schedule, const CollectiveArguments& args) {
+/// Whether a sample of ranks shows that events are better: a rank sends or receives two messages in a round, or ranks
+/// other than the root are idle in most rounds, which levels would visit nevertheless.
+bool events_are_faster(const Schedule& schedule, const CollectiveArguments& args) {
     const auto rounds = schedule.rounds();
     std::int64_t asked = 0;
     std::int64_t active = 0;
@@ -304,7 +304,7 @@ bool is_for_events(const Schedule& schedule, const CollectiveArguments& args) {
         asked += rounds;
         active += found;
     }
-    // An event takes about 0.5 us and a look at a rank's round 0.045 or less, but events need more memory.
+    // An event takes about 0.5 us, visiting a rank's round at most 0.045 us, but events need more memory.
     constexpr int kWorthIt = 32;
     return active * kWorthIt < asked;
 }
@@ -314,17 +314,17 @@ bool is_for_events(const Schedule& schedule, const CollectiveArguments& args) {
 template <std::size_t kTerms>
 std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
                                             const Costs& costs) {
-    // Notifications that tell of a window order other steps than those that touch the same data.
+    // Notifications of a window order steps that don't touch the same data.
     if (algorithm.window != nullptr) return std::nullopt;
-    // Messages pass shared links in the order of time, which rounds don't keep.
+    // Messages pass shared links in order of time, not of rounds.
     if (SharedLinks<Moment<kTerms>>::shares(costs, args.topology)) return std::nullopt;
     const auto schedule = prepare(algorithm, args);
-    // Two messages a round at most: the bound on those under way is never reached.
-    if (2 * schedule->rounds() > most_under_way(algorithm, args)) return std::nullopt;
-    if (is_for_events(*schedule, args)) return std::nullopt;
+    // At most two messages per round: the bound on messages under way is never reached.
+    if (2 * schedule->rounds() > max_messages_under_way(algorithm, args)) return std::nullopt;
+    if (events_are_faster(*schedule, args)) return std::nullopt;
     try {
         return Levels<Moment<kTerms>>(*schedule, args, costs).run();
-    } catch (const NotByLevel&) {
+    } catch (const LevelsNotApplicable&) {
         return std::nullopt;
     }
 }
@@ -332,6 +332,6 @@ std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const Co
 template std::optional<Moment<0>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 template std::optional<Moment<kFewTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 template std::optional<Moment<kManyTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
-template std::optional<Moment<kMostTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
+template std::optional<Moment<kMaxTerms>> last_by_level(const Algorithm&, const CollectiveArguments&, const Costs&);
 
 }  // namespace timpani

@@ -8,13 +8,13 @@
 
 namespace timpani {
 
-/// When the last rank is done, before the cost of rest: what the clock (clock.cpp) comes to, worked out round by round
-/// over an array of ranks, without events; nothing where that would not be the same.
+/// Time when the last rank is done, before the cost of rest. Same result as clock.cpp, but computed round by round over
+/// an array of ranks, without events; nothing if the results would differ.
 ///
-/// It is where in each round a rank sends one message at most and receives one, from a rank that sends it in that
-/// round; where no message could have flowed before another of an earlier round that it shares a rank with; and where a
-/// step waits for the newest of the messages that its rank has under way or for all, not for some. All that is checked,
-/// message by message. It isn't where messages share links (shared_links.hpp) or ranks memory.
+/// It applies if, in each round, a rank sends at most one message and receives at most one, sent in the same round; no
+/// message could flow before one of an earlier round with a common rank; and a step waits for its rank's newest message
+/// or for all, not for some. All this is checked for each message. It doesn't apply if messages share links
+/// (shared_links.hpp) or ranks share memory.
 template <std::size_t kTerms>
 std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
                                             const Costs& costs);

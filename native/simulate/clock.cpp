@@ -27,26 +27,25 @@ namespace timpani {
 
 namespace {
 
-/// The policy of an engine for which a message takes time. A rank sends through one port and receives through another.
-/// Of the messages that wait for a port only the first is asked when it is free; while that one has not said whether it
-/// begins, the others stay.
+/// Policy of an engine in which messages take time. A rank sends through one port and receives through another. When a
+/// port becomes free, only the first waiting message is asked; the others wait until it has decided.
 template <class Moment>
 class Clock {
     enum Port : std::size_t { kOut, kIn, kPorts };
     static constexpr int kNone = -1;
     static constexpr int kNobodyWaits = -1;
-    static constexpr int kOneIsAsked = -2;  // and no other waits
+    static constexpr int kOneWasAsked = -2;  // and no other waits
 
   public:
-    /// With a symmetry, what happens to rank 0 stands for all.
-    Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell,
+    /// With a symmetry only rank 0 is simulated.
+    Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const EventSink& tell,
           Symmetry symmetry = Symmetry::none)
         : schedule_(prepare(algorithm, args)),
-          till_(costs, args),
+          call_costs_(costs, args),
           links_(costs, args.topology),
-          tell_(tell),
+          sink_(tell),
           fair_(costs.fair),
-          engine_(*schedule_, args.ranks, most_under_way(algorithm, args), *this, symmetry),
+          engine_(*schedule_, args.ranks, max_messages_under_way(algorithm, args), *this, symmetry),
           flows_(costs, args.topology, static_cast<std::size_t>(engine_.number_of_ranks())) {}
 
     Moment run() {
@@ -67,19 +66,19 @@ class Clock {
         return last_;
     }
 
-    // What an engine asks of its policy.
+    // Interface that the engine uses.
     static constexpr bool kAsksForWaited = false;
     struct Note {
         Moment moment;  // when the message was posted; of one that flows, when it arrives and, of its receive, began
         PairingLinks links;  // while it waits for its rank's port
 
-        /// Of a send that didn't wait for its receive, its number in flows_; else kNone. It stands where ports that are
-        /// not shared have their links: one number more, and a side of a message is two lines of the cache.
+        /// For a send that didn't wait for its receiver, its number in flows_; else kNone. It shares the place of
+        /// `links`: with one number more, a side of a message would need two cache lines.
         [[nodiscard]] int flow() const { return links.child; }
     };
     struct RankState {
         Moment now;  // when it may begin its next step
-        // Of the port that it sends through, and of that which it receives through:
+        // For the port that it sends through, and the port that it receives through:
         std::array<Moment, kPorts> free;                                    // from then on
         std::array<int, kPorts> first_waiting{kNobodyWaits, kNobodyWaits};  // of a heap, by their side
     };
@@ -91,14 +90,14 @@ class Clock {
     Note begin(const Place& place, std::int64_t round, const Step& step, std::span<const std::int64_t> /*waited*/) {
         Moment& now = engine_.state(place.rank).now;
         if (step.is_message()) {
-            till_.post(now, step);
+            call_costs_.post(now, step);
             const bool may_flow = step.kind == Step::Kind::send && fair_;
             return {now, {.child = may_flow ? send_eagerly(place.rank, round, step) : kNone}};
         }
         const double start = now.time;
-        till_.compute(now, step.kind, step.from.count);
+        call_costs_.compute(now, step.kind, step.from.count);
         last_ = later(last_, now);
-        if (tell_) tell_({place.rank, place.number, round, step, start, now.time});
+        if (sink_) sink_({place.rank, place.number, round, step, start, now.time});
         return {now, {}};
     }
     void meet(int send) {
@@ -121,13 +120,13 @@ class Clock {
     using Message = timpani::Message<Note>;
     static_assert(!std::is_same_v<Moment, timpani::Moment<0>> || sizeof(Message) == kCacheLine);
 
-    // What is handled at one time is fetched from memory so far ahead, and what it refers to so far.
+    // How far ahead the data of events at one time are prefetched, and the data that they refer to.
     static constexpr std::size_t kFar = 12;
     static constexpr std::size_t kNear = 6;
-    static constexpr int kTogether = 64;  // so much at a time that a cache holds it until the ranks go on
+    static constexpr int kTogether = 64;  // small enough to stay in the cache until the ranks resume
 
-    /// What comes up at a time: a message that both sides have posted may begin, one ends, a port is free for the first
-    /// message that waits for it, one that shares ports may have flowed, or begins to before its receiver waits for it.
+    /// An event: a message that both sides have posted may begin, a message ends, a port is free for its first waiting
+    /// message, a message that shares ports may have ended, or an eager one begins before its receiver waits for it.
     struct Turn {
         enum class Kind : std::uint8_t { begin, end, send_port_free, receive_port_free, flow, eager };
         int id;  // of the message's send, the rank, or the message in flows_
@@ -138,8 +137,8 @@ class Clock {
             return kind == Kind::send_port_free || kind == Kind::receive_port_free;
         }
     };
-    /// A message that could begin now, and whether it is the first of those that waited for a port of its sender or its
-    /// receiver. Of those that could begin together each rank sends and receives in the order of its steps.
+    /// A message that could begin now, and whether it waited for a port of its sender or its receiver. Of several
+    /// candidates, each rank sends and receives in the order of its steps.
     struct Candidate {
         std::int64_t send_number;
         std::int64_t receive_number;
@@ -155,7 +154,7 @@ class Clock {
         }
     };
 
-    /// A message that shares ports. One that is sent eagerly flows, and may arrive, before it has met its receive.
+    /// A message that shares ports. An eager one flows, and may arrive, before its receive is posted.
     struct Flowing {
         int sender;
         int receiver;
@@ -178,11 +177,11 @@ class Clock {
         const auto& [sent, received] = sides(send);
         return {sent.number, received.number, sent.rank, received.rank, send};
     }
-    [[nodiscard]] Till::Priced priced(const Message& send, const Message& receive) {
-        return till_.message(send.rank, receive.rank, send.count, send.round);
+    [[nodiscard]] CallCosts::Priced priced(const Message& send, const Message& receive) {
+        return call_costs_.message(send.rank, receive.rank, send.count, send.round);
     }
 
-    /// The messages that wait for a port: in a heap of their sides there.
+    /// The messages that wait for a port: a heap of their sides there.
     [[nodiscard]] auto waiting() {
         const auto links = [this](int side) -> PairingLinks& { return engine_.posted(side).note.links; };
         const auto precedes = [this](int one, int other) {
@@ -195,7 +194,7 @@ class Clock {
         return PairingHeaps(links, precedes);
     }
 
-    /// Ends the messages that end now, from which others may follow, before any begins that could begin now.
+    /// Ends the messages that end now before any begin that could begin now, since others may follow from them.
     void end_those_now() {
         for (int handled = 1; ahead_.any_left(); ++handled) {
             if (handled % kTogether == 0) engine_.go_on();
@@ -241,7 +240,7 @@ class Clock {
         }
     }
 
-    /// Lets the first of those begin that could, or wait for a port.
+    /// Begins the first message that could begin, or queues it for a port.
     void begin_first() {
         const Candidate first = beginning_.take();
         if (const Candidate* const far = beginning_.ahead(kFar)) engine_.fetch_posted(far->send);
@@ -252,7 +251,7 @@ class Clock {
         const int rank = sends ? first.sender : first.receiver;
         const Port port = sends ? kOut : kIn;
         RankState& state = engine_.state(rank);
-        if (state.first_waiting[port] == kOneIsAsked) {
+        if (state.first_waiting[port] == kOneWasAsked) {
             state.first_waiting[port] = kNobodyWaits;
         } else if (state.free[port].time > time_) {
             ask_when_free(rank, port);
@@ -268,7 +267,7 @@ class Clock {
         int& first = engine_.state(rank).first_waiting[port];
         const int side = first;
         const int next = waiting().without(side);
-        first = next < 0 ? kOneIsAsked : next;
+        first = next < 0 ? kOneWasAsked : next;
         Candidate asked = candidate(port == kOut ? side : engine_.posted(side).other);
         asked.waited = port == kOut ? Candidate::Waited::to_send : Candidate::Waited::to_receive;
         beginning_.add(asked);
@@ -304,26 +303,26 @@ class Clock {
         const Moment start = now;
         Moment ready = later(send.note.moment, out);
         ready.waits_from(send.note.moment);
-        Till::hold_ports(now, paid);
+        CallCosts::hold_ports(now, paid);
         links_.pass(now, start, send.rank, receive.rank, paid.bytes);
         in = now;
-        out = till_.arrive(now, start, ready, paid);
+        out = call_costs_.arrive(now, start, ready, paid);
         send.note.moment = now;
         ahead_.add(now.time, {.id = candidate.send, .kind = Turn::Kind::end});
     }
 
-    /// Lets a message flow beside others.
+    /// Lets a message flow together with others.
     void flow(int number) {
         const auto& [send, receive] = sides(number);
         begin_to_flow(add_flow({send.rank, receive.rank, send.count, send.round, send.note.moment, number}));
     }
-    /// The number in flows_ of a message that flows as soon as it has been posted, and kNone of others.
+    /// The number in flows_ of an eager message, which flows as soon as it is posted; kNone for others.
     int send_eagerly(int rank, std::int64_t round, const Step& step) {
         const int receiver = engine_.number_of_ranks() == 1 ? 0 : step.peer;
-        if (!till_.is_eager(step.from.count)) return kNone;
+        if (!call_costs_.is_eager(step.from.count)) return kNone;
         const Moment& now = engine_.state(rank).now;
         const int id = add_flow({rank, receiver, step.from.count, round, now});
-        // Sums of what was paid fall short of the time by a last digit.
+        // Sums of payments may differ from the time in the last digit.
         ahead_.add(std::max(now.time, time_), {.id = id, .kind = Turn::Kind::eager});
         return id;
     }
@@ -334,20 +333,20 @@ class Clock {
         flowing_[place] = flowing;
         return id;
     }
-    [[nodiscard]] Till::Priced priced(const Flowing& message) {
-        return till_.message(message.sender, message.receiver, message.count, message.round);
+    [[nodiscard]] CallCosts::Priced priced(const Flowing& message) {
+        return call_costs_.message(message.sender, message.receiver, message.count, message.round);
     }
     void begin_to_flow(int id) {
         const Flowing& message = flowing_[static_cast<std::size_t>(id)];
         flows_.begin(id, message.sender, message.receiver, priced(message), time_);
         if (flows_.passes_nothing(id)) arrive(id);
     }
-    /// Lets one that has flowed so arrive.
+    /// Lets a message arrive that has passed its ports.
     void arrive(int id) {
         Flowing& message = flowing_[static_cast<std::size_t>(id)];
         const auto paid = priced(message);
         flows_.pay(message.moment, id, paid);
-        Till::take_latency(message.moment, paid);
+        CallCosts::take_latency(message.moment, paid);
         message.arrived = true;
         if (message.send != kNone) end_at_receive(id);
     }
@@ -357,7 +356,7 @@ class Clock {
         const Moment end = later(message.moment, receive.note.moment);
         receive.note.moment = send.note.moment;  // when it began
         send.note.moment = end;
-        // What is paid may add up to less than the time by its last digit.
+        // Payments may add up to less than the time in the last digit.
         ahead_.add(std::max(end.time, time_), {.id = message.send, .kind = Turn::Kind::end});
         flows_.forget(id);
     }
@@ -366,19 +365,19 @@ class Clock {
         const auto& [send, receive] = sides(number);
         ended_ = send.note.moment;
         last_ = later(last_, ended_);
-        if (tell_) {
+        if (sink_) {
             const double start = receive.note.moment.time;
             for (const Message* const each : {&send, &receive}) {
-                tell_({each->rank, each->number, each->round, each->step(), start, time_});
+                sink_({each->rank, each->number, each->round, each->step(), start, time_});
             }
         }
         engine_.end(number);
     }
 
     std::unique_ptr<const Schedule> schedule_;
-    Till till_;
+    CallCosts call_costs_;
     SharedLinks<Moment> links_;
-    const Tell& tell_;
+    const EventSink& sink_;
     double time_ = 0;
     Moment ended_{};  // of the message that ended last
     Moment last_{};
@@ -399,7 +398,7 @@ struct Last {
 
 template <std::size_t kTerms>
 Last<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
-                  const Tell& tell = nullptr) {
+                  const EventSink& tell = nullptr) {
     std::optional<Moment<kTerms>> found;
     auto way = Way::by_events;
     if (!by_events) {
@@ -413,7 +412,7 @@ Last<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, c
         }
     }
     if (!found) found = Clock<Moment<kTerms>>(algorithm, args, costs, tell).run();
-    Till(costs, args).begin_and_end_at_rest(*found);
+    CallCosts(costs, args).add_rest(*found);
     return {*found, way};
 }
 
@@ -427,17 +426,18 @@ Composition composition(const Algorithm& algorithm, const CollectiveArguments& a
 
 }  // namespace
 
-double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const Tell& tell) {
+double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
+                const EventSink& tell) {
     return last<0>(algorithm, args, costs, tell != nullptr, tell).moment.time;
 }
 
 Composition compose(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events) {
     std::size_t terms = kPaidFirst;
     for (const auto& lines : costs.messages) terms += kPaidByLine * lines.size();
-    if (terms > kMostTerms) throw std::runtime_error("costs have more lines than can be told apart");
+    if (terms > kMaxTerms) throw std::runtime_error("costs have more lines than can be simulated");
     const auto compose_with = terms <= kFewTerms    ? composition<kFewTerms>
                               : terms <= kManyTerms ? composition<kManyTerms>
-                                                    : composition<kMostTerms>;
+                                                    : composition<kMaxTerms>;
     return compose_with(algorithm, args, costs, by_events, terms);
 }
 

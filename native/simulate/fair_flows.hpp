@@ -12,12 +12,12 @@
 
 namespace timpani {
 
-/// Messages that share ports, and what SharedLinks names, fairly; those between nodes pass their ranks' memories, too:
-/// of k each has a k-th, and flows as fast as the busiest on its way lets it. What it leaves of the others stays
-/// unused; max-min fairness would give it to those that can use it.
+/// Messages share ports and SharedLinks' links fairly; those between nodes also pass their ranks' memories. Of k
+/// messages each gets a k-th share, and flows at the rate of the busiest resource on its way. The unused rest stays
+/// unused; max-min fairness would redistribute it.
 ///
-/// A share changes when a message begins or ends. How long a message flows is paid as bytes of all that passed what
-/// limited it meanwhile, so that a time stays linear in the costs.
+/// A share changes when a message begins or ends. The time of a message is paid as bytes of all messages that passed
+/// the limiting resource meanwhile, so that times stay linear in the costs.
 template <class Moment>
 class FairFlows {
   public:
@@ -30,7 +30,7 @@ class FairFlows {
         flowing_.resize(first_link_ + 2 * nodes + 2 * groups + memories);
     }
 
-    /// The number of a message that is going to flow, its own until it is forgotten.
+    /// The number of a message that is going to flow; valid until forget().
     int add() {
         if (free_.empty()) {
             flows_.emplace_back();
@@ -42,8 +42,8 @@ class FairFlows {
     }
     void forget(int id) { free_.push_back(id); }
 
-    /// Lets message `id` begin to flow at `time`.
-    void begin(int id, int sender, int receiver, const Till::Priced& message, double time) {
+    /// Starts message `id` at `time`.
+    void begin(int id, int sender, int receiver, const CallCosts::Priced& message, double time) {
         flows_[static_cast<std::size_t>(id)] = {.since = time};
         pass(id, 2 * static_cast<std::size_t>(sender), message.alone(), kPort);
         pass(id, 2 * static_cast<std::size_t>(receiver) + 1, message.alone(), kPort);
@@ -52,8 +52,8 @@ class FairFlows {
 
     [[nodiscard]] bool passes_nothing(int id) const { return flows_[static_cast<std::size_t>(id)].places == 0; }
 
-    /// Has `schedule` ask ends() at the end of each message whose share has changed, or before. To be called whenever
-    /// time is about to go on.
+    /// Lets `schedule` call ends() at or before the end of each message whose share has changed. To be called before
+    /// time advances.
     template <class Schedule>
     void settle(double time, const Schedule& schedule) {
         for (const std::size_t place : changed_) {
@@ -74,8 +74,8 @@ class FairFlows {
         ++round_;
     }
 
-    /// Whether message `id` has flowed by `time`, for which it was scheduled; else it is scheduled again where it has
-    /// become slower. What an earlier message of this number was scheduled for counts only where this one was, too.
+    /// Whether message `id` has ended by `time`, for which it was scheduled; if it has become slower it is scheduled
+    /// again. Times scheduled for an earlier message of this number are ignored.
     template <class Schedule>
     bool ends(int id, double time, const Schedule& schedule) {
         Flow& flow = flows_[static_cast<std::size_t>(id)];
@@ -91,8 +91,8 @@ class FairFlows {
         return false;
     }
 
-    /// Takes `now` from when message `id` began to when it has flowed.
-    void pay(Moment& now, int id, const Till::Priced& message) {
+    /// Advances `now` from the start of message `id` to its end.
+    void pay(Moment& now, int id, const CallCosts::Priced& message) {
         Flow& flow = flows_[static_cast<std::size_t>(id)];
         Moment undisturbed = now;
         const double alone = message.alone();
@@ -115,19 +115,19 @@ class FairFlows {
     static constexpr std::size_t kPort = kLinks;
     static constexpr std::size_t kMostPassed = 8;
 
-    /// A port or link that a message passes: its number, how long the message alone takes there, and what it is of:
-    /// a Link or a port.
+    /// A port or link that a message passes: its number, how long the message alone takes there, and its kind: a Link
+    /// or a port.
     struct Passed {
         std::size_t place;
         double alone;
         std::size_t kind;
     };
     struct Flow {
-        double since = 0;  // when its share changed last
-        double left = 1;   // of it, then
-        double rate = 0;   // a unit of time
+        double since = 0;  // time of the last change of its share
+        double left = 1;   // remaining part at that time
+        double rate = 0;   // part per unit of time
         double scheduled = kNever;
-        std::array<double, kLinks + 1> limited{};  // for how long, by what limited it
+        std::array<double, kLinks + 1> limited{};  // duration by limiting kind
         std::size_t limit = kPort;
         std::array<Passed, kMostPassed> passed{};
         std::uint8_t places = 0;
@@ -189,7 +189,7 @@ class FairFlows {
         flow.limited.at(flow.limit) += time - flow.since;
         flow.since = time;
     }
-    /// Takes the flow to `time`, and gives it its share from then on.
+    /// Advances the flow to `time`, and updates its share.
     void go_on(Flow& flow, double time) {
         advance(flow, time);
         double longest = 0;
@@ -203,7 +203,7 @@ class FairFlows {
         }
         flow.rate = 1 / longest;
     }
-    /// Rounded up to 2⁻⁴⁰ of it, so that messages that are alike end together.
+    /// Rounded up by a relative 2⁻⁴⁰, so that equal messages end together.
     static double end_of(const Flow& flow, double time) {
         constexpr std::uint64_t kRounded = (1U << 12U) - 1;
         const double end = time + flow.left / flow.rate;
@@ -216,7 +216,7 @@ class FairFlows {
     std::vector<Flow> flows_;
     std::vector<int> free_;
     std::vector<Flowing> flowing_;      // through each port and link
-    std::vector<std::size_t> changed_;  // ports and links, since time went on
+    std::vector<std::size_t> changed_;  // ports and links changed since time advanced
     std::uint64_t round_ = 1;
 };
 

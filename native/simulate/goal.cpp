@@ -12,7 +12,7 @@ namespace timpani {
 
 namespace {
 
-/// The text of one rank: millions of short lines, which streams would take most of the time to format.
+/// The text of one rank: millions of short lines, for which stream formatting would be too slow.
 class RankText {
   public:
     explicit RankText(std::int64_t element_bytes) : element_bytes_(element_bytes) {}
@@ -90,7 +90,7 @@ class RankText {
 
 void write_goal(const Algorithm& algorithm, const CollectiveArguments& args, std::ostream& out) {
     const auto schedule = prepare(algorithm, args);
-    const auto bound = most_under_way(algorithm, args);
+    const auto bound = max_messages_under_way(algorithm, args);
     RankText text(args.element_bytes);
     out << "num_ranks " << args.ranks << '\n';
     for (int rank = 0; rank < args.ranks && out; ++rank) {

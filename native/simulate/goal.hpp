@@ -6,13 +6,13 @@
 
 namespace timpani {
 
-/// Writes what all ranks do as text of the Group Operation Assembly Language, which LogGOPSim reads (Hoefler, Siebert,
+/// Writes the steps of all ranks in the Group Operation Assembly Language, which LogGOPSim reads (Hoefler, Siebert,
 /// Lumsdaine, ICPP 2009; Hoefler, Schneider, Lumsdaine, HPDC 2010).
 ///
-/// A step starts once the one before it has (`irequires`), and once those that it waits for have ended (`requires`),
-/// which a local one has when the next starts. The tag counts the messages from one rank to another. A message without
-/// data has one byte, since LogGOPSim charges G for the bytes behind the first; `calc` has the bytes that are reduced
-/// or copied: a nanosecond each.
+/// A step starts after the previous one has started (`irequires`), and after the steps that it waits for have ended
+/// (`requires`); a local step ends before the next starts. The tag counts the messages from one rank to another. A
+/// message without data has one byte, since LogGOPSim charges G for the bytes after the first; `calc` has the reduced
+/// or copied bytes: a nanosecond each.
 void write_goal(const Algorithm& algorithm, const CollectiveArguments& args, std::ostream& out);
 
 }  // namespace timpani

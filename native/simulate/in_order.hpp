@@ -8,9 +8,8 @@
 
 namespace timpani {
 
-/// Items in ascending order, of which most come in a few ascending runs: an item is added to the first run that it
-/// continues, as in patience sorting, so that one comparison or two are enough for it. Those that continue none are in
-/// a heap.
+/// Items in ascending order, of which most arrive in a few ascending runs. An item is appended to the first run that it
+/// continues, as in patience sorting, so one or two comparisons are enough. Other items go into a heap.
 template <class Item>
 class InOrder {
   public:
@@ -18,7 +17,7 @@ class InOrder {
 
     void add(const Item& item) {
         ++size_;
-        for (std::size_t i = 0; i < kMostRuns; ++i) {
+        for (std::size_t i = 0; i < kMaxRuns; ++i) {
             Run& run = runs_[i];
             if (run.items.empty()) used_ = std::max(used_, i + 1);
             if (run.items.empty() || !(run.items.back() > item)) {
@@ -29,7 +28,7 @@ class InOrder {
         others_.push_back(item);
         std::ranges::push_heap(others_, std::greater<>());
     }
-    /// Takes the lowest; there must be one.
+    /// Removes the lowest item; there must be one.
     Item take() {
         --size_;
         Run* first = nullptr;
@@ -48,14 +47,14 @@ class InOrder {
         newest_ = static_cast<std::size_t>(first - runs_.data());
         return item;
     }
-    /// One that is taken about `number` behind the next; nullptr where none is known.
+    /// An item that is taken about `number` items after the next; nullptr if unknown.
     [[nodiscard]] const Item* ahead(std::size_t number) const {
         const Run& run = runs_[newest_];
         return run.taken + number < run.items.size() ? &run.items[run.taken + number] : nullptr;
     }
 
   private:
-    static constexpr std::size_t kMostRuns = 16;
+    static constexpr std::size_t kMaxRuns = 16;
 
     struct Run {
         std::vector<Item> items;
@@ -67,9 +66,9 @@ class InOrder {
         }
     };
 
-    std::array<Run, kMostRuns> runs_;
+    std::array<Run, kMaxRuns> runs_;
     std::size_t newest_ = 0;  // the run that an item was taken from last
-    std::size_t used_ = 0;    // no run from there on has any
+    std::size_t used_ = 0;    // all runs from there on are empty
     std::size_t size_ = 0;
     std::vector<Item> others_;
 };

@@ -6,18 +6,21 @@
 //   credit IDLE BURST×3
 //   noise DRAW FACTOR…
 //
-// ALGORITHM with its parameters, `knomial:radix=4`. `time` is answered by {"time":…}, `composition` by
-// {"time":…,"waited":…,"amounts":[…],"by":"one for all"|"level"|"events"} as in simulate/clock.hpp, `events` by
-// {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (its sender's rank,
-// and the receiver as peer) and local step (peer −1), and `goal` not by JSON but by the text of simulate/goal.hpp; what
-// can't be run by {"error":…}. PLACES say which ranks share a node, where that is known: `NODES GROUPS core|node` for
-// equal nodes in equal groups, each filled in turn or ranks dealt out one a node; else NODE GROUP of each rank. Where
-// sockets and last-level caches are known, `CORES SOCKETS CACHES core|socket` of each node follows, whose ranks are on
-// one core behind the other or dealt out one a socket; else it is NODE GROUP SOCKET CACHE of each rank. Costs hold for
-// the calls that follow, with the lines of each relation (simulate/costs.hpp) behind a semicolon, and are answered by
-// {}; before them the unit clock. SHARED and EAGER_BELOW are 0 where they are missing. The idle time and the bursts of
-// shared links, and noise (simulate/noise.hpp), hold from their lines to the next costs, and are answered by {}. A line
-// `peak` is answered by {"peak_bytes":…}, the most memory that the program has held so far. Needs no MPI.
+// ALGORITHM includes parameters, `knomial:radix=4`. Answers:
+//   time         {"time":…}
+//   composition  {"time":…,"waited":…,"amounts":[…],"by":"one for all"|"level"|"events"} as in simulate/clock.hpp
+//   events       {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (the
+//                sender's rank, and the receiver as peer) and local step (peer −1)
+//   goal         the text of simulate/goal.hpp
+//   errors       {"error":…}
+// PLACES give the nodes of ranks, if known: `NODES GROUPS core|node` for equal nodes in equal groups, filled one after
+// the other or with consecutive ranks on consecutive nodes; or NODE GROUP of each rank. If sockets and last-level
+// caches are known, they follow as `CORES SOCKETS CACHES core|socket` of each node, with ranks on consecutive cores or
+// alternating between sockets; or as NODE GROUP SOCKET CACHE of each rank. Costs are valid for the calls that follow,
+// with the lines of each relation (simulate/costs.hpp) after a semicolon, and are answered by {}; the default is the
+// unit clock. SHARED and EAGER_BELOW default to 0. Credit (idle time and bursts of shared links) and noise
+// (simulate/noise.hpp) are valid until the next costs, and are answered by {}. A line `peak` is answered by
+// {"peak_bytes":…}, the maximum memory of the program so far. Needs no MPI.
 
 #include <sys/prctl.h>
 
@@ -46,15 +49,15 @@ namespace {
 
 using namespace timpani;
 
-constexpr int kMostSockets = 4096;  // of a node: each has a memory on every node
+constexpr int kMaxSockets = 4096;  // of a node: each has a memory on every node
 
 struct Request {
-    std::unique_ptr<Topology> topology;  // the arguments refer to it
+    std::unique_ptr<Topology> topology;  // args.topology points to it
     BoundAlgorithm bound;
     std::string what;
 };
 
-/// The parts of each of so many nodes that share ranks evenly: what is left of the words, nothing where nobody knows.
+/// The parts of each of `nodes` nodes that share ranks evenly, from the remaining words; empty if unknown.
 NodeParts parse_parts(std::istringstream& words, int ranks, int nodes, const std::string& line) {
     if ((words >> std::ws).eof()) return {};
     NodeParts parts;
@@ -68,13 +71,13 @@ NodeParts parse_parts(std::istringstream& words, int ranks, int nodes, const std
     return parts;
 }
 
-/// What is left of the words: nothing, where it is not known which ranks share a node.
+/// The topology from the remaining words; nullptr if unknown.
 std::unique_ptr<Topology> parse_topology(std::istringstream& words, int ranks, const std::string& line) {
     std::vector<int> numbers;
     for (int number = 0; words >> number;) numbers.push_back(number);
     const bool only_numbers = words.eof();
     if (only_numbers && numbers.empty()) return nullptr;
-    words.clear();  // of the failure to read a word as a number
+    words.clear();  // reset after failing to read a word as a number
     if (std::string order; !only_numbers && numbers.size() == 2 && words >> order) {
         const auto [nodes, groups] = std::pair(numbers[0], numbers[1]);
         const bool valid = 1 <= groups && groups <= nodes && nodes <= ranks;
@@ -95,7 +98,7 @@ std::unique_ptr<Topology> parse_topology(std::istringstream& words, int ranks, c
         groups.push_back(numbers[i + 1]);
         if (of_each == 4) seats.push_back({numbers[i + 2], numbers[i + 3]});
     }
-    const bool countable = std::ranges::all_of(seats, [&](const Seat& each) { return each.socket < kMostSockets; });
+    const bool countable = std::ranges::all_of(seats, [&](const Seat& each) { return each.socket < kMaxSockets; });
     if (!countable) throw std::runtime_error("not a node's sockets: " + line);
     return std::make_unique<Topology>(nodes, groups, std::move(seats));
 }
@@ -123,7 +126,7 @@ Request parse(const std::string& line) {
     return {std::move(topology), bound, what};
 }
 
-/// What follows the word `costs`.
+/// Parses the words after `costs`.
 Costs parse_costs(std::istringstream& words, const std::string& line) {
     Costs costs;
     words >> costs.overhead >> costs.reduced >> costs.copied >> costs.eager >> costs.rest;
@@ -159,12 +162,12 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
                 (lines.empty() || lines.back().first_bytes < read.first_bytes);
         lines.push_back(read);
     }
-    const bool told = std::ranges::any_of(costs.messages, [](const auto& lines) { return !lines.empty(); });
-    if (!valid || !told) throw std::runtime_error("not costs, or costs under 0: " + line);
+    const bool any_lines = std::ranges::any_of(costs.messages, [](const auto& lines) { return !lines.empty(); });
+    if (!valid || !any_lines) throw std::runtime_error("not costs, or negative costs: " + line);
     return costs;
 }
 
-/// What follows the word `noise`.
+/// Parses the words after `noise`.
 Noise parse_noise(std::istringstream& words, const std::string& line) {
     Noise noise;
     words >> noise.draw;
@@ -174,7 +177,7 @@ Noise parse_noise(std::istringstream& words, const std::string& line) {
     return noise;
 }
 
-/// What follows the word `credit`.
+/// Parses the words after `credit`.
 void parse_credit(std::istringstream& words, const std::string& line, Costs& costs) {
     double idle = 0;
     std::array<double, kLinks> burst{};
@@ -203,14 +206,14 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
     return text.str();
 }
 
-/// Of this program alone: what the kernel accounts for a process (getrusage) begins with what its starter held.
+/// Peak memory of this program: getrusage would include what its parent held.
 std::int64_t peak_bytes() {
     std::ifstream status("/proc/self/status");
     for (std::string word; status >> word;) {
         std::int64_t kibibytes = 0;
         if (word == "VmHWM:" && status >> kibibytes) return kibibytes * 1024;
     }
-    throw std::runtime_error("/proc/self/status doesn't tell how much memory was held");
+    throw std::runtime_error("/proc/self/status does not show the peak memory");
 }
 
 std::string answer(const Request& request, const Costs& costs) {
@@ -227,10 +230,10 @@ std::string answer(const Request& request, const Costs& costs) {
     }
     std::vector<Event> events;
     const auto keep = [&events](const Event& event) {
-        // The sender's event stands for both.
+        // The sender's event represents both.
         if (event.step.kind != Step::Kind::receive) events.push_back(event);
     };
-    object.add("time", simulate(*bound.algorithm, bound.args, costs, what == "events" ? Tell(keep) : nullptr));
+    object.add("time", simulate(*bound.algorithm, bound.args, costs, what == "events" ? EventSink(keep) : nullptr));
     if (what == "events") {
         std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.rank, event.number); });
         std::vector<std::string> described;
@@ -243,7 +246,7 @@ std::string answer(const Request& request, const Costs& costs) {
 }  // namespace
 
 int main() {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked may be killed while an answer takes long
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with its parent, even during a long answer
     Costs costs = unit_clock();
     for (std::string line; std::getline(std::cin, line);) {
         try {

@@ -13,9 +13,9 @@
 
 namespace timpani {
 
-/// A time, and with `kTerms` > 0 how much of what was paid on the way to it: Σ amount · cost is the time.
+/// A time; with `kTerms` > 0 also the amounts paid along its critical path: Σ amount · cost is the time.
 ///
-/// waited  of the time, how long messages that both sides had posted waited for a port that others held
+/// waited  how long of it messages that both sides had posted waited for busy ports
 template <std::size_t kTerms>
 struct Moment {
     double time = 0;
@@ -26,16 +26,17 @@ struct Moment {
         time += amount * cost;
         amounts[term] += amount;
     }
-    /// What begins now could have begun at `ready`, but for a busy port.
+    /// What begins now could have begun at `ready` but for a busy port.
     void waits_from(const Moment& ready) { waited = ready.waited + time - ready.time; }
 };
 
-/// For costs of up to 3 lines in all, of up to 3 of each of three relations, and of each of all.
+/// Numbers of terms for costs of up to 3 lines in all, of up to 3 for each of three relations, and for each of all
+/// relations.
 constexpr std::size_t kFewTerms = kPaidFirst + 3 * kPaidByLine;
 constexpr std::size_t kManyTerms = kPaidFirst + 3 * 3 * kPaidByLine;
-constexpr std::size_t kMostTerms = kPaidFirst + 3 * kRelations * kPaidByLine;
+constexpr std::size_t kMaxTerms = kPaidFirst + 3 * kRelations * kPaidByLine;
 
-/// Without terms it is a number.
+/// Without terms it is only the time.
 template <>
 struct Moment<0> {
     double time = 0;
@@ -49,31 +50,32 @@ const Moment<kTerms>& later(const Moment<kTerms>& a, const Moment<kTerms>& b) {
     return a.time < b.time ? b : a;
 }
 
-/// Costs, as one call pays them.
-class Till {
+/// Applies the costs to one call.
+class CallCosts {
   public:
-    Till(const Costs& costs, const CollectiveArguments& args)
+    CallCosts(const Costs& costs, const CollectiveArguments& args)
         : costs_(costs), element_bytes_(args.element_bytes), topology_(args.topology) {
-        const auto told = std::ranges::find_if(costs.messages, [](const auto& lines) { return !lines.empty(); });
-        if (told == costs.messages.end()) throw std::runtime_error("no costs of messages");
-        auto held = static_cast<std::size_t>(told - costs.messages.begin());
+        const auto first_with_lines =
+            std::ranges::find_if(costs.messages, [](const auto& lines) { return !lines.empty(); });
+        if (first_with_lines == costs.messages.end()) throw std::runtime_error("no costs of messages");
+        auto known = static_cast<std::size_t>(first_with_lines - costs.messages.begin());
         std::size_t first = kPaidFirst;
         for (std::size_t i = 0; i < kRelations; ++i) {
-            if (!costs.messages[i].empty()) held = i;
-            relations_[i] = held;
+            if (!costs.messages[i].empty()) known = i;
+            relations_[i] = known;
             first_terms_[i] = first;
             first += kPaidByLine * costs.messages[i].size();
         }
     }
 
-    /// A message's line, the first of its terms, and how many times as long as by its line it takes.
+    /// A message's cost line, the index of its first term, and its noise factor.
     struct Priced {
         const Line* line;
         std::size_t term;
         double bytes;
         double factor;
 
-        /// How long it holds its ports.
+        /// Time for which it occupies its ports.
         [[nodiscard]] double alone() const { return factor * (line->gap + bytes * line->per_byte); }
     };
     [[nodiscard, gnu::always_inline]] Priced message(int sender, int receiver, std::int64_t count,
@@ -92,8 +94,8 @@ class Till {
         now.pay(message.term, message.factor, message.line->gap);
         now.pay(message.term + 1, message.factor * message.bytes, message.line->per_byte);
     }
-    /// Lets a message arrive that began at `start` and was through its ports at `now`. It could have left at `ready`,
-    /// had its receiver been there; where it is sent eagerly, it did. Returns when it is through its sender's port.
+    /// Completes a message that began at `start` and passed its ports at `now`. It could have started at `ready` if its
+    /// receiver had been there; an eager message did. Returns when it has passed its sender's port.
     template <class Moment>
     [[nodiscard, gnu::always_inline]] Moment arrive(Moment& now, const Moment& start, Moment ready,
                                                     const Priced& message) const {
@@ -128,7 +130,7 @@ class Till {
         pay(now, reduces ? Paid::reduced : Paid::copied, bytes, reduces ? costs_.reduced : costs_.copied);
     }
     template <class Moment>
-    void begin_and_end_at_rest(Moment& now) const {
+    void add_rest(Moment& now) const {
         pay(now, Paid::rest, 1, costs_.rest);
     }
 
@@ -144,7 +146,7 @@ class Till {
     const Costs& costs_;
     std::int64_t element_bytes_;
     const Topology* topology_;
-    std::array<std::size_t, kRelations> relations_{};  // whose lines hold
+    std::array<std::size_t, kRelations> relations_{};  // the relation whose lines apply
     std::array<std::size_t, kRelations> first_terms_{};
 };
 

@@ -9,16 +9,16 @@
 
 namespace timpani {
 
-/// By what each message takes more or less than others like it, each by itself.
+/// Random factors of message times, independent for each message.
 ///
-/// factors  of its time, quantiles in ascending order at equal steps from the least to the largest; none is no noise
-/// draw     which of the calls that differ by noise alone
+/// factors  quantiles in ascending order at equal steps from the smallest to the largest; none: no noise
+/// draw     number of the simulated call among those that differ by noise only
 struct Noise {
     std::vector<double> factors{};
     std::uint32_t draw = 0;
 
-    /// Of what a sender sends to a receiver in a round. It depends on nothing else, so that it is the same in whatever
-    /// order messages come up; several of one round between the same two have the same.
+    /// The factor of a message from `sender` to `receiver` in `round`. It depends on nothing else, so that it is
+    /// independent of the order of messages; several messages of one round between two ranks have the same factor.
     [[nodiscard]] double of(int sender, int receiver, std::uint32_t round) const {
         if (factors.empty()) return 1;
         const auto word =

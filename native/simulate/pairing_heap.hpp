@@ -4,30 +4,30 @@
 
 namespace timpani {
 
-/// What a pairing heap keeps with each of its items; −1 for none.
+/// Links of an item in a pairing heap; −1 for none.
 struct PairingLinks {
     int child = -1;
     int sibling = -1;
 };
 
-/// Heaps of numbered items, of which an item is in one at a time: pairing heaps (Fredman, Sedgewick, Sleator, Tarjan,
-/// Algorithmica 1986), linked through the items, so that a heap takes nothing but the number of its first. Items are
-/// added in constant time, and the first is taken out in the logarithm of how many there are, amortized.
+/// Heaps of numbered items, with each item in at most one heap: pairing heaps (Fredman, Sedgewick, Sleator, Tarjan,
+/// Algorithmica 1986). They are linked through the items, so a heap is stored as the number of its first item. Adding
+/// takes constant time, removing the first amortized logarithmic time.
 ///
-/// links(item)     its PairingLinks, as they are made while it is in no heap
+/// links(item)     its PairingLinks, default-initialized while it is in no heap
 /// precedes(a, b)  whether a comes before b
 template <class Links, class Precedes>
 class PairingHeaps {
   public:
     PairingHeaps(const Links& links, const Precedes& precedes) : links_(links), precedes_(precedes) {}
 
-    /// The first of both, whose heaps become one.
+    /// Merges two heaps, given by their first items; returns the first of the result.
     int merged(int a, int b) const {
         if (precedes_(b, a)) std::swap(a, b);
         links_(b).sibling = std::exchange(links_(a).child, b);
         return a;
     }
-    /// The next first, −1 for none; `first` is in no heap afterwards.
+    /// Removes `first`, which is then in no heap; returns the new first, −1 for none.
     int without(int first) const {
         int pairs = -1;  // the last in front
         for (int next = std::exchange(links_(first).child, -1); next >= 0;) {

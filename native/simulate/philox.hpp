@@ -5,9 +5,8 @@
 
 namespace timpani {
 
-/// Four words that look random and depend on `counter` and `key` alone: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
-/// Parallel random numbers: as easy as 1, 2, 3, SC'11). Nothing is kept between draws, so that their order makes no
-/// difference.
+/// Four pseudorandom words that depend on `counter` and `key` only: Philox4x32-10 (Salmon, Moraes, Dror and Shaw,
+/// Parallel random numbers: as easy as 1, 2, 3, SC'11). It has no state, so the order of draws doesn't matter.
 constexpr std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> counter, std::array<std::uint32_t, 2> key) {
     constexpr int kRounds = 10;
     for (int i = 0; i < kRounds; ++i) {

@@ -10,9 +10,9 @@
 
 namespace timpani {
 
-/// Items by time, of which none may be added before the earliest that was asked for: a radix heap (Ahuja, Mehlhorn,
-/// Orlin, Tarjan, JACM 1990). Those of one time come in the order in which they were added. Items are kept by the
-/// highest bit in which their time differs from that one's, so that each is moved a few times and compared with none.
+/// Items by time; none may be added before the last result of earliest(): a radix heap (Ahuja, Mehlhorn, Orlin, Tarjan,
+/// JACM 1990). Items of equal time come in the order of addition. Items are kept by the highest bit in which their time
+/// differs from the earliest, so each moves a few times and is never compared.
 template <class Item>
 class RadixHeap {
   public:
@@ -41,13 +41,13 @@ class RadixHeap {
         }
         return std::bit_cast<double>(last_);
     }
-    /// Whether there are any at the earliest time that was asked for last.
+    /// Whether any item is left at the time that earliest() returned last.
     [[nodiscard]] bool any_left() const { return !buckets_[0].empty(); }
-    /// The one of those that is taken `number` behind the next; nullptr for none.
+    /// The item of that time that is taken `number` items after the next; nullptr for none.
     [[nodiscard]] const Item* ahead(std::size_t number) const {
         return taken_ + number < buckets_[0].size() ? &buckets_[0][taken_ + number].item : nullptr;
     }
-    /// Takes the one of those that was added first.
+    /// Takes the item of that time that was added first.
     Item take() {
         const Item item = buckets_[0][taken_].item;
         if (++taken_ == buckets_[0].size()) {
@@ -60,7 +60,7 @@ class RadixHeap {
 
   private:
     struct Entry {
-        std::uint64_t bits;  // of the time: those of numbers that are not negative are in the numbers' order
+        std::uint64_t bits;  // of the time: for non-negative numbers, their order is the numbers' order
         Item item;
     };
     [[nodiscard]] std::size_t bucket_of(const Entry& entry) const {
@@ -68,7 +68,7 @@ class RadixHeap {
     }
 
     std::array<std::vector<Entry>, 65> buckets_;
-    std::size_t taken_ = 0;  // so many of the first bucket have been
+    std::size_t taken_ = 0;  // number of items taken from the first bucket
     std::uint64_t last_ = 0;
     std::size_t size_ = 0;
 };

@@ -10,16 +10,16 @@
 
 namespace timpani {
 
-/// What messages share beyond the ports of their two ranks: the memory of the socket of each, or a node's where nobody
-/// knows sockets, those within a node; a node's link, one in each direction, those between nodes; and a group's uplink
-/// those between groups.
+/// Links shared by messages, in addition to the ports of their ranks: the memory of a rank's socket (of its node if
+/// sockets are unknown) for messages within a node, a node's link in each direction for messages between nodes, and a
+/// group's uplink in each direction for messages between groups.
 ///
-/// The bytes of all pass a link one behind the other, in the order in which the messages began. A message waits for
-/// that while it flows, so that k messages of n bytes that begin together take the longer of what one takes alone and
-/// k · n · the link's cost of a byte: the max-rate model (Gropp, Olson and Samfass 2016).
+/// All bytes pass a link one after the other, in the order in which messages began. A message waits while it flows, so
+/// k concurrent messages of n bytes take the longer of one message's time and k · n · the link's cost per byte: the
+/// max-rate model (Gropp, Olson and Samfass 2016).
 ///
-/// A link with a burst is a token bucket (tc-tbf(8)): while it is idle it gains the bytes that could have passed, up to
-/// its burst, and as many pass later without delay. So it counts as free for as long before it is used, at most the
+/// A link with a burst is a token bucket (tc-tbf(8)): while idle it gains the bytes that could have passed, up to its
+/// burst, and as many later pass without delay. So the link counts as free earlier by its idle time, at most by the
 /// burst's time: the virtual scheduling of the generic cell rate algorithm (ITU-T I.371).
 template <class Moment>
 class SharedLinks {
@@ -30,7 +30,7 @@ class SharedLinks {
         free_[kNodeLink].resize(2 * static_cast<std::size_t>(topology->nodes()));
         free_[kUplink].resize(2 * static_cast<std::size_t>(topology->groups()));
         if (costs.fair && std::ranges::any_of(costs.burst, [](double bytes) { return bytes > 0; })) {
-            throw std::runtime_error("links with a burst are passed in order, not fairly");
+            throw std::runtime_error("links with a burst can't be shared fairly");
         }
         Moment idle{};
         idle.pay(static_cast<std::size_t>(Paid::idle), -1, costs.idle);
@@ -40,13 +40,12 @@ class SharedLinks {
         }
     }
 
-    /// Whether any is limited, and it is known which ranks share it.
+    /// Whether any link is limited, and the ranks that share it are known.
     static bool shares(const Costs& costs, const Topology* topology) {
         return topology != nullptr && std::ranges::any_of(costs.shared, [](double cost) { return cost > 0; });
     }
 
-    /// Lets a message pass that began at `start` and without others would have passed at `now`, which becomes later
-    /// where others are in its way.
+    /// Delays a message that began at `start` and would have passed at `now` without others, if others are in its way.
     void pass(Moment& now, const Moment& start, int sender, int receiver, double bytes) {
         if (free_[kMemory].empty()) return;
         const auto from = static_cast<std::size_t>(topology_->node_of(sender));
@@ -71,8 +70,7 @@ class SharedLinks {
     }
 
   private:
-    /// Of a link with a burst: when one that is used at `start` and was not before would have been free, as far back as
-    /// counts.
+    /// For a link with a burst that was not used before `start`: when it became free, limited by the burst.
     [[nodiscard]] Moment idle_since(const Moment& start, std::size_t kind) const {
         Moment since = start;
         since.pay(term_of(kind), -costs_.burst.at(kind), costs_.shared.at(kind));
@@ -91,7 +89,7 @@ class SharedLinks {
 
     const Costs& costs_;
     const Topology* topology_;
-    std::array<std::vector<Moment>, kLinks> free_;  // when all that began before has passed
+    std::array<std::vector<Moment>, kLinks> free_;  // when all earlier messages have passed
 };
 
 }  // namespace timpani

@@ -10,12 +10,12 @@ namespace timpani {
 /// One rank's messages under way.
 class OneRank {
   public:
-    explicit OneRank(std::int64_t most_under_way) : most_under_way_(most_under_way) {}
+    explicit OneRank(std::int64_t max_messages_under_way) : max_under_way_(max_messages_under_way) {}
 
     /// The numbers of those that the next step waits for. If it is a message, whether its other side has been posted.
     std::vector<std::int64_t> take(const Step& step, bool met = true) {
         std::vector<std::int64_t> waited;
-        tracker_.find(pool_, step, taken_, most_under_way_);
+        tracker_.find(pool_, step, taken_, max_under_way_);
         tracker_.remove_waited(pool_, [&](const auto& message) { waited.push_back(message.number); });
         if (step.is_message()) {
             tracker_.add(pool_, pool_.add({step, {0, taken_}, 0, 0, met}));
@@ -31,7 +31,7 @@ class OneRank {
     [[nodiscard]] int under_way() const { return tracker_.size(pool_); }
 
   private:
-    std::int64_t most_under_way_;
+    std::int64_t max_under_way_;
     std::int64_t taken_ = 0;
     TrackedMessages<int> pool_;
     DependencyTracker<int> tracker_;

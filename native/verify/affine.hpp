@@ -4,7 +4,7 @@
 
 namespace timpani {
 
-/// x → ax + b over GF(2⁶¹ − 1). Stands for the value of one element; a = 0 marks one that nobody has written.
+/// x → ax + b over GF(2⁶¹ − 1). Represents the value of one element; a = 0 marks an unwritten element.
 struct Affine {
     std::uint64_t a = 0;
     std::uint64_t b = 0;
@@ -31,7 +31,7 @@ constexpr Affine compose(const Affine& left, const Affine& right) {
     return {multiply(left.a, right.a), add(multiply(left.a, right.b), left.b)};
 }
 
-/// A number that looks random and depends on the key alone (splitmix64: Steele, Lea, Flood, OOPSLA 2014).
+/// A pseudorandom number that depends on the key only (splitmix64: Steele, Lea, Flood, OOPSLA 2014).
 constexpr std::uint64_t scramble(std::uint64_t key) {
     key += 0x9e3779b97f4a7c15;
     key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9;
@@ -39,7 +39,7 @@ constexpr std::uint64_t scramble(std::uint64_t key) {
     return key ^ (key >> 31);
 }
 
-/// What `rank` contributes as its element `index`.
+/// The contribution of `rank` for its element `index`.
 constexpr Affine contribution_of(int rank, std::int64_t index, bool commutative) {
     const auto key = (static_cast<std::uint64_t>(rank) << 40) ^ static_cast<std::uint64_t>(index);
     const std::uint64_t b = scramble(2 * key) % kMersenne61;

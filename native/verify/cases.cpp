@@ -22,19 +22,19 @@ Values counts_at(const Extent& extent, int ranks) {
     return counts;
 }
 
-/// Up to so many ranks the values that libraries choose are tried, too: twice the largest, so that each is at more than
-/// one digit or chain.
-constexpr int kMostRanksForTrialValues = 32;
+/// Maximum rank count for trying the values that libraries choose: twice the largest value, so that each value occurs
+/// with more than one digit or chain.
+constexpr int kMaxRanksForTrialValues = 32;
 
-/// The least two, 3 and 7, which divide few counts, the default one, and those that libraries choose, if they are less
-/// than the ranks: larger ones change nothing.
+/// The smallest two values, 3 and 7, which divide few counts, the default, and values that libraries choose if below
+/// the rank count: larger ones have no effect.
 Values values_of(const Parameter& parameter, int ranks) {
     Values values{parameter.minimum, parameter.minimum + 1, parameter.default_value};
     for (const std::int64_t value : {3, 7}) {
         if (value >= parameter.minimum) values.insert(value);
     }
     for (const auto value : parameter.trial_values) {
-        if (value < ranks && ranks <= kMostRanksForTrialValues) values.insert(value);
+        if (value < ranks && ranks <= kMaxRanksForTrialValues) values.insert(value);
     }
     return values;
 }
@@ -52,8 +52,8 @@ std::vector<std::vector<std::int64_t>> distributions(const Collective& collectiv
     return {equal, uneven, single};
 }
 
-/// Ranks over nodes as host files place them: node by node, round robin, one a node, all on one, unevenly, and in no
-/// order at all; groups of consecutive nodes, or of every second one. Made once for each number of ranks.
+/// Ranks over nodes as host files place them: node by node, round robin, one per node, all on one, unevenly, and
+/// irregularly; with groups of consecutive nodes, or of alternate ones. Built once for each rank count.
 const std::vector<Topology>& topologies(int ranks) {
     static std::map<int, std::vector<Topology>> made;
     auto& all = made[ranks];
@@ -77,7 +77,7 @@ const std::vector<Topology>& topologies(int ranks) {
     return all;
 }
 
-/// Each parameter in turn takes its values while the others keep their default ones.
+/// Varies one parameter at a time, with the defaults of the others.
 std::vector<CollectiveArguments> with_parameters(const Algorithm& algorithm, CollectiveArguments args) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
         args.parameters.at(i) = algorithm.parameters[i].default_value;
@@ -93,10 +93,10 @@ std::vector<CollectiveArguments> with_parameters(const Algorithm& algorithm, Col
     return cases;
 }
 
-/// Up to so many ranks every topology is tried with every parameter; above, cases take one of these pairs in turn.
-constexpr int kMostRanksForAllPairs = 12;
+/// Maximum rank count for trying all pairs of topology and parameters; above, cases alternate between the pairs.
+constexpr int kMaxRanksForAllPairs = 12;
 
-/// The cases that `algorithm` admits, with its parameters, and where it asks for it with topologies.
+/// The cases that the algorithm admits, with its parameters, and with topologies if it needs them.
 std::vector<CollectiveArguments> with_topologies(const Algorithm& algorithm, CollectiveArguments args) {
     std::vector<CollectiveArguments> admitted;
     const auto add = [&] {
@@ -111,7 +111,7 @@ std::vector<CollectiveArguments> with_topologies(const Algorithm& algorithm, Col
         args.topology = &each;
         add();
     }
-    if (args.ranks <= kMostRanksForAllPairs || admitted.empty()) return admitted;
+    if (args.ranks <= kMaxRanksForAllPairs || admitted.empty()) return admitted;
     const auto turn = static_cast<std::size_t>(std::int64_t{7} * args.ranks + 3 * args.count + args.root);
     return {admitted[turn % admitted.size()]};
 }

@@ -9,8 +9,8 @@
 
 namespace timpani {
 
-/// The ranges that a verification covers: every rank count, and of the counts those where algorithms change what they
-/// do: none, one, a few, one less and one more than there are ranks, and the last.
+/// The ranges of a verification: every rank count, and the counts at which algorithms change: none, one, a few, one
+/// less and one more than the rank count, and the last.
 struct Extent {
     int first_ranks;
     int last_ranks;
@@ -18,12 +18,12 @@ struct Extent {
     std::int64_t last_count;
 };
 
-/// Calls `visit` with each case of `extent` that the algorithm applies to, with several roots, parameter values, kinds
-/// of operator, and for v-collectives several distributions; until `visit` returns false.
+/// Calls `visit` with each case of `extent` that the algorithm admits, with several roots, parameter values, kinds of
+/// operator, and for v-collectives block distributions; stops when `visit` returns false.
 void for_each_case(const Algorithm& algorithm, const Extent& extent,
                    const std::function<bool(const CollectiveArguments&)>& visit);
 
-/// `5 ranks, 3 elements, root 2, radix 4, order kept`: what a mistake was found at.
+/// `5 ranks, 3 elements, root 2, radix 4, order kept`: describes a case.
 std::string show(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani

@@ -10,16 +10,16 @@ namespace timpani {
 
 namespace {
 
-/// A step, and the numbers of those that it waits for.
-struct KeptStep {
+/// A step, and the numbers of the steps that it waits for.
+struct StepWithWaits {
     Step step;
     std::int64_t round;
     std::vector<std::int64_t> waited;
 };
 
-std::vector<KeptStep> steps_of(const Schedule& schedule, int rank, std::int64_t most_under_way) {
-    std::vector<KeptStep> all;
-    for_each_waiting_step(schedule, rank, most_under_way, [&](const WaitingStep& each) {
+std::vector<StepWithWaits> steps_of(const Schedule& schedule, int rank, std::int64_t max_messages_under_way) {
+    std::vector<StepWithWaits> all;
+    for_each_waiting_step(schedule, rank, max_messages_under_way, [&](const WaitingStep& each) {
         all.push_back({each.step, each.round, {each.waited.begin(), each.waited.end()}});
     });
     return all;
@@ -33,18 +33,19 @@ std::optional<std::string> find_broken_symmetry(const Algorithm& algorithm, cons
     const auto symmetry = symmetry_of(algorithm, args);
     if (symmetry == Symmetry::none) return std::nullopt;
     const auto schedule = prepare(algorithm, args);
-    const auto bound = most_under_way(algorithm, args);
+    const auto bound = max_messages_under_way(algorithm, args);
     const auto of_first = steps_of(*schedule, 0, bound);
     for (int rank = 1; rank < args.ranks; ++rank) {
         const auto own = steps_of(*schedule, rank, bound);
-        const auto alike = [&](const KeptStep& first, const KeptStep& other) {
+        const auto alike = [&](const StepWithWaits& first, const StepWithWaits& other) {
             const int peer = first.step.peer < 0 ? -1 : image_of(symmetry, args.ranks, rank, first.step.peer);
             return first.step.kind == other.step.kind && first.round == other.round && peer == other.step.peer &&
                    same_amounts(first.step.from, other.step.from) && same_amounts(first.step.to, other.step.to) &&
                    first.waited == other.waited;
         };
         if (!std::ranges::equal(of_first, own, alike)) {
-            return "rank " + std::to_string(rank) + " does not do what rank 0 does, as is claimed";
+            return "rank " + std::to_string(rank) +
+                   " does not do what rank 0 does, which contradicts the claimed symmetry";
         }
     }
     return std::nullopt;

@@ -10,8 +10,8 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
     const auto schedule = prepare(algorithm, args);
     const auto rounds = schedule->rounds();
     std::vector<char> busy(static_cast<std::size_t>(rounds));
-    std::int64_t most_sent = 0;
-    std::int64_t most_neighbours = 0;
+    std::int64_t max_sent = 0;
+    std::int64_t max_neighbors = 0;
     std::vector<std::int64_t> leaving_node(args.topology == nullptr ? 0 : args.topology->nodes());
     std::vector<std::int64_t> leaving_group(args.topology == nullptr ? 0 : args.topology->groups());
     Steps steps;
@@ -22,7 +22,7 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
             steps.clear();
             schedule->round(rank, round, steps);
             if (!steps.all().empty() && schedule->next_active(rank, round) != round) {
-                return "rank " + std::to_string(rank) + " passes over round " + std::to_string(round) +
+                return "rank " + std::to_string(rank) + " skips round " + std::to_string(round) +
                        ", in which it has steps";
             }
             for (const Step& step : steps.all()) {
@@ -41,8 +41,8 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
                 leaving_group[static_cast<std::size_t>(group)] += step.from.count;
             }
         }
-        most_sent = std::max(most_sent, sent);
-        most_neighbours = std::max(most_neighbours, static_cast<std::int64_t>(neighbours.size()));
+        max_sent = std::max(max_sent, sent);
+        max_neighbors = std::max(max_neighbors, static_cast<std::int64_t>(neighbours.size()));
     }
     using Claim = std::int64_t (*)(const CollectiveArguments&);
     const auto differs = [&](const char* what, Claim claim, std::int64_t found) -> std::optional<std::string> {
@@ -51,12 +51,12 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
     };
     const Claims& claims = algorithm.claims;
     auto wrong = differs("rounds:", claims.rounds, std::ranges::count(busy, 1));
-    if (!wrong) wrong = differs("elements sent by one rank:", claims.most_sent, most_sent);
-    if (!wrong) wrong = differs("neighbours:", claims.most_neighbours, most_neighbours);
+    if (!wrong) wrong = differs("elements sent by one rank:", claims.max_sent, max_sent);
+    if (!wrong) wrong = differs("neighbours:", claims.max_neighbors, max_neighbors);
     if (args.topology == nullptr) return wrong;
-    if (!wrong) wrong = differs("elements leaving one node:", claims.most_leaving_node, std::ranges::max(leaving_node));
+    if (!wrong) wrong = differs("elements leaving one node:", claims.max_leaving_node, std::ranges::max(leaving_node));
     if (!wrong) {
-        wrong = differs("elements leaving one group:", claims.most_leaving_group, std::ranges::max(leaving_group));
+        wrong = differs("elements leaving one group:", claims.max_leaving_group, std::ranges::max(leaving_group));
     }
     return wrong;
 }

@@ -1,8 +1,8 @@
 // timpani-verify list                                     every algorithm, a JSON object a line
 // timpani-verify check  RANKS RANKS COUNT COUNT NAME…     first and last of each range; `collective/algorithm` each
-// timpani-verify mutate RANKS RANKS COUNT COUNT NAME…     plants mistakes, and says how many were caught
+// timpani-verify mutate RANKS RANKS COUNT COUNT NAME…     plants mistakes, and counts those found
 //
-// Needs no MPI. Exit status 1 where a mistake was found.
+// Needs no MPI. Exit status 1 if a mistake was found.
 
 #include <sys/prctl.h>
 
@@ -57,7 +57,7 @@ void list() {
     }
 }
 
-/// Whether the algorithm is right in every case of the extent.
+/// Whether the algorithm is correct in every case of the extent.
 bool check(const Algorithm& algorithm, const Extent& extent) {
     const auto begin = std::chrono::steady_clock::now();
     std::int64_t checked = 0;
@@ -65,7 +65,7 @@ bool check(const Algorithm& algorithm, const Extent& extent) {
     for_each_case(algorithm, extent, [&](const CollectiveArguments& args) {
         ++checked;
         mistake = find_mistake(algorithm, args);
-        // Claims are for blocks of one size, and for calls in which data moves.
+        // Claims are for equal blocks, and for calls that move data.
         if (!mistake && args.count > 0 && args.counts.empty()) mistake = find_false_claim(algorithm, args);
         if (!mistake && args.count > 0) mistake = find_broken_symmetry(algorithm, args);
         if (mistake) mistake = show(algorithm, args) + ": " + *mistake;
@@ -107,7 +107,7 @@ const Algorithm& named(const std::string& name) {
     const auto slash = name.find('/');
     const Algorithm* algorithm =
         slash == std::string::npos ? nullptr : find_algorithm(name.substr(0, slash), name.substr(slash + 1));
-    if (algorithm == nullptr) throw std::runtime_error("there is no algorithm " + name);
+    if (algorithm == nullptr) throw std::runtime_error("unknown algorithm " + name);
     return *algorithm;
 }
 
@@ -132,7 +132,7 @@ int run(std::span<char*> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);  // who asked may be killed while an answer takes long
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // ends with its parent, even during a long answer
     try {
         return run(std::span(argv, static_cast<std::size_t>(argc)));
     } catch (const std::exception& error) {

@@ -13,9 +13,9 @@ using Kind = Step::Kind;
 
 Region& region_of(Step& step) { return step.kind == Kind::receive ? step.to : step.from; }
 
-/// Whether exchanging two neighbours can matter at all: independent steps may run in either order, and so may two
-/// reductions into one region where the operator commutes. A send from the window need not wait for notifications: what
-/// it sends, its own rank has written.
+/// Whether exchanging two adjacent steps can matter: independent steps may run in either order, and so may two
+/// reductions into one region with a commutative operator. A send from the window needn't wait for notifications: its
+/// own rank wrote the data.
 bool order_matters(const Step& a, const Step& b, bool commutative) {
     if (commutative && a.kind == Kind::reduce && b.kind == Kind::reduce && a.to == b.to) return false;
     const auto touches = [](const Step& writer, const Step& other) {

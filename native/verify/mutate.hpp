@@ -7,16 +7,16 @@
 
 namespace timpani {
 
-/// How the verifier did against mistakes made on purpose.
+/// How many planted mistakes the verifier found.
 struct MutationResult {
     int made = 0;
     int caught = 0;
-    std::vector<std::string> survivors;  // each with its place, for a person to judge
+    std::vector<std::string> survivors;  // each with its place, for manual review
 };
 
-/// Plants one mistake at a time into the schedule at `args`: another peer, a region moved or cut by one element, a
-/// step left out, a reduction that only copies, its operands exchanged where order counts, and two dependent steps or
-/// two messages of one channel in the other order.
+/// Plants one mistake at a time into the schedule for `args`: another peer, a region moved or shortened by one element,
+/// a step omitted, a reduction that only copies, exchanged operands of a non-commutative operator, and two dependent
+/// steps or two messages of one channel exchanged.
 MutationResult mutate(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani

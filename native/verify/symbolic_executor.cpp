@@ -40,7 +40,7 @@ SymbolicExecutor::SymbolicExecutor(const Algorithm& algorithm, const CollectiveA
     : args_(args),
       collective_(*find_collective(algorithm.collective)),
       order_(order),
-      engine_(schedule, args.ranks, most_under_way(algorithm, args), *this) {
+      engine_(schedule, args.ranks, max_messages_under_way(algorithm, args), *this) {
     const auto room = [](std::int64_t elements) { return std::vector<Affine>(static_cast<std::size_t>(elements)); };
     if (algorithm.window != nullptr) {
         windows_.assign(static_cast<std::size_t>(args.topology->nodes()), room(algorithm.window(args)));
@@ -87,8 +87,8 @@ void SymbolicExecutor::check_all_arrived() const {
         const auto& arrived = ranks_[static_cast<std::size_t>(rank)].arrived;
         const auto missing = std::ranges::find(arrived, false);
         if (missing == arrived.end()) continue;
-        throw Mistake("rank " + std::to_string(rank) + " leaves before rank " +
-                      std::to_string(missing - arrived.begin()) + " has come");
+        throw Mistake("rank " + std::to_string(rank) + " leaves the barrier before rank " +
+                      std::to_string(missing - arrived.begin()) + " has entered it");
     }
 }
 
@@ -142,15 +142,14 @@ SymbolicExecutor::Note SymbolicExecutor::begin(const Place& place, std::int64_t 
     return {};
 }
 
-/// Notes the step, and refuses one whose access to the window races with another rank's.
+/// Records the step, and reports an access to the window that races with another rank's.
 void SymbolicExecutor::check_order(const Place& place, const Step& step, std::span<const std::int64_t> waited) {
     order_->begin(place.rank, step, waited);
     const auto ordered = [&](const Region& region, bool write) {
         if (region.buffer != Buffer::window || region.count == 0) return;
         const auto other = order_->touch(place.rank, args_.topology->node_of(place.rank), region, write);
         if (!other) return;
-        throw Mistake(at_step(place, step) + " is not ordered behind what rank " + std::to_string(*other) +
-                      " does there");
+        throw Mistake(at_step(place, step) + " is not ordered after the access of rank " + std::to_string(*other) + "");
     };
     if (step.kind != Step::Kind::receive) ordered(step.from, false);
     if (step.kind != Step::Kind::send) ordered(step.to, true);
@@ -168,7 +167,7 @@ void SymbolicExecutor::compute(const Place& place, const Step& step) {
     }
 }
 
-/// Moves the data, and ends both sides.
+/// Copies the data, and ends both sides.
 void SymbolicExecutor::meet(int number) {
     const auto& sent_message = engine_.posted(number);
     const auto& received_message = engine_.posted(sent_message.other);
@@ -179,7 +178,7 @@ void SymbolicExecutor::meet(int number) {
     const Note& arrived = sent_message.note;
     Rank& receiver = at(receive.rank);
     if (sent.from.count != received.to.count) {
-        throw Mistake(at_step(send, sent) + " meets " + at_step(receive, received) + " of another size");
+        throw Mistake(at_step(send, sent) + " meets " + at_step(receive, received) + " of a different size");
     }
     std::copy_n(at(send.rank).buffer(sent.from).begin() + sent.from.first, sent.from.count,
                 receiver.buffer(received.to).begin() + received.to.first);
@@ -194,7 +193,7 @@ void SymbolicExecutor::read(const Place& place, const Step& step, const Region& 
     const auto& memory = at(place.rank).buffer(region);
     for (std::int64_t i = region.first; i < region.end(); ++i) {
         if (!memory[static_cast<std::size_t>(i)].written()) {
-            throw Mistake(at_step(place, step) + " reads element " + std::to_string(i) + ", which nobody wrote");
+            throw Mistake(at_step(place, step) + " reads element " + std::to_string(i) + ", which was never written");
         }
     }
 }

@@ -13,16 +13,16 @@
 
 namespace timpani {
 
-/// What a run finds wrong; thrown to the one place that answers.
+/// A mistake found by a run; caught where the result is reported.
 struct Mistake : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Runs all ranks of one call in one process, on symbolic values in place of data, as find_mistake describes it: the
-/// policy of an engine for which a message ends as soon as both sides have posted it.
+/// Runs all ranks of one call in one process on symbolic values, as find_mistake describes. It is the policy of an
+/// engine in which a message ends as soon as both sides have posted it.
 class SymbolicExecutor {
   public:
-    /// `schedule` need not be the algorithm's own; `order` is of all calls so far where the algorithm has a window,
+    /// `schedule` may differ from the algorithm's own; `order` covers all calls so far if the algorithm has a window,
     /// else nullptr.
     SymbolicExecutor(const Algorithm& algorithm, const CollectiveArguments& args, const Schedule& schedule,
                      WindowOrder* order);
@@ -31,8 +31,8 @@ class SymbolicExecutor {
     void run();
     void check_results();
 
-    // What an engine asks of its policy.
-    static constexpr bool kAsksForWaited = true;  // who touches a window is ordered by what was waited for
+    // Interface that the engine uses.
+    static constexpr bool kAsksForWaited = true;  // accesses to a window are ordered by what was waited for
     using Note = std::vector<bool>;  // in a barrier: ranks known to have entered it when the message was posted
     struct RankState {};
     void check(const Place& place, const Step& step);
@@ -44,7 +44,7 @@ class SymbolicExecutor {
     struct Rank {
         std::array<std::vector<Affine>, kBuffers - 1> memory;  // its own
         std::vector<Affine>* window = nullptr;                 // its node's
-        std::vector<bool> arrived;  // in a barrier: ranks known to have entered it, itself among them
+        std::vector<bool> arrived;  // in a barrier: ranks known to have entered it, including itself
 
         std::vector<Affine>& buffer(const Region& region) {
             return region.buffer == Buffer::window ? *window : memory[static_cast<std::size_t>(region.buffer)];

@@ -7,7 +7,7 @@ namespace timpani {
 
 namespace {
 
-/// Steps that need not be any algorithm's: all in one round.
+/// Given steps, all in one round.
 class GivenSteps final : public Schedule {
   public:
     explicit GivenSteps(const std::vector<std::vector<Step>>& steps) : steps_(steps) {}

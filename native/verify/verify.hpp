@@ -12,31 +12,30 @@ namespace timpani {
 /// The steps of one rank over all rounds.
 std::vector<Step> steps_of(const Algorithm& algorithm, const CollectiveArguments& args, int rank);
 
-/// What is wrong with an algorithm in one case, in words, or nothing.
+/// The mistake of an algorithm in one case, as text, or nothing.
 ///
-/// All ranks run in one process. A rank issues its steps in their order, each once the steps that it depends on
-/// have ended and the algorithm's bound on messages under way allows it; a message ends for both sides when both have
-/// issued it, so that nothing relies on the library's buffers.
-/// Contributions are random affine maps over GF(2⁶¹ − 1) and a reduction is their composition, which is associative but
-/// not commutative: a result is right only if each rank's element is in it once and in its place. Where the operator
-/// commutes they are translations, and order is free. A mistake escapes with a probability of about 2⁻⁶¹ an element.
+/// All ranks run in one process. A rank issues its steps in order, each when the steps it depends on have ended and the
+/// algorithm's bound on messages under way allows it. A message ends for both sides when both have issued it, so that
+/// the result doesn't depend on the library's buffering. Contributions are random affine maps over GF(2⁶¹ − 1) and a
+/// reduction is their composition, which is associative but not commutative: a result is correct only if it contains
+/// each rank's element once and in order. For commutative operators the maps are translations. A mistake is missed with
+/// a probability of about 2⁻⁶¹ per element.
 ///
-/// An algorithm with a window is called twice, since the second call finds other ranks still in the first.
+/// An algorithm with a window is called twice, since in the second call other ranks may still be in the first.
 ///
-/// Found: wrong or missing data, elements read that nobody wrote, regions outside their buffer, the caller's send
-/// buffer written, messages whose sizes differ or that nobody takes, ranks that wait for each other, and accesses to a
-/// window that no messages order.
+/// Finds wrong or missing data, reads of unwritten elements, regions outside their buffer, writes to the caller's send
+/// buffer, messages with different sizes or without a receiver, deadlocks, and unordered accesses to a window.
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// As above, for steps that need not be the algorithm's own: `steps` holds each rank's.
+/// The same for given `steps` of each rank.
 std::optional<std::string> find_mistake(const Algorithm& algorithm, const CollectiveArguments& args,
                                         const std::vector<std::vector<Step>>& steps);
 
-/// Which of the algorithm's claims is not what its schedule does in this case, or nothing.
+/// A claim of the algorithm that its schedule contradicts in this case, or nothing.
 std::optional<std::string> find_false_claim(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// Whether a rank does other than its algorithm's symmetry says, or nothing: its steps are those of rank 0 with peers
-/// renumbered, of the same size, and wait for the same messages.
+/// A rank that contradicts the algorithm's symmetry, or nothing: each rank's steps must be those of rank 0 with
+/// renumbered peers, equal sizes, and waits for the same messages.
 std::optional<std::string> find_broken_symmetry(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani

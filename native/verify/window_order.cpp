@@ -51,7 +51,7 @@ std::optional<int> WindowOrder::touch(int rank, int node, const Region& region, 
     return std::nullopt;
 }
 
-/// A rank's own steps are ordered by what each waits for.
+/// A rank's own steps are ordered by their waits.
 bool WindowOrder::happened_before(const Access& other, int rank) {
     if (other.rank == rank) return true;
     return at(other.rank).end_of[static_cast<std::size_t>(other.step)] <=

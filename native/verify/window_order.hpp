@@ -11,36 +11,35 @@
 
 namespace timpani {
 
-/// Finds data races in the memory that the ranks of a node share: whether notifications order all accesses, however
-/// fast each rank is. Each rank has a vector clock (Fidge, ACSC 1988; Mattern, 1989): another rank's access happened
-/// before this one if a chain of notifications leads here that began when that access had ended. The access of a
-/// message ends when a later step has waited for the message.
+/// Finds data races in memory that the ranks of a node share: accesses that notifications don't order. Each rank has a
+/// vector clock (Fidge, ACSC 1988; Mattern, 1989): another rank's access happened before this one if a chain of
+/// notifications that began after its end leads here. The access of a message ends when a later step has waited for the
+/// message.
 ///
-/// Lasts over several calls, so that a call is known to leave the window alone while a rank is still in the call
-/// before.
+/// It spans several calls, to check that a call doesn't access the window while a rank is still in the previous call.
 class WindowOrder {
   public:
     explicit WindowOrder(int ranks);
 
-    /// `rank` begins its next step, having waited for the steps with the numbers `waited`.
+    /// `rank` begins its next step after waiting for the steps numbered `waited`.
     void begin(int rank, const Step& step, std::span<const std::int64_t> waited);
-    /// The message of those two steps has been delivered.
+    /// The message of these two steps has been delivered.
     void deliver(int sender, std::int64_t send, int receiver, std::int64_t receive);
-    /// The step that `rank` began last accesses `region` of the window of `node`. Returns a rank with which it races,
-    /// or nothing.
+    /// The last step that `rank` began accesses `region` of the window of `node`. Returns a rank whose access races
+    /// with it, or nothing.
     std::optional<int> touch(int rank, int node, const Region& region, bool write);
-    /// All ranks have ended all their steps and begin to count them anew.
+    /// All ranks have ended all steps; numbering restarts.
     void end_call();
 
   private:
-    using Clock = std::vector<std::int64_t>;  // per rank: how many of its steps are known to have begun
+    using Clock = std::vector<std::int64_t>;  // per rank: number of its steps known to have begun
 
     struct RankState {
         Clock clock;
         std::int64_t steps_before = 0;  // in earlier calls
         // Per step of all calls: its end on the rank's own clock, kUnderWay until then.
         std::vector<std::int64_t> end_of;
-        // Clocks that notifications carry, by step: those sent, and those received and not waited for yet.
+        // Clocks that notifications carry, by step: those sent, and those received but not yet waited for.
         std::map<std::int64_t, Clock> carried;
     };
     struct Access {
@@ -49,7 +48,7 @@ class WindowOrder {
     };
     struct History {
         std::optional<Access> written;
-        std::vector<Access> read;  // since it was written
+        std::vector<Access> read;  // since the last write
     };
 
     static constexpr std::int64_t kUnderWay = INT64_MAX;

@@ -180,7 +180,7 @@ def test_programs_for_administration_are_found_where_path_lacks_their_folders(ma
 def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("timpani.lab.programs.ADMINISTRATION", ())
-    with pytest.raises(UserError, match="a lab needs ip, which isn't here; install iproute2"):
+    with pytest.raises(UserError, match="a lab needs ip, which is not installed; install iproute2"):
         check_programs(slurm=False)
 
 

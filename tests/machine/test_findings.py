@@ -80,7 +80,7 @@ exec $real "$@"
     [
         ("c++", "no-such-c++ -O2", "calls no-such-c++, which OMPI_CXX names", "`unset OMPI_CXX`"),
         ("no-such-c++", None, "it was built to call no-such-c++", "OMPI_CXX=g++"),
-        ("c++ -include no-such-header.h", None, "no-such-header.h", "-show` prints the command that fails"),
+        ("c++ -include no-such-header.h", None, "no-such-header.h", "-show` shows the command that fails"),
     ],
 )
 def test_a_wrapper_that_can_not_compile_says_why(

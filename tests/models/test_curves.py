@@ -5,7 +5,7 @@ import pytest
 
 from tests.tuning.campaigns import results
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.models.curves import curves, timed
+from timpani.models.curves import curves, fittable_results
 from timpani.models.fit import fit
 from timpani.study.schema import CHANGED, STATE
 from timpani.tuning.race.results import RacedResults
@@ -29,7 +29,7 @@ def in_two_states(far: int, launches: int = 12) -> pl.DataFrame:
     return found.with_columns(pl.Series(STATE, states * len(SIZES)))
 
 
-def test_each_state_has_a_curve_of_its_own_the_most_frequent_first() -> None:
+def test_each_state_has_a_curve_the_most_frequent_first() -> None:
     measured = in_two_states(far=4)
     found = fit(measured, estimate_cells(RacedResults(measured)), "here").curves
     assert [each.state for each in found] == ["near", "far"]
@@ -38,7 +38,7 @@ def test_each_state_has_a_curve_of_its_own_the_most_frequent_first() -> None:
         assert fitted.hockney.per_byte.value == pytest.approx(per_byte, rel=0.05)
 
 
-def test_a_state_is_no_disturbance() -> None:
+def test_times_of_another_state_are_not_disturbed() -> None:
     measured = in_two_states(far=3)
     assert [len(each.disturbed) for each in fit(measured, estimate_cells(RacedResults(measured)), "here").curves] == [
         0,
@@ -46,9 +46,9 @@ def test_a_state_is_no_disturbance() -> None:
     ]
 
 
-def test_times_during_which_the_state_changed_are_in_no_curve() -> None:
+def test_times_during_a_state_change_are_skipped() -> None:
     measured = in_two_states(far=4).with_columns(
         pl.when(pl.col("launch") == 1).then(pl.lit(CHANGED)).otherwise(STATE).alias(STATE)
     )
-    counts = [int(each.curve.counts.sum()) for each in curves(timed(measured, "here").rows)]
+    counts = [int(each.curve.counts.sum()) for each in curves(fittable_results(measured, "here").rows)]
     assert counts == [7 * len(SIZES), 4 * len(SIZES)]

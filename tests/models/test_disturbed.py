@@ -37,23 +37,23 @@ def test_one_disturbed_launch_of_ten_moves_neither_line_nor_switch(place: tuple[
     assert after.throughput.low < 1 / 1.5e-4 < after.throughput.high
 
 
-def test_launches_that_only_scatter_keep_all_their_times() -> None:
+def test_random_scatter_is_not_disturbed() -> None:
     rng = np.random.default_rng(4)
     kept = [not disturbed(1 + 0.05 * rng.standard_normal((launches, 20))).any() for launches in (5, 10) * 100]
     assert sum(kept) >= 198
 
 
-def test_two_launches_that_differ_don_t_tell_which_is_off() -> None:
+def test_of_two_different_launches_neither_is_disturbed() -> None:
     assert not disturbed(np.array([[1.0, 1.0], [50.0, 1.0]])).any()
 
 
-def test_a_missing_time_is_not_disturbed_and_spoils_none() -> None:
+def test_a_missing_time_is_not_disturbed_and_affects_no_other() -> None:
     loud = times()
     loud[0, 5], loud[1, 5] = np.nan, 40 * loud[1, 5]
     assert np.argwhere(disturbed(loud)).tolist() == [[1, 5]]
 
 
 @pytest.mark.parametrize("sizes", [1, len(SIZES)])
-def test_disturbed_curves_show_their_switches_and_intervals_hold(sizes: int) -> None:
+def test_switches_and_intervals_survive_disturbed_times(sizes: int) -> None:
     assert share_right(generate(200, 10, seed=31, disturbed=sizes)) >= 0.95
     assert coverage(generate(400, 10, seed=32, disturbed=sizes)) == pytest.approx((0.95, 0.95), abs=0.053)

@@ -19,19 +19,19 @@ VARIABLES = ("latency", "ranks", "size")
         ("sqrt(latency) ~ ranks:log2(size)^2 + size^3", "sqrt(latency) ~ ranks:log2(size)^2 + size^3"),
     ],
 )
-def test_formulas_are_read_and_written_alike(text: str, normal: str) -> None:
+def test_formulas_survive_parsing_and_printing(text: str, normal: str) -> None:
     formula = parse_formula(text, VARIABLES)
     assert str(formula) == normal
     assert parse_formula(str(formula), VARIABLES) == formula
 
 
-def test_terms_are_columns_in_the_order_written_after_the_intercept() -> None:
+def test_the_design_has_the_intercept_and_then_terms_in_order() -> None:
     columns = {"latency": np.ones(2), "ranks": np.array([2.0, 4.0]), "size": np.array([8.0, 16.0])}
     design = parse_formula("latency ~ log2(size) + ranks:size^2", VARIABLES).design(columns)
     assert design.tolist() == [[1, 3, 2 * 64], [1, 4, 4 * 256]]
 
 
-def test_what_a_function_is_not_defined_for_is_not_finite() -> None:
+def test_undefined_function_values_are_not_finite() -> None:
     assert not np.isfinite(Factor("size", "log2").values({"size": np.zeros(1)})).any()
 
 
@@ -42,19 +42,19 @@ def test_what_a_function_is_not_defined_for_is_not_finite() -> None:
         ("lg2(latency) ~ ranks", "unknown function 'lg2'; did you mean log2"),
         ("latency", "has no ~"),
         ("latency ~", "ends too early"),
-        ("latency ~ ranks - size", "takes away something else than the intercept"),
-        ("latency ~ ranks * size", "has '*' where + or - should be"),
+        ("latency ~ ranks - size", "subtracts a term"),
+        ("latency ~ ranks * size", "has '*' instead of + or -"),
         ("latency ~ ranks + ranks", "names a term twice"),
-        ("latency ~ -1", "has '-' where a variable should be"),
-        ("latency ~ 0", "explains by nothing"),
-        ("latency ~ log2(size", "lacks the ) of log2(size"),
+        ("latency ~ -1", "has '-' instead of a variable"),
+        ("latency ~ 0", "has no terms"),
+        ("latency ~ log2(size", "lacks the ) after log2(size"),
         ("latency ~ size^10", "has the power '10'"),
-        ("latency ~ 2", "has '2' where a variable should be"),
+        ("latency ~ 2", "has '2' instead of a variable"),
         ("", "ends too early"),
         ("latency ~ __import__('os').system('id')", "unknown function '__import__'"),
-        ("latency ~ ranks.__class__", "has '.' where + or - should be"),
+        ("latency ~ ranks.__class__", "has '.' instead of + or -"),
     ],
 )
-def test_what_is_no_formula_is_said(text: str, message: str) -> None:
+def test_invalid_formulas_are_refused_with_a_reason(text: str, message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         parse_formula(text, VARIABLES)

@@ -4,17 +4,17 @@ from bench.generated_curves import SIZES, generate
 from bench.switches import coverage
 
 from timpani.models.curve import Curve
-from timpani.models.hockney import hockney, predicted, regimes
+from timpani.models.hockney import fitted_times, hockney, regimes
 from timpani.models.segments import segment
 
 
 @pytest.mark.parametrize(("launches", "common"), [(5, 0.0), (1, 0.0), (5, 0.5)])
-def test_intervals_cover_as_often_as_they_say(launches: int, common: float) -> None:
+def test_intervals_have_their_nominal_coverage(launches: int, common: float) -> None:
     # 400 curves: 95 % ± 2 % and three standard errors of the count, 1.1 % each.
     assert coverage(generate(400, launches, seed=21, common=common)) == pytest.approx((0.95, 0.95), abs=0.053)
 
 
-def test_latency_is_of_the_first_regime_and_slope_of_the_last() -> None:
+def test_latency_is_from_the_first_regime_and_slope_from_the_last() -> None:
     times = np.where(SIZES < 4096, 1.5 + 1e-3 * SIZES, 6 + 3e-4 * SIZES)
     curve = Curve(SIZES, times[None])
     found = regimes(curve, segment(curve))
@@ -22,11 +22,11 @@ def test_latency_is_of_the_first_regime_and_slope_of_the_last() -> None:
     assert hockney(found).latency.value == pytest.approx(1.5)
     assert hockney(found).per_byte.value == pytest.approx(3e-4)
     assert hockney(found).throughput.value == pytest.approx(1 / 3e-4)
-    assert predicted(found, SIZES) == pytest.approx(times)
+    assert fitted_times(found, SIZES) == pytest.approx(times)
 
 
-def test_with_launches_the_interval_is_theirs() -> None:
-    """Launches that differ as a whole: each size's mean lies on a line, and yet the line is not known exactly."""
+def test_with_several_launches_the_interval_is_over_launches() -> None:
+    """Launches that differ at all sizes: each size's mean lies on a line, but the line has an uncertainty."""
     factors = np.array([0.9, 0.95, 1.0, 1.05, 1.1])
     curve = Curve(SIZES, factors[:, None] * (2 + 1e-3 * SIZES))
     (found,) = regimes(curve, segment(curve))
@@ -35,7 +35,7 @@ def test_with_launches_the_interval_is_theirs() -> None:
     assert (found.latency.high - found.latency.low) / 2 == pytest.approx(2 * half, rel=1e-3)
 
 
-def test_launches_that_agree_on_a_bent_curve_do_not_narrow_the_interval() -> None:
+def test_a_poor_fit_widens_the_interval_although_launches_agree() -> None:
     bent = 2 * (1 + 0.02 * np.sin(np.arange(23))) + 1e-3 * SIZES
     noise = 1 + 0.001 * np.random.default_rng(6).standard_normal((5, 23))
     curve = Curve(SIZES, bent * noise)
@@ -44,7 +44,7 @@ def test_launches_that_agree_on_a_bent_curve_do_not_narrow_the_interval() -> Non
     assert found.latency.high - found.latency.low > 0.02
 
 
-def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:
+def test_a_slope_interval_with_0_gives_infinite_throughput() -> None:
     rng = np.random.default_rng(2)
     curve = Curve(SIZES[:8], 3 * (1 + 0.02 * rng.standard_normal((4, 8))))
     found = hockney(regimes(curve, segment(curve)))
@@ -53,7 +53,7 @@ def test_a_slope_that_may_be_0_bounds_no_throughput() -> None:
     assert found.throughput.low > 0
 
 
-def test_the_slope_is_of_the_linear_part_and_not_of_two_slow_sizes() -> None:
+def test_two_slow_sizes_at_the_end_do_not_give_the_slope() -> None:
     """The largest two sizes were measured while something else took the memory: twenty times the slope."""
     times = 1.5 + 1e-4 * SIZES
     times[-2:] = [1000.0, 1000.0 + 2e-3 * 2**21]
@@ -63,7 +63,7 @@ def test_the_slope_is_of_the_linear_part_and_not_of_two_slow_sizes() -> None:
     assert hockney(found).per_byte.value == pytest.approx(1e-4, rel=0.01)
 
 
-def test_a_line_that_misses_its_points_gives_no_figure() -> None:
+def test_a_line_that_misses_its_points_gives_no_estimate() -> None:
     curve = Curve(SIZES[:4], np.array([[1.0, 3.0, 1.0, 3.0]]))
     (found,) = regimes(curve, segment(curve))
     assert found.misses
@@ -71,7 +71,7 @@ def test_a_line_that_misses_its_points_gives_no_figure() -> None:
     assert np.isnan(hockney([found]).throughput.value)
 
 
-def test_no_bound_is_negative() -> None:
+def test_bounds_are_never_negative() -> None:
     rng = np.random.default_rng(5)
     for _ in range(20):
         curve = Curve(SIZES, np.abs(rng.standard_normal((3, len(SIZES)))) + 1e-3 * SIZES)
@@ -80,7 +80,7 @@ def test_no_bound_is_negative() -> None:
             assert not any(bound < 0 for bound in bounds)
 
 
-def test_two_sizes_of_one_launch_have_a_line_and_no_interval() -> None:
+def test_two_sizes_of_one_launch_give_a_line_without_interval() -> None:
     curve = Curve(SIZES[:2], np.array([[1.0, 1.5]]))
     (found,) = regimes(curve, segment(curve))
     assert found.per_byte.value == pytest.approx(0.5)

@@ -19,7 +19,7 @@ def trips(noise: float = 0.0, seed: int = 0) -> RoundTrips:
     return {key: time * (1 + noise * rng.standard_normal()) for key, time in times.items()}
 
 
-def test_parameters_come_back() -> None:
+def test_loggp_recovers_its_parameters() -> None:
     found = loggp([trips()])
     estimates = (found.latency, found.overhead, found.gap, found.gap_per_byte)
     assert [each.value for each in estimates] == pytest.approx([LATENCY, OVERHEAD, GAP, GAP_PER_BYTE])
@@ -27,7 +27,7 @@ def test_parameters_come_back() -> None:
     assert np.isnan([each.low for each in estimates]).all()  # one launch
 
 
-def test_intervals_over_launches_hold_the_parameters() -> None:
+def test_intervals_over_launches_cover_the_parameters() -> None:
     found = loggp([trips(0.001, seed) for seed in range(10)])
     estimates = (found.latency, found.overhead, found.gap, found.gap_per_byte)
     for each, true in zip(estimates, (LATENCY, OVERHEAD, GAP, GAP_PER_BYTE), strict=True):
@@ -45,7 +45,7 @@ def test_missing_round_trips_are_named(kept: str, missing: str) -> None:
         loggp([{key: time for key, time in trips().items() if kinds[key] in kept}])
 
 
-def test_a_delay_that_hides_nothing_does_not_count() -> None:
+def test_a_delay_shorter_than_a_message_is_not_used() -> None:
     short = {(16, 0.1, size): time for (messages, delay, size), time in trips().items() if (messages, delay) == (16, 0)}
     without = {key: time for key, time in trips().items() if key[1] == 0}
     with pytest.raises(UserError, match="with a delay"):

@@ -17,7 +17,7 @@ def times(senders: Array, sizes: Array, noise: float = 0.0, seed: int = 0) -> Ar
     return np.asarray(exact * (1 + noise * np.random.default_rng(seed).standard_normal((5, len(senders)))))
 
 
-def test_rates_come_back() -> None:
+def test_max_rate_recovers_its_rates() -> None:
     senders, sizes = cells(8)
     found = max_rate(senders, sizes, times(senders, sizes))
     assert found.latency.value == pytest.approx(LATENCY, rel=1e-3)
@@ -27,7 +27,7 @@ def test_rates_come_back() -> None:
     assert found.senders == 8
 
 
-def test_intervals_hold_the_rates_as_often_as_they_say() -> None:
+def test_intervals_of_rates_have_their_nominal_coverage() -> None:
     senders, sizes = cells(8)
     found = [max_rate(senders, sizes, times(senders, sizes, noise=0.01, seed=seed)) for seed in range(40)]
     assert all(each.node_rate for each in found)
@@ -36,7 +36,7 @@ def test_intervals_hold_the_rates_as_often_as_they_say() -> None:
         assert sum(held) >= 34  # fewer than one time in 1,000 at 95 %
 
 
-def test_a_node_rate_that_was_not_reached_is_not_made_up() -> None:
+def test_an_unreached_node_rate_is_none() -> None:
     senders, sizes = cells(2)
     found = [max_rate(senders, sizes, times(senders, sizes, noise=0.01, seed=seed)) for seed in range(40)]
     assert sum(each.node_rate is not None for each in found) <= 3

@@ -16,7 +16,7 @@ def grid(noise: float = 0.0) -> dict[str, Array]:
     return {"ranks": ranks, "size": size, "latency": latency}
 
 
-def test_coefficients_come_back() -> None:
+def test_regression_recovers_its_coefficients() -> None:
     found = regress(parse_formula("latency ~ ranks + size", grid()), grid())
     assert [each.term for each in found.coefficients] == ["intercept", "ranks", "size"]
     assert [each.value for each in found.coefficients] == pytest.approx([0, 1.5, 1e-3], abs=1e-9)
@@ -24,7 +24,7 @@ def test_coefficients_come_back() -> None:
     assert found.cross_validated_error == pytest.approx(0, abs=1e-9)
 
 
-def test_figures_are_those_of_the_textbook() -> None:
+def test_statistics_agree_with_the_textbook_formulas() -> None:
     columns = grid(noise=0.1)
     formula = parse_formula(DEFAULT_FORMULAS[0], columns)
     found = regress(formula, columns)
@@ -47,10 +47,10 @@ def test_figures_are_those_of_the_textbook() -> None:
     ("formula", "t", "r_squared"),
     [(DEFAULT_FORMULAS[0], (4.79, 45.4), 0.84), (DEFAULT_FORMULAS[1], (6.69, 33.34), 0.88)],
 )
-def test_the_published_table_was_fitted_without_an_intercept(
+def test_the_published_table_is_consistent_only_without_an_intercept(
     formula: str, t: tuple[float, float], r_squared: float
 ) -> None:
-    """R² follows from the t values and the grid, and only without an intercept does it agree with what was printed."""
+    """R² follows from the t values and the grid; it agrees with the printed one only without an intercept."""
     columns = grid()
     design = parse_formula(formula, columns).design(columns)
     moments = design.T @ design
@@ -80,10 +80,10 @@ def test_rows_where_a_term_is_not_defined_are_counted() -> None:
 
 
 @pytest.mark.parametrize("formula", ["latency ~ ranks + size", "latency ~ ranks - 1 + ranks:ranks + ranks^2"])
-def test_terms_that_cannot_be_told_apart_are_refused(formula: str) -> None:
+def test_collinear_terms_are_refused(formula: str) -> None:
     columns = {name: values[:20] for name, values in grid().items()}
     columns["ranks"] = np.full(20, 4.0)
-    with pytest.raises(UserError, match="can't tell the terms"):
+    with pytest.raises(UserError, match="are too few or too similar"):
         regress(parse_formula(formula, columns), columns)
 
 

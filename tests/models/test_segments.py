@@ -14,21 +14,21 @@ MEASURED_ONCE = np.ones(1)[:, None]
 
 
 @pytest.mark.parametrize(("launches", "at_least"), [(5, 0.95), (1, 0.92)])
-def test_switches_are_found_at_their_sizes_and_none_invented(launches: int, at_least: float) -> None:
+def test_exactly_the_true_switches_are_found(launches: int, at_least: float) -> None:
     assert share_right(generate(200, launches, seed=11)) >= at_least
 
 
 @pytest.mark.parametrize("launches", [5, 1])
-def test_a_curve_without_a_switch_stays_whole(launches: int) -> None:
+def test_a_curve_without_a_switch_has_one_segment(launches: int) -> None:
     assert share_right(generate(300, launches, seed=12, switches=0)) >= 0.97
 
 
-def test_what_all_launches_of_a_size_share_invents_no_switch() -> None:
+def test_noise_common_to_all_launches_creates_no_switch() -> None:
     assert share_right(generate(200, 5, seed=13, switches=0, common=0.9)) >= 0.97
 
 
 @pytest.mark.parametrize("jump", [0.5, 0.9, 1.1, 3.0])
-def test_without_noise_a_jump_is_found_where_it_is(jump: float) -> None:
+def test_without_noise_a_jump_is_found_at_its_size(jump: float) -> None:
     times = (2 + 1e-3 * SIZES) * np.where(SIZES >= 8192, jump, 1)
     curve = Curve(SIZES, times * MEASURED_ONCE)
     (found,) = switches(curve, segment(curve))
@@ -38,8 +38,8 @@ def test_without_noise_a_jump_is_found_where_it_is(jump: float) -> None:
     assert found.p_value < 1e-6
 
 
-def test_a_bend_is_no_jump() -> None:
-    """Where a constant gives way to a slope, between two sizes or at one."""
+def test_a_bend_is_not_a_jump() -> None:
+    """A constant followed by a slope; the bend is at a size or between two."""
     for knee in (4096, 5000):
         times = np.maximum(4.0, 4.0 + 1e-3 * (SIZES - knee))
         noise = 1 + 0.005 * np.random.default_rng(5).standard_normal((10, len(SIZES)))
@@ -50,7 +50,7 @@ def test_a_bend_is_no_jump() -> None:
 
 
 @pytest.mark.parametrize("jump", [0.8, 1.3])
-def test_a_jump_is_told_from_a_bend(jump: float) -> None:
+def test_a_jump_is_distinguished_from_a_bend(jump: float) -> None:
     noise = 1 + 0.005 * np.random.default_rng(5).standard_normal((10, len(SIZES)))
     curve = Curve(SIZES, (2 + 1e-3 * SIZES) * np.where(SIZES >= 8192, jump, 1) * noise)
     (found,) = switches(curve, segment(curve))
@@ -63,13 +63,13 @@ def test_a_switch_before_the_two_largest_sizes_is_found() -> None:
 
 
 @pytest.mark.parametrize("sizes", [2, 3, 4, 5])
-def test_too_few_sizes_show_no_switch(sizes: int) -> None:
+def test_too_few_sizes_give_no_switch(sizes: int) -> None:
     curve = Curve(SIZES[:sizes], np.arange(1.0, sizes + 1) ** 2 * MEASURED_ONCE)
     assert segment(curve).starts == (0,)
 
 
-def test_intervals_hold_the_true_place() -> None:
-    """Of curves with the right number of switches: nothing can be said of a switch that wasn't found."""
+def test_intervals_cover_the_true_place() -> None:
+    """For curves with the right number of switches; a switch that wasn't found has no interval."""
     held = [
         switch.above < true <= switch.up_to
         for each in generate(150, 5, seed=14, jumps=(1.1, 1.3))
@@ -82,7 +82,7 @@ def test_intervals_hold_the_true_place() -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 2**10), st.floats(0.5, 100)), min_size=3, max_size=12, unique_by=lambda p: p[0])
 )
-def test_residual_sums_are_those_of_least_squares(points: list[tuple[int, float]]) -> None:
+def test_residual_sums_equal_least_squares(points: list[tuple[int, float]]) -> None:
     x, y = np.array(sorted(points), dtype=np.float64).T
     sums = residual_sums(x, y, 1 / y**2)
     for first in range(len(x)):
@@ -93,7 +93,7 @@ def test_residual_sums_are_those_of_least_squares(points: list[tuple[int, float]
             assert sums[first, end] == pytest.approx(float((((y[part] - fitted) / y[part]) ** 2).sum()), abs=1e-5)
 
 
-def test_launch_variance_leaves_out_what_makes_a_whole_launch_slow() -> None:
+def test_launch_variance_excludes_the_mean_of_each_launch() -> None:
     rng = np.random.default_rng(3)
     slow = 1 + np.linspace(0, 0.5, 8)[:, None]
     times = 5 * slow * (1 + 0.01 * rng.standard_normal((8, len(SIZES))))

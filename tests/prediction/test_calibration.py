@@ -1,4 +1,4 @@
-"""Costs from calls that were made up from known costs: what comes back, and whether intervals hold."""
+"""Calibration from synthetic calls with known costs: estimated costs, and coverage of the intervals."""
 
 from dataclasses import replace
 from itertools import product
@@ -9,14 +9,14 @@ import pytest
 from tests.installed import FOUND, needs_mpi
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation, estimate
-from timpani.prediction.calibration import Calibration, from_calls
+from timpani.prediction.calibration import Calibration, calibrate_from_calls
 from timpani.prediction.predictions import WAITING, PredictedTime, predict, prediction_frame, winners
 from timpani.prediction.request import PredictionRequest
-from timpani.prediction.selected_algorithms import named_algorithms
+from timpani.prediction.selected_algorithms import select_timpani_algorithms
 from timpani.prediction.terms import KINDS, terms, vector, with_vector
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import (
-    NOT_APART,
+    NO_CLOSER_LINES,
     CostLine,
     Costs,
     EqualNodes,
@@ -26,7 +26,7 @@ from timpani.schedules.simulation import (
     Relation,
     SimulatedCall,
     Simulator,
-    relation_that_tells,
+    relation_with_costs,
 )
 from timpani.study.cell import OWN, Algorithm
 
@@ -39,7 +39,7 @@ TRUE = Costs(
     shared=(0.0002, 0.0008, 0.003),
     messages=((CostLine(0, 0.4, 0.001, 1.1), CostLine(4096, 2.0, 0.0002, 3.0)),),
 )
-BEGIN = Costs(messages=((CostLine(0, gap=1.0, per_byte=0.0005), CostLine(4096, gap=1.0, per_byte=0.0005)),))
+START = Costs(messages=((CostLine(0, gap=1.0, per_byte=0.0005), CostLine(4096, gap=1.0, per_byte=0.0005)),))
 SIZES = (8, 512, 8192, 131072)
 MEASURED = {
     "bcast": ("linear", "binomial", "pipeline:segment_bytes=8192", "scatter_allgather"),
@@ -58,7 +58,7 @@ def call(collective: str, algorithm: str, ranks: int, size: int, places: tuple[R
 
 
 def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 16) -> list[Observation]:
-    """Calls that took what the true costs say, times exp(noise) by cell and by launch."""
+    """Calls with the true costs' times, multiplied by exp(noise) for each cell and for each launch."""
     calls = [
         call(collective, algorithm, ranks, size)
         for collective, algorithms in MEASURED.items()
@@ -73,17 +73,17 @@ def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 
 
 @pytest.fixture(scope="module")
 def noisy(simulator: Simulator) -> Calibration:
-    return from_calls(simulator, observed(simulator, 0.03), None, simulated=False)
+    return calibrate_from_calls(simulator, observed(simulator, 0.03), None, simulated=False)
 
 
-def test_a_vector_of_costs_is_the_costs() -> None:
+def test_costs_survive_the_conversion_to_a_vector() -> None:
     values = vector(TRUE)
     assert with_vector(TRUE, values) == TRUE
     assert len(terms(TRUE)) == len(values) == 17
 
 
-def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulator) -> None:
-    found = estimate(simulator, observed(simulator, 0.0, launches=1), BEGIN).costs
+def test_estimated_costs_predict_unmeasured_algorithms_and_rank_counts(simulator: Simulator) -> None:
+    found = estimate(simulator, observed(simulator, 0.0, launches=1), START).costs
     others = [
         call(collective, algorithm, ranks, size)
         for (collective, algorithm), ranks, size in product(
@@ -96,8 +96,8 @@ def test_costs_that_made_times_predict_what_was_not_measured(simulator: Simulato
     assert np.all((ratios > 0.95) & (ratios < 1.05)), ratios
 
 
-def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator) -> None:
-    true = replace(TRUE, messages=(*NOT_APART, *TRUE.messages * 3))
+def test_costs_of_shared_memory_and_links_are_recovered(simulator: Simulator) -> None:
+    true = replace(TRUE, messages=(*NO_CLOSER_LINES, *TRUE.messages * 3))
     names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
     calls = [
         call(of, name, ranks, size, tuple(RankPlace(at // 4 % 4, at // 8 % 2) for at in order[:ranks]))
@@ -106,7 +106,9 @@ def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator
     ]
     times = [time for time in simulator.times(calls, true) if not isinstance(time, NotSimulated)]
     observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
-    start = replace(BEGIN, shared=(BEGIN.messages[0][0].per_byte,) * 3, messages=(*NOT_APART, *BEGIN.messages * 3))
+    start = replace(
+        START, shared=(START.messages[0][0].per_byte,) * 3, messages=(*NO_CLOSER_LINES, *START.messages * 3)
+    )
     found = estimate(simulator, observed, start).costs
     larger = [
         call(of, name, 64, size, tuple(RankPlace(at // 16, at // 32) for at in range(64)))
@@ -118,7 +120,7 @@ def test_what_ranks_of_a_node_and_of_a_group_share_is_found(simulator: Simulator
     assert np.median(np.abs(ratios - 1)) < 0.05, ratios
 
 
-def test_what_messages_take_within_a_cache_a_socket_a_node_a_group_and_beyond_is_found(simulator: Simulator) -> None:
+def test_costs_of_every_relation_between_ranks_are_recovered(simulator: Simulator) -> None:
     """Nodes of two sockets with two caches of two cores each."""
     true = Costs(
         overhead=0.05,
@@ -153,7 +155,7 @@ def test_what_messages_take_within_a_cache_a_socket_a_node_a_group_and_beyond_is
         for (of, name), size, places in product(names, (8, 8192, 131072), layouts)
     ]
     times = [time for time in simulator.times(calls, true) if not isinstance(time, NotSimulated)]
-    found = from_calls(
+    found = calibrate_from_calls(
         simulator, [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)], None, simulated=False
     )
     for (expected,), (*_, line) in zip(true.messages, found.costs.messages, strict=True):
@@ -167,28 +169,30 @@ def test_what_messages_take_within_a_cache_a_socket_a_node_a_group_and_beyond_is
             (EqualNodes(8, 2, "core", by_core), EqualNodes(8, 2, "node", by_socket)),
         )
     ]
-    told = predict(simulator, found, larger)
-    ratios = np.array([each.time for each in told if isinstance(each, PredictedTime)]) / simulator.times(larger, true)
+    predictions = predict(simulator, found, larger)
+    ratios = np.array([each.time for each in predictions if isinstance(each, PredictedTime)]) / simulator.times(
+        larger, true
+    )
     assert np.median(np.abs(ratios - 1)) < 0.01, ratios
 
 
-def test_ranks_of_one_cache_alone_tell_what_they_take_and_stand_for_others(simulator: Simulator) -> None:
+def test_costs_within_one_cache_are_used_for_all_relations(simulator: Simulator) -> None:
     pair = (RankPlace(0, 0, 0, 0),) * 2
     calls = [call("bcast", name, 2, size, pair) for name, size in product(("linear", "pipeline"), SIZES)]
     times = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
     observed = [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)]
-    messages = from_calls(simulator, observed, None, simulated=False).costs.messages
+    messages = calibrate_from_calls(simulator, observed, None, simulated=False).costs.messages
     assert [bool(lines) for lines in messages] == [True, False, False]
-    assert {relation_that_tells(messages, each) for each in Relation} == {Relation.cache}
-    apart = (*NOT_APART, *TRUE.messages, (), *TRUE.messages)
-    assert [relation_that_tells(apart, each) for each in Relation] == [2, 2, 2, 2, 4]
+    assert {relation_with_costs(messages, each) for each in Relation} == {Relation.cache}
+    apart = (*NO_CLOSER_LINES, *TRUE.messages, (), *TRUE.messages)
+    assert [relation_with_costs(apart, each) for each in Relation] == [2, 2, 2, 2, 4]
 
 
-def test_costs_of_one_node_predict_no_call_of_several(simulator: Simulator) -> None:
+def test_costs_of_one_node_refuse_a_call_on_several_nodes(simulator: Simulator) -> None:
     on_one, on_two = (RankPlace(0), RankPlace(0)), (RankPlace(0), RankPlace(1))
     calls = [call("bcast", name, 2, size, on_one) for name, size in product(("linear", "pipeline"), SIZES)]
     times = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
-    found = from_calls(
+    found = calibrate_from_calls(
         simulator, [Observation(each, (time,)) for each, time in zip(calls, times, strict=True)], None, simulated=False
     )
     near, far, equal = predict(
@@ -200,12 +204,14 @@ def test_costs_of_one_node_predict_no_call_of_several(simulator: Simulator) -> N
         assert "no message between nodes was measured" in each.why
 
 
-def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_after_longer_ones(
+def test_idle_time_is_recovered_from_calls_that_start_after_longer_idle_times(
     simulator: Simulator,
 ) -> None:
-    """Calls that begin at a deadline find links idle for long, or as others do: nobody says which."""
+    """Calls with a deadline may find links idle for longer than usual; which ones is not recorded."""
     line = CostLine(0, gap=3.0, per_byte=0.0005)
-    true = Costs(idle=30.0, shared=(0.0, 0.08, 0.0), burst=(0.0, 12500.0, 0.0), messages=(*NOT_APART, (line,), (line,)))
+    true = Costs(
+        idle=30.0, shared=(0.0, 0.08, 0.0), burst=(0.0, 12500.0, 0.0), messages=(*NO_CLOSER_LINES, (line,), (line,))
+    )
     names = [(of, name) for of, all_names in MEASURED.items() for name in all_names]
     calls = [
         call(of, name, ranks, size, tuple(RankPlace(at * 2 // ranks) for at in range(ranks)))
@@ -222,7 +228,7 @@ def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_aft
         for each, time, late in zip(calls, times, at_deadline, strict=True)
         if not isinstance(time, NotSimulated)
     ]
-    found = from_calls(simulator, observed, None, simulated=False, burst=true.burst)
+    found = calibrate_from_calls(simulator, observed, None, simulated=False, burst=true.burst)
     assert found.costs.burst == true.burst
     assert found.costs.idle == pytest.approx(true.idle, rel=0.2)
     assert found.costs.shared[1] == pytest.approx(true.shared[1], rel=0.05)
@@ -231,32 +237,30 @@ def test_what_a_link_lets_pass_after_a_rest_is_found_though_some_calls_began_aft
     ]
     ratios = np.array(simulator.times(larger, found.costs)) / np.array(simulator.times(larger, true))
     assert np.median(np.abs(ratios - 1)) < 0.05, ratios
-    told = predict(simulator, found, larger)
+    predictions = predict(simulator, found, larger)
     assert all(
-        isinstance(each, PredictedTime) for each in told
-    )  # also what waits for its link wherever it was measured
+        isinstance(each, PredictedTime) for each in predictions
+    )  # also calls whose measured messages all waited for their link
 
 
-def test_intervals_hold_what_was_not_measured_and_widen_with_the_distance(
-    simulator: Simulator, noisy: Calibration
-) -> None:
+def test_intervals_cover_unmeasured_times_and_widen_with_the_distance(simulator: Simulator, noisy: Calibration) -> None:
     calls = [call("bcast", "binary", ranks, size) for ranks in (4, 16, 128, 2048) for size in SIZES]
-    told = [each for each in predict(simulator, noisy, calls) if isinstance(each, PredictedTime)]
-    assert len(told) == len(calls)
+    predictions = [each for each in predict(simulator, noisy, calls) if isinstance(each, PredictedTime)]
+    assert len(predictions) == len(calls)
     true = [time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)]
-    assert sum((each.low or 0) <= time <= (each.high or 0) for each, time in zip(told, true, strict=True)) >= 15
-    widths = [(each.high or 0) / (each.low or 1) for each in told]
+    assert sum((each.low or 0) <= time <= (each.high or 0) for each, time in zip(predictions, true, strict=True)) >= 15
+    widths = [(each.high or 0) / (each.low or 1) for each in predictions]
     near, far = widths[: len(SIZES)], widths[-len(SIZES) :]
     assert all(a < b for a, b in zip(near, far, strict=True))
 
 
-def test_a_time_is_made_of_its_shares(simulator: Simulator, noisy: Calibration) -> None:
-    (told,) = predict(simulator, noisy, [call("allreduce", "ring", 8, 8192)])
-    assert isinstance(told, PredictedTime)
-    assert sum(share for kind, share in told.shares.items() if kind != "waiting") == pytest.approx(1.0)
+def test_the_shares_of_a_time_add_up_to_one(simulator: Simulator, noisy: Calibration) -> None:
+    (predictions,) = predict(simulator, noisy, [call("allreduce", "ring", 8, 8192)])
+    assert isinstance(predictions, PredictedTime)
+    assert sum(share for kind, share in predictions.shares.items() if kind != "waiting") == pytest.approx(1.0)
 
 
-def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simulator, noisy: Calibration) -> None:
+def test_calls_between_ranks_without_a_measured_message_are_refused(simulator: Simulator, noisy: Calibration) -> None:
     costs = Costs(messages=(*noisy.costs.messages, noisy.costs.messages[Relation.node]))
     apart = Calibration(
         costs=costs,
@@ -267,15 +271,15 @@ def test_ranks_that_no_measured_message_went_between_are_refused(simulator: Simu
         left_out=noisy.left_out,
         simulated=False,
     )
-    (told,) = predict(simulator, apart, [call("bcast", "linear", 2, 8, (RankPlace(0), RankPlace(1)))])
-    assert isinstance(told, NotSimulated)
-    assert told.why.startswith("no message between ranks of one group of nodes was measured, as `timpani run")
-    assert "--placement node" in told.why
+    (predictions,) = predict(simulator, apart, [call("bcast", "linear", 2, 8, (RankPlace(0), RankPlace(1)))])
+    assert isinstance(predictions, NotSimulated)
+    assert predictions.why.startswith("no message between ranks of one group of nodes was measured; `timpani run")
+    assert "--placement node" in predictions.why
 
 
 @needs_mpi
-def test_the_winner_ties_with_what_may_be_as_fast() -> None:
-    named = named_algorithms(("bcast",), "linear,chain,binomial", own_catalogue(FOUND[0]))
+def test_the_winner_ties_with_algorithms_that_may_be_as_fast() -> None:
+    named = select_timpani_algorithms(("bcast",), "linear,chain,binomial", own_catalogue(FOUND[0]))
     asked = [PredictionRequest(each, (call("bcast", each.algorithm.name, 4, 8),)) for each in named]
     predicted = [
         PredictedTime(time, None, None, dict.fromkeys((*KINDS, WAITING), 0.0), 0.1, "events")

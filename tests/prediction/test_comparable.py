@@ -1,4 +1,4 @@
-"""Campaigns that can't tell costs together."""
+"""Campaigns that can't be combined to estimate costs."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -14,30 +14,31 @@ from timpani.prediction.comparable import check_comparable
 from timpani.study.cell import OWN, Algorithm, Cell
 
 
-def campaign(folder: str, mode: str = "warm", **told: Any) -> Campaign:
+def campaign(folder: str, mode: str = "warm", **header_fields: Any) -> Campaign:
     header = Header.check(
-        {"id": folder, "machine": {"name": "m"}, "mpi": {"kind": "openmpi", "version": "4.1.4"}, **told}, "test"
+        {"id": folder, "machine": {"name": "m"}, "mpi": {"kind": "openmpi", "version": "4.1.4"}, **header_fields},
+        "test",
     )
     cell = Cell("bcast", Algorithm(OWN, "linear"), 2, "core", 8, mode)
     return Campaign(Path(folder), header, results_frame([LaunchResult(cell, 1, "m", median_us=1.0)]), [], [])
 
 
 @pytest.mark.parametrize(
-    ("other", "said"),
+    ("other", "message"),
     [
         (campaign("b", machine={"name": "n"}), "costs of 2 machines: m, n"),
         (campaign("b", mpi={"kind": "mpich", "version": "4.0.2"}), "2 MPI libraries: MPICH 4.0.2, Open MPI 4.1.4"),
         (campaign("b", mode="flush"), "2 cache modes: flush, warm"),
         (campaign("b", study={"method": "osu"}), "2 methods: osu, timpani"),
-        (campaign("b", study={"include_setup": True}), "2 kinds of calls: set-up in each call"),
+        (campaign("b", study={"include_setup": True}), "2 kinds of calls: setup in each call"),
     ],
 )
-def test_what_was_measured_otherwise_is_refused(other: Campaign, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_campaigns_of_different_conditions_are_refused(other: Campaign, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         check_comparable([campaign("a"), other])
 
 
-def test_one_campaign_counts_once_wherever_it_was_copied() -> None:
+def test_a_copy_of_a_campaign_is_refused() -> None:
     check_comparable([campaign("a"), campaign("b")])
     with pytest.raises(UserError, match="a and b are one campaign"):
         check_comparable([campaign("a", id="17"), campaign("b", id="17")])

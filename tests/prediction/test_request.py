@@ -1,4 +1,4 @@
-"""What is asked of the simulator for a machine, and what is refused before it."""
+"""The calls that a request simulates on a machine, and the ones it refuses."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,10 +10,10 @@ from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.side_by_side import usable_cores
 from timpani.prediction.effort import Effort
 from timpani.prediction.request import Limits, Plan, Request, compact
-from timpani.prediction.selected_algorithms import named_algorithms
+from timpani.prediction.selected_algorithms import select_timpani_algorithms
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import (
-    NOT_APART,
+    NO_CLOSER_LINES,
     CostLine,
     Costs,
     EqualNodes,
@@ -24,12 +24,12 @@ from timpani.schedules.simulation import (
 )
 from timpani.study.cell import Algorithm
 
-COSTS = Costs(messages=(*NOT_APART, (CostLine(gap=1.0),), (CostLine(gap=2.0),)))
+COSTS = Costs(messages=(*NO_CLOSER_LINES, (CostLine(gap=1.0),), (CostLine(gap=2.0),)))
 NOT_STARTED = Simulator(Path("no programs"))
 
 
 def counted_messages(_simulator: Simulator, _costs: Costs, call: Callable[[int], SimulatedCall], _most: int) -> Effort:
-    """1 µs per simulated message, on any machine: p² messages unless one rank stands for all or a root sends p."""
+    """1 µs per simulated message: p² messages, or p if one rank is simulated for all or only a root sends."""
     ranks = 128
     tried = call(ranks)
     equal_blocks = tried.collective == "alltoall" or tried.count % ranks == 0
@@ -50,44 +50,46 @@ def counted_messages(_simulator: Simulator, _costs: Costs, call: Callable[[int],
     ],
     ids=str,
 )
-def test_equal_nodes_are_said_in_a_few_words(nodes: EqualNodes) -> None:
+def test_places_on_equal_nodes_become_equal_nodes(nodes: EqualNodes) -> None:
     assert compact(tuple(nodes.place(rank, 8) for rank in range(8)), nodes.parts) == nodes
 
 
-def test_other_places_are_said_rank_by_rank() -> None:
+def test_places_on_unequal_nodes_stay_a_list() -> None:
     places = tuple(map(RankPlace, (0, 0, 0, 1)))
     assert compact(places) == places
     assert compact(()) == ()
 
 
 @needs_mpi
-def test_a_machine_s_nodes_are_part_of_what_a_call_is_estimated_to_take() -> None:
-    """Ranks that are all alike are simulated by one, which their nodes forbid: p² messages at 65,536 ranks."""
+def test_the_estimated_simulation_time_depends_on_nodes() -> None:
+    """Without nodes one rank is simulated for all; with nodes all are: p² messages at 65,536 ranks."""
     nodes = tuple(f"n{number}" for number in range(4096))
     machine = Machine(name="large", launcher="openmpi", groups=(NodeGroup(name="all", nodes=nodes, cores=16),))
-    named = named_algorithms(("alltoall", "bcast"), "pairwise,binomial", own_catalogue(FOUND[0]))
+    named = select_timpani_algorithms(("alltoall", "bcast"), "pairwise,binomial", own_catalogue(FOUND[0]))
     limits = Limits(seconds=10, memory_bytes=4e9)
     plan = Request(named, (65536,), (8,), machine, "core").plan(NOT_STARTED, COSTS, limits, estimate=counted_messages)
-    assert [(call.collective, call.places) for _, (call,) in plan.asked] == [("bcast", EqualNodes(4096))]
+    assert [(call.collective, call.places) for _, (call,) in plan.requests] == [("bcast", EqualNodes(4096))]
     (why,) = plan.left_out
     assert why.startswith("alltoall pairwise on 65536 ranks, 8 B: simulating it would take about ")
     plan = Request(named, (65536,), (8,), None, "core").plan(NOT_STARTED, COSTS, limits, estimate=counted_messages)
-    assert [call.collective for _, (call,) in plan.asked] == ["alltoall", "bcast"]
+    assert [call.collective for _, (call,) in plan.requests] == ["alltoall", "bcast"]
 
 
 @needs_mpi
-def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -> None:
-    """4 KiB over up to 4,096 ranks of a ring is simulated by one of them, over more by all, p² messages."""
-    named = named_algorithms(("allreduce",), "ring", own_catalogue(FOUND[0]))
+def test_the_estimate_distinguishes_equal_from_unequal_blocks() -> None:
+    """A ring over up to 4,096 ranks has equal blocks of 4 KiB: one rank is simulated; with more ranks all are."""
+    named = select_timpani_algorithms(("allreduce",), "ring", own_catalogue(FOUND[0]))
     limits = Limits(seconds=10, memory_bytes=4e9)
     ranks = (4096, 8192, 1 << 20)
     shares: list[float] = []
     plan = Request(named, ranks, (4096, 1 << 20), None, "core").plan(
         NOT_STARTED, COSTS, limits, shares.append, counted_messages
     )
-    told = [(call.ranks, call.count) for _, (call,) in plan.asked]
-    assert told == [(4096, 4096), (4096, 1 << 20), (8192, 1 << 20), (1 << 20, 1 << 20)]
-    assert [plan.seconds[call] for _, (call,) in plan.asked] == pytest.approx([ranks / 1e6 for ranks, _ in told])
+    simulated = [(call.ranks, call.count) for _, (call,) in plan.requests]
+    assert simulated == [(4096, 4096), (4096, 1 << 20), (8192, 1 << 20), (1 << 20, 1 << 20)]
+    assert [plan.seconds[call] for _, (call,) in plan.requests] == pytest.approx(
+        [ranks / 1e6 for ranks, _ in simulated]
+    )
     assert [text.split(":")[0] for text in plan.left_out] == [
         "allreduce ring on 8192 ranks, 4 KiB",
         "allreduce ring on 1048576 ranks, 4 KiB",
@@ -95,7 +97,7 @@ def test_a_call_is_estimated_from_calls_whose_blocks_are_as_equal_as_its_own() -
     assert sum(shares) == pytest.approx(1)
 
 
-def test_what_all_calls_take_is_shared_by_the_cores_but_for_the_longest() -> None:
+def test_the_total_time_is_shared_by_the_cores_but_not_below_the_longest_call() -> None:
     calls = [
         SimulatedCall("bcast", Algorithm("timpani", "linear"), ranks, 8) for ranks in range(2, 2 + 2 * usable_cores())
     ]
@@ -104,15 +106,15 @@ def test_what_all_calls_take_is_shared_by_the_cores_but_for_the_longest() -> Non
     assert Plan([], {calls[0]: 9.0, calls[1]: 0.0}, []).time == 9
 
 
-def test_memory_is_for_as_many_calls_as_run_at_a_time() -> None:
+def test_the_memory_limit_counts_the_calls_that_run_at_a_time() -> None:
     limits, many = Limits(seconds=1, memory_bytes=4e9), 1000
-    assert limits.exceeded_by(0.5, 3.9e9 / usable_cores(), many) == ""
-    assert "of memory" in limits.exceeded_by(0.5, 4.1e9 / usable_cores(), many)
-    assert limits.exceeded_by(0.5, 3.9e9, calls=1) == ""
-    assert "a call may take 1 s" in limits.exceeded_by(2, 1e6, many)
+    assert limits.excess(0.5, 3.9e9 / usable_cores(), many) == ""
+    assert "of memory" in limits.excess(0.5, 4.1e9 / usable_cores(), many)
+    assert limits.excess(0.5, 3.9e9, calls=1) == ""
+    assert "a call may take 1 s" in limits.excess(2, 1e6, many)
 
 
-def test_fewer_ranks_than_were_tried_take_less() -> None:
+def test_the_effort_scales_with_the_rank_count() -> None:
     tried = Effort(512, 2.0, 1e6, time_exponent=2.0, memory_exponent=1.5)
     assert tried.at(512) == (2.0, 1e6)
     assert tried.at(1024)[0] == 8.0

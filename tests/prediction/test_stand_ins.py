@@ -1,4 +1,4 @@
-"""What is said of costs that stand for others."""
+"""Notes on costs that replace unmeasured ones."""
 
 from dataclasses import replace
 
@@ -31,39 +31,41 @@ def calibration(costs: Costs, places: tuple[RankPlace, ...]) -> Calibration:
     return Calibration(costs, [Observation(call, (1.0,))], paid, nothing, None, nothing, False, relations)
 
 
-def said(costs: Costs, measured: tuple[RankPlace, ...], places: EqualNodes | tuple[RankPlace, ...]) -> list[str]:
+def notes(costs: Costs, measured: tuple[RankPlace, ...], places: EqualNodes | tuple[RankPlace, ...]) -> list[str]:
     return [*stand_ins(calibration(costs, measured), Closeness.of([(places, 16)]))]
 
 
-def of_a_node(shared: float = 0.0) -> Costs:
+def node_costs(shared: float = 0.0) -> Costs:
     return Costs(messages=((), (), LINES), shared=(shared, 0.0, 0.0))
 
 
-def test_nothing_stands_for_what_was_measured() -> None:
-    assert said(of_a_node(0.001), UNBOUND, EqualNodes(1)) == []
-    whole = replace(of_a_node(0.001), messages=((), LINES, LINES))
-    assert said(whole, BOUND, EqualNodes(1, parts=NodeParts(16, 2))) == []
+def test_measured_costs_need_no_note() -> None:
+    assert notes(node_costs(0.001), UNBOUND, EqualNodes(1)) == []
+    whole = replace(node_costs(0.001), messages=((), LINES, LINES))
+    assert notes(whole, BOUND, EqualNodes(1, parts=NodeParts(16, 2))) == []
 
 
 @pytest.mark.parametrize(
     ("measured", "parts", "whose"),
-    [(BOUND, None, "is that of a socket's"), (UNBOUND, NodeParts(16, 2), "is that of a whole node's")],
+    [(BOUND, None, "is that of one socket"), (UNBOUND, NodeParts(16, 2), "is that of a whole node")],
 )
-def test_a_memory_that_is_another_one_is_said(
+def test_the_cost_of_another_memory_is_noted(
     measured: tuple[RankPlace, ...], parts: NodeParts | None, whose: str
 ) -> None:
-    costs = replace(of_a_node(0.001), messages=((), LINES, LINES))
-    assert [text for text in said(costs, measured, EqualNodes(1, parts=parts)) if "memory" in text] == [
-        text for text in said(costs, measured, EqualNodes(1, parts=parts)) if whose in text
+    costs = replace(node_costs(0.001), messages=((), LINES, LINES))
+    assert [text for text in notes(costs, measured, EqualNodes(1, parts=parts)) if "memory" in text] == [
+        text for text in notes(costs, measured, EqualNodes(1, parts=parts)) if whose in text
     ]
-    assert any(whose in text for text in said(costs, measured, EqualNodes(1, parts=parts)))
+    assert any(whose in text for text in notes(costs, measured, EqualNodes(1, parts=parts)))
     no_limit = replace(costs, shared=(0.0, 0.0, 0.0))
-    assert not any("memory" in text for text in said(no_limit, measured, EqualNodes(1, parts=parts)))
+    assert not any("memory" in text for text in notes(no_limit, measured, EqualNodes(1, parts=parts)))
 
 
-def test_relations_that_nothing_tells_apart_are_named() -> None:
+def test_unmeasured_relations_are_noted() -> None:
     farther = EqualNodes(4, 2, parts=NodeParts(16, 2, 4))
-    assert [text.partition("between ranks of ")[2].partition(":")[0] for text in said(of_a_node(), BOUND, farther)] == [
+    assert [
+        text.partition("between ranks of ")[2].partition(" were")[0] for text in notes(node_costs(), BOUND, farther)
+    ] == [
         "the same last-level cache",
         "one group of nodes",
         "different groups",
@@ -71,9 +73,7 @@ def test_relations_that_nothing_tells_apart_are_named() -> None:
 
 
 @pytest.mark.parametrize(("messages", "whose"), [((LINES, LINES, LINES), "node"), ((LINES,), "last-level cache")])
-def test_ranks_of_a_node_whose_sockets_nobody_knows_are_said_to_count_alike(
-    messages: tuple[tuple[CostLine, ...], ...], whose: str
-) -> None:
-    (unknown,) = said(replace(of_a_node(), messages=messages), BOUND, EqualNodes(1))
-    assert unknown.startswith("Which ranks of a node share a cache or a socket isn't known")
-    assert f"between ranks of the same {whose} stand for all" in unknown
+def test_unknown_sockets_of_a_node_are_noted(messages: tuple[tuple[CostLine, ...], ...], whose: str) -> None:
+    (unknown,) = notes(replace(node_costs(), messages=messages), BOUND, EqualNodes(1))
+    assert unknown.startswith("It is unknown which ranks of a node share a cache or a socket")
+    assert f"between ranks of the same {whose} are used for all" in unknown

@@ -1,4 +1,4 @@
-"""Predicted times of our algorithms, where what they took was made up from known costs."""
+"""Predicted times of Timpani's algorithms, with synthetic measurements from known costs."""
 
 from typing import Any
 
@@ -58,11 +58,11 @@ def simulator() -> Simulator:
     return Simulator(build_without_mpi(FOUND[0]))
 
 
-def test_without_a_latency_nobody_tells_costs() -> None:
+def test_without_a_latency_curve_there_are_no_costs() -> None:
     assert point_to_point_costs([], {}) is None
 
 
-def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
+def test_predicted_times_agree_with_the_formulas(simulator: Simulator) -> None:
     size = 4096  # bytes of int32: 1024 elements on 4 ranks
     formula = {
         "recursive_doubling": 2 * (ALPHA + BETA * size + GAMMA * size),
@@ -75,7 +75,7 @@ def test_a_schedule_takes_what_the_formula_says(simulator: Simulator) -> None:
     assert found[RATIO].to_list() == pytest.approx([0.5, 0.5])
 
 
-def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulator: Simulator) -> None:
+def test_library_algorithms_transposes_and_failed_cells_are_not_predicted(simulator: Simulator) -> None:
     cells = pl.DataFrame(
         [
             cell("ring", 64, 1.0, provider="openmpi"),
@@ -87,14 +87,14 @@ def test_others_algorithms_transposes_and_failed_cells_are_not_predicted(simulat
     assert (found.height, left_out) == (0, [])
 
 
-def test_an_algorithm_that_cannot_be_simulated_is_left_out_alone_and_named(simulator: Simulator) -> None:
+def test_only_the_algorithm_that_cannot_be_simulated_is_left_out_and_named(simulator: Simulator) -> None:
     cells = pl.DataFrame([cell("ring", 64, 1.0), cell("vanished", 64, 1.0), cell("vanished", 128, 1.0)])
     found, (left_out,) = predicted_times(cells, COSTS, simulator, call)
     assert found["algorithm"].to_list() == ["ring"]
     assert left_out.startswith("allreduce vanished on 4 ranks at 2 sizes from 64 B to 128 B: ")
 
 
-def test_the_regret_is_what_the_models_choice_takes_longer() -> None:
+def test_the_regret_is_the_relative_loss_of_the_models_choice() -> None:
     row = {"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m", "parameters": ""}
     predictions = pl.DataFrame(
         [
@@ -109,7 +109,7 @@ def test_the_regret_is_what_the_models_choice_takes_longer() -> None:
     assert found == [(8, ["binomial"], ["linear"], 0.0, 0.5), (16, ["binomial"], ["binomial"], 1.0, 0.0)]
 
 
-def test_algorithms_that_the_model_cannot_tell_apart_count_by_their_share() -> None:
+def test_algorithms_with_equal_predictions_share_the_choice() -> None:
     row = {"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m", "parameters": ""}
     predictions = pl.DataFrame(
         [

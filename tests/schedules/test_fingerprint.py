@@ -57,14 +57,12 @@ def test_an_algorithm_of_open_mpi_is_named(
     assert Algorithm.parse(f"{OWN}/{name}") in found.algorithms
 
 
-def test_what_no_schedule_of_ours_sends_has_no_name(fingerprints: Fingerprints) -> None:
+def test_a_matrix_that_no_schedule_sends_has_no_name(fingerprints: Fingerprints) -> None:
     found = fingerprints.name(PROOFS["barrier", "double_ring"], 1)
     assert (found.match, found.algorithms) == (None, ())
 
 
-def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
-    fingerprints: Fingerprints, simulator: Simulator
-) -> None:
+def test_segments_match_by_bytes_and_other_bytes_by_peers(fingerprints: Fingerprints, simulator: Simulator) -> None:
     call = SimulatedCall("bcast", Algorithm.parse(f"{OWN}/binary:segment_bytes=100"), 8, 1000)
     messages, sent_bytes = matrices(simulator.events([call])[0], 8)
     proof = {"collective": "bcast", "ranks": 8, "message_bytes": 1000, "messages": messages, "bytes": sent_bytes}
@@ -75,9 +73,7 @@ def test_segments_are_no_other_algorithm_and_other_bytes_are_said(
 
 
 @pytest.mark.parametrize("collective", ["bcast", "reduce"])
-def test_a_chain_without_parameters_is_no_linear_algorithm_from_four_ranks_on(
-    simulator: Simulator, own: Catalogue, collective: str
-) -> None:
+def test_chain_and_linear_differ_from_four_ranks_on(simulator: Simulator, own: Catalogue, collective: str) -> None:
     calls = [
         SimulatedCall(collective, Algorithm(OWN, name), ranks, 100)
         for ranks in (4, 5, 8)
@@ -97,7 +93,7 @@ SAME_NAMES = [
 
 
 @pytest.mark.parametrize(("collective", "names"), SAME_NAMES)
-def test_algorithms_that_are_one_on_two_ranks_send_the_same_at_the_same_time(
+def test_algorithms_that_coincide_on_two_ranks_have_equal_events(
     simulator: Simulator, own: Catalogue, collective: str, names: tuple[str, ...]
 ) -> None:
     whole = (with_whole_messages(own, collective, Algorithm(OWN, name)) for name in names)

@@ -69,7 +69,7 @@ def _goal(simulator: Simulator, call: SimulatedCall) -> Goal:
     ],
     ids=str,
 )
-def test_it_has_the_messages_and_local_steps_that_flow(simulator: Simulator, call: SimulatedCall) -> None:
+def test_goal_text_has_the_simulated_messages_and_local_steps(simulator: Simulator, call: SimulatedCall) -> None:
     goal = _goal(simulator, call)
     (events,) = simulator.events([call])
     sends = events.filter(kind="send").with_columns(pl.col("bytes").clip(lower_bound=1))
@@ -83,7 +83,7 @@ def test_it_has_the_messages_and_local_steps_that_flow(simulator: Simulator, cal
     assert goal.local == Counter(local.select("rank", "bytes").iter_rows())
 
 
-def test_a_step_starts_after_the_one_before_it_and_after_those_whose_data_it_touches(simulator: Simulator) -> None:
+def test_a_step_depends_on_the_previous_step_and_on_steps_with_common_data(simulator: Simulator) -> None:
     """A part is sent while another is received, which is reduced once it is there."""
     goal = _goal(simulator, SimulatedCall("allreduce", Algorithm(OWN, "ring"), 3, 3))
     of_first = [(later, how, earlier) for rank, later, how, earlier in goal.orders if rank == 0]
@@ -92,6 +92,6 @@ def test_a_step_starts_after_the_one_before_it_and_after_those_whose_data_it_tou
     assert all(later > earlier for later, _, earlier in of_first)
 
 
-def test_what_does_not_apply_is_refused(simulator: Simulator) -> None:
+def test_an_inapplicable_algorithm_is_refused(simulator: Simulator) -> None:
     with pytest.raises(UserError, match="applies only where: even"):
         list(simulator.goal(SimulatedCall("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)))

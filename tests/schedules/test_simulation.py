@@ -16,7 +16,7 @@ from tests.campaign.live import gone, wait_until
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.schedules.simulation import (
-    NOT_APART,
+    NO_CLOSER_LINES,
     CostLine,
     Costs,
     EqualNodes,
@@ -49,7 +49,7 @@ def calls(own: Catalogue, ranks: int) -> list[SimulatedCall]:
     ]
 
 
-def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Simulator, own: Catalogue) -> None:
+def test_the_time_of_every_algorithm_is_the_end_of_its_last_event(simulator: Simulator, own: Catalogue) -> None:
     every = calls(own, RANKS)
     costs = Costs(reduced=0.001, messages=((CostLine(gap=2.0, per_byte=0.01),),))
     times = simulator.times(every, costs)
@@ -73,7 +73,7 @@ def test_every_algorithm_runs_and_takes_as_long_as_its_last_event(simulator: Sim
         ),
     ],
 )
-def test_equal_nodes_are_the_same_as_the_place_of_each_rank(
+def test_equal_nodes_simulate_like_a_list_of_places(
     simulator: Simulator, described: EqualNodes, listed: list[tuple[int, ...]]
 ) -> None:
     def events(places: EqualNodes | tuple[RankPlace, ...]) -> pl.DataFrame:
@@ -87,7 +87,7 @@ def test_equal_nodes_are_the_same_as_the_place_of_each_rank(
     assert events(described).equals(events(places))
 
 
-def test_ranks_have_the_relations_that_two_of_them_have() -> None:
+def test_relations_among_ranks_are_those_of_their_pairs() -> None:
     together, socket = RankPlace(0, 0, 0, 0), RankPlace(0, 0, 0, 1)
     assert relations_among([together]) == set()
     assert relations_among([together, together]) == {Relation.cache}
@@ -101,7 +101,7 @@ def test_ranks_have_the_relations_that_two_of_them_have() -> None:
     }
 
 
-def test_a_description_that_leaves_nodes_empty_is_refused(simulator: Simulator) -> None:
+def test_empty_nodes_are_refused(simulator: Simulator) -> None:
     call = SimulatedCall("allreduce", Algorithm(OWN, "two_level"), 2, 100, places=EqualNodes(3))
     with pytest.raises(UserError, match="not nodes and groups"):
         simulator.events([call])
@@ -124,13 +124,13 @@ def test_a_message_on_the_unit_clock_takes_a_tick(simulator: Simulator) -> None:
     ]
 
 
-def test_an_algorithm_where_it_does_not_apply_is_an_error(simulator: Simulator) -> None:
+def test_an_inapplicable_algorithm_is_an_error(simulator: Simulator) -> None:
     with pytest.raises(UserError, match="applies only where: even"):
         simulator.events([SimulatedCall("allgather", Algorithm(OWN, "neighbor_exchange"), 3, 8)])
 
 
-def test_costs_under_zero_are_refused(simulator: Simulator) -> None:
-    with pytest.raises(ValueError, match="costs under 0"):
+def test_negative_costs_are_refused(simulator: Simulator) -> None:
+    with pytest.raises(ValueError, match="negative costs"):
         simulator.times([], Costs(overhead=-1.0))
 
 
@@ -139,13 +139,13 @@ def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
     costs = Costs(shared=(0.0, 1.0, 0.0), burst=(0.0, 8.0, 0.0), idle=8.0, messages=((CostLine(gap=1.0),),))
     assert simulator.times([call], costs) == [1.0]
     assert simulator.times([call], replace(costs, fair=True)) == [
-        NotSimulated("links with a burst are passed in order, not fairly")
+        NotSimulated("links with a burst can't be shared fairly")
     ]
     with pytest.raises(ValueError, match="not credit"):
         simulator.times([call], replace(costs, idle=-1.0))
 
 
-def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> None:
+def test_a_refused_request_is_reported_and_changes_nothing(simulator: Simulator) -> None:
     call = "bcast linear 2 8 0 1 time 0 0 1 0"
     costs = "costs 0 0 0 0 0 0 1 0 ; 0 1 0 0 0"
     refused = {
@@ -169,11 +169,16 @@ def test_a_refused_request_is_told_and_changes_nothing(simulator: Simulator) -> 
         assert why in answer["error"]
 
 
-def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulator) -> None:
+def test_a_time_breakdown_has_the_costs_by_relation(simulator: Simulator) -> None:
     costs = Costs(
         overhead=1,
         rest=5,
-        messages=(*NOT_APART, (CostLine(0, 2, 0.5, 1), CostLine(64, 1, 1, 1)), (), (CostLine(0, 10, 1, 10, 0.25),)),
+        messages=(
+            *NO_CLOSER_LINES,
+            (CostLine(0, 2, 0.5, 1), CostLine(64, 1, 1, 1)),
+            (),
+            (CostLine(0, 10, 1, 10, 0.25),),
+        ),
     )
     two_groups = (RankPlace(0, 0), RankPlace(0, 0), RankPlace(1, 1), RankPlace(1, 1))
     call = SimulatedCall("bcast", Algorithm(OWN, "binomial"), 4, 8, places=two_groups)
@@ -185,31 +190,31 @@ def test_a_composition_says_what_was_paid_between_which_ranks(simulator: Simulat
     ]
 
 
-def test_with_noise_a_time_is_the_middle_one_of_several_draws(simulator: Simulator) -> None:
+def test_with_noise_a_time_is_the_median_of_several_draws(simulator: Simulator) -> None:
     lines = ((CostLine(gap=2.0, per_byte=0.5),),)
     calls = [SimulatedCall("allgather", Algorithm(OWN, "ring"), ranks, 8) for ranks in (2, 24)]
 
-    def told(*noise: float) -> list[TimeBreakdown]:
+    def known(*noise: float) -> list[TimeBreakdown]:
         found = simulator.compositions(calls, Costs(messages=lines, noise=noise))
         return [each for each in found if isinstance(each, TimeBreakdown)]
 
-    quiet, varied = told(), told(0.5, 1, 4)
-    assert told(1, 1) == [replace(each, by="level") for each in quiet]
-    assert [each.time for each in told(2, 2)] == [2 * each.time for each in quiet]
-    assert varied == told(0.5, 1, 4)
+    quiet, varied = known(), known(0.5, 1, 4)
+    assert known(1, 1) == [replace(each, by="level") for each in quiet]
+    assert [each.time for each in known(2, 2)] == [2 * each.time for each in quiet]
+    assert varied == known(0.5, 1, 4)
     for each in varied:
         assert each.time == pytest.approx(each.amounts[-4] * 2 + each.amounts[-3] * 0.5)
     # In a ring everybody waits for the slowest: the more ranks, the slower that one is.
     assert varied[0].time / quiet[0].time < varied[1].time / quiet[1].time
 
 
-def test_factors_that_are_no_quantiles_are_refused(simulator: Simulator) -> None:
+def test_noise_factors_that_are_not_quantiles_are_refused(simulator: Simulator) -> None:
     for factors in ((1.0,), (2.0, 1.0), (-1.0, 1.0)):
         with pytest.raises(ValueError, match="not noise"):
             simulator.times([], Costs(noise=factors))
 
 
-def test_the_program_ends_with_who_asked_it(programs: Path) -> None:
+def test_the_simulator_ends_with_its_parent_process(programs: Path) -> None:
     asking = (
         "import subprocess, sys, time\n"
         "program = subprocess.Popen([sys.argv[1]], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)\n"

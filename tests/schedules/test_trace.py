@@ -7,7 +7,7 @@ from timpani.schedules.trace import trace
 from timpani.study.cell import OWN, Algorithm
 
 
-def test_each_message_has_both_ends_and_an_arrow_between_them(simulator: Simulator) -> None:
+def test_a_trace_has_both_ends_of_each_message_and_an_arrow(simulator: Simulator) -> None:
     call = SimulatedCall("reduce", Algorithm(OWN, "binomial"), 5, 8)
     (events,) = simulator.events([call])
     lines = trace(events, "reduce/binomial")["traceEvents"]

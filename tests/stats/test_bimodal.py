@@ -18,7 +18,7 @@ def test_separated_modes_are_found(share: float) -> None:
 
 
 @pytest.mark.parametrize("shape", ["normal", "exponential", "lognormal", "uniform"])
-def test_one_broad_or_skewed_mode_is_one(shape: str) -> None:
+def test_one_broad_or_skewed_mode_is_not_bimodal(shape: str) -> None:
     generator = np.random.default_rng(2)
     draws = {
         "normal": lambda: generator.normal(100, 20, 400),
@@ -29,11 +29,11 @@ def test_one_broad_or_skewed_mode_is_one(shape: str) -> None:
     assert not any(bimodal(np.sort(draws[shape]())) for _ in range(100))
 
 
-def test_a_few_outliers_are_no_mode() -> None:
+def test_a_few_outliers_are_not_a_mode() -> None:
     assert not bimodal(sorted_mixture(np.random.default_rng(3), 0.04, 20.0))
 
 
-def test_modes_too_close_to_matter_are_one() -> None:
+def test_close_modes_are_not_bimodal() -> None:
     assert not bimodal(np.sort(np.repeat([100.0, 110.0], 200)))
 
 

@@ -20,7 +20,7 @@ def row(values: list[float]) -> np.ndarray:
 
 
 def counted_p_value(first: list[float], second: list[float]) -> float:
-    """The definition: all ways to share out the pooled midranks."""
+    """The definition: all ways to distribute the pooled midranks."""
     ranks = stats.rankdata(first + second)
     sums = [sum(ranks[list(chosen)]) for chosen in combinations(range(len(ranks)), len(first))]
     observed = sum(ranks[: len(first)])
@@ -30,12 +30,12 @@ def counted_p_value(first: list[float], second: list[float]) -> float:
 
 
 @given(TIMES, TIMES)
-def test_p_value_with_ties_is_counted_exactly(first: list[float], second: list[float]) -> None:
+def test_the_p_value_with_ties_is_exact(first: list[float], second: list[float]) -> None:
     assert compare((row(first), row(second))).p_value[0] == pytest.approx(counted_p_value(first, second))
 
 
 @given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 10**6))
-def test_p_value_without_ties_is_scipys_exact_one(n: int, m: int, seed: int) -> None:
+def test_the_p_value_without_ties_equals_scipys(n: int, m: int, seed: int) -> None:
     generator = np.random.default_rng(seed)
     first, second = generator.random(n) + 0.5, generator.random(m) + 0.7
     exact = stats.mannwhitneyu(first, second, method="exact").pvalue
@@ -43,14 +43,14 @@ def test_p_value_without_ties_is_scipys_exact_one(n: int, m: int, seed: int) -> 
 
 
 @pytest.mark.parametrize("decimals", [1, 6])
-def test_many_launches_take_the_normal_limit(decimals: int) -> None:
+def test_many_launches_use_the_normal_limit(decimals: int) -> None:
     generator = np.random.default_rng(1)
     first, second = (generator.random(45) + 1).round(decimals), (generator.random(38) + 1.1).round(decimals)
     limit = stats.mannwhitneyu(first, second, method="asymptotic").pvalue
     assert compare((first[None], second[None])).p_value[0] == pytest.approx(limit)
 
 
-def test_all_values_equal_tell_nothing() -> None:
+def test_equal_values_have_p_value_one() -> None:
     for launches in (3, 40):
         same = np.full((1, launches), 2.0)
         assert compare((same, same)).p_value[0] == 1.0
@@ -71,7 +71,7 @@ def test_comparison_ignores_the_unit_and_mirrors_when_swapped(
     assert 1 / swapped_high[0] == pytest.approx(low[0])
 
 
-def test_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
+def test_the_interval_of_the_ratio_has_its_nominal_coverage() -> None:
     generator = np.random.default_rng(2)
     first, second = 1.2 * generator.lognormal(0, 0.1, (4000, 6)), generator.lognormal(0, 0.1, (4000, 5))
     low, high = compare((first, second)).interval(0.05)
@@ -79,14 +79,14 @@ def test_interval_covers_the_true_ratio_as_often_as_it_says() -> None:
     assert 0.95 - 0.014 <= covered <= 0.99
 
 
-def test_interval_excludes_one_exactly_where_the_test_is_significant() -> None:
+def test_the_interval_excludes_one_exactly_if_the_test_is_significant() -> None:
     generator = np.random.default_rng(3)
     pairs = compare((1.1 * generator.lognormal(0, 0.1, (500, 7)), generator.lognormal(0, 0.1, (500, 7))))
     low, high = pairs.interval(0.05)
     np.testing.assert_array_equal((low > 1) | (high < 1), pairs.p_value <= 0.05)
 
 
-def test_too_few_launches_bound_nothing() -> None:
+def test_too_few_launches_give_no_bounds() -> None:
     low, high = compare((row([5.0, 5.1, 5.2]), row([1.0, 1.1, 1.2]))).interval(0.05)
     assert (low[0], high[0]) == (0.0, np.inf)
 
@@ -120,12 +120,12 @@ def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> No
         *((0, True, 6), (1, True, 6), (2, True, 7), (6, True, 8), (7, True, 9), (12, True, 9), (13, True, 10)),
     ],
 )
-def test_launches_that_a_comparison_takes(rivals: int, in_turn: bool, launches: int) -> None:
+def test_launches_needed_for_a_comparison(rivals: int, in_turn: bool, launches: int) -> None:
     assert launches_needed(rivals, in_turn) == launches
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01, 0.2])
-def test_needed_launches_give_a_median_its_interval_and_one_less_does_not(level: float) -> None:
+def test_launches_needed_for_the_interval_of_a_median_are_minimal(level: float) -> None:
     needed = launches_needed(1, False, level)
     assert quantile_ranks(needed, level=1 - level).coverage >= 1 - level
     assert quantile_ranks(needed - 1, level=1 - level).coverage < 1 - level or needed == 1
@@ -139,7 +139,7 @@ def unpaired(
 
 @pytest.mark.parametrize("in_turn", [False, True])
 @pytest.mark.parametrize("comparisons", [7, 9, 23, 24, 60])
-def test_needed_launches_suffice_and_one_less_does_not(comparisons: int, in_turn: bool) -> None:
+def test_launches_needed_for_significance_are_minimal(comparisons: int, in_turn: bool) -> None:
     needed = launches_needed(comparisons, in_turn)
     for launches, reachable in ((needed, True), (needed - 1, False)):
         slow = [10.0 + 0.01 * i for i in range(launches)]
@@ -150,7 +150,7 @@ def test_needed_launches_suffice_and_one_less_does_not(comparisons: int, in_turn
         assert found.significant.all() == reachable
 
 
-def test_a_real_but_tiny_difference_makes_no_difference() -> None:
+def test_a_real_but_tiny_difference_is_not_significant() -> None:
     default = [1.00 + 0.0001 * i for i in range(10)]
     slower = [1.02 + 0.0001 * i for i in range(10)]
     much_slower = [1.10 + 0.0001 * i for i in range(10)]
@@ -159,7 +159,7 @@ def test_a_real_but_tiny_difference_makes_no_difference() -> None:
     np.testing.assert_array_equal(found.significant, [False, True])
 
 
-def test_families_are_corrected_apart_and_sizes_may_differ() -> None:
+def test_families_are_corrected_separately_and_sizes_may_differ() -> None:
     slow, fast = [2.0, 2.1, 2.2, 2.3, 2.4], [1.0, 1.1, 1.2, 1.3, 1.4]
     alone = unpaired([slow], [fast], np.array([0]))
     crowded = unpaired([slow] * 7 + [slow], [fast] * 7 + [fast[:4]], np.array([0] * 7 + [1]))
@@ -185,8 +185,8 @@ STRATA = st.lists(st.tuples(TIMES, TIMES).map(lambda sides: tuple(side[:3] for s
 
 
 @given(STRATA)
-def test_p_value_over_strata_is_counted_exactly(strata: list[tuple[list[float], list[float]]]) -> None:
-    """The definition: all ways to share out the midranks of each stratum, independently."""
+def test_the_p_value_over_strata_is_exact(strata: list[tuple[list[float], list[float]]]) -> None:
+    """The definition: all ways to distribute the midranks of each stratum, independently."""
     sums, observed = [0.0], 0.0
     for first, second in strata:
         ranks = stats.rankdata(first + second)
@@ -198,8 +198,8 @@ def test_p_value_over_strata_is_counted_exactly(strata: list[tuple[list[float], 
     assert found.p_value[0] == pytest.approx(min(1.0, 2 * min(lower, upper)))
 
 
-def test_shares_of_strata_that_differ_make_no_difference() -> None:
-    """One side met the slow state in 7 of 9 launches, the other in 2: at most 5 % of equal pairs differ."""
+def test_different_shares_of_strata_are_not_significant() -> None:
+    """One side was in the slow state in 7 of 9 launches, the other in 2: at most 5 % of equal pairs differ."""
     generator = np.random.default_rng(7)
     pairs = 2000
     near_a, near_b = (generator.lognormal(0, 0.05, (pairs, n)) for n in (2, 7))

@@ -5,7 +5,7 @@ from bench.families import POINTS, false_alarms
 from timpani.stats.compare import ALPHA
 
 
-def test_a_whole_campaign_has_far_fewer_false_alarms_than_the_level_allows() -> None:
+def test_false_alarms_of_a_campaign_stay_below_the_level() -> None:
     quiet, noisy = false_alarms(0.01, 5), false_alarms(0.1, 20)
     assert quiet.by_rule.sum() == 0
     assert 0 < noisy.by_test.mean() < ALPHA * POINTS  # the seed is fixed

@@ -4,7 +4,7 @@ import pytest
 from timpani.stats.mean import mean_estimate, t_estimate
 
 
-def test_the_interval_of_a_mean_is_students() -> None:
+def test_the_interval_of_a_mean_uses_students_t() -> None:
     found = mean_estimate(np.array([1.0, 2.0, 3.0]))
     assert found.value == 2
     # t of 2 degrees of freedom is 4.303, the standard error 1/√3.
@@ -17,7 +17,7 @@ def test_one_value_has_no_bounds() -> None:
     assert np.isnan([found.low, found.high]).all()
 
 
-def test_many_degrees_are_the_normal_distributions() -> None:
+def test_many_degrees_of_freedom_approach_the_normal_distribution() -> None:
     assert t_estimate(0.0, 1.0, 10**6).high == pytest.approx(1.96, abs=1e-3)
 
 

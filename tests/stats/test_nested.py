@@ -11,7 +11,7 @@ POSITIVE = st.floats(1e-6, 1e6)
 
 
 @given(POSITIVE, POSITIVE, POSITIVE, POSITIVE, POSITIVE)
-def test_no_other_number_of_rounds_costs_less(
+def test_the_best_number_of_rounds_minimizes_the_cost(
     between: float, within: float, launch: float, round_cost: float, other: float
 ) -> None:
     def cost(rounds: float) -> float:  # of a variance of 1
@@ -22,12 +22,12 @@ def test_no_other_number_of_rounds_costs_less(
     assert cost(2 * best) <= cost(best) * (1.125 + 1e-9)
 
 
-def test_where_launches_do_not_differ_one_is_enough() -> None:
+def test_without_variance_between_launches_one_is_enough() -> None:
     assert best_rounds(Components(0.0, 1.0), 1.0, 1.0) == inf
 
 
 @pytest.mark.parametrize(("between", "within"), [(1e-4, 2.5e-3), (4e-4, 1e-4)])
-def test_components_are_found_in_launches_of_different_lengths(between: float, within: float) -> None:
+def test_variance_components_are_recovered_from_launches_of_different_lengths(between: float, within: float) -> None:
     random = np.random.default_rng(1)
     rounds = random.integers(5, 50, 5000)
     means = random.normal(0, np.sqrt(between + within / rounds))
@@ -36,7 +36,7 @@ def test_components_are_found_in_launches_of_different_lengths(between: float, w
 
 
 @given(POSITIVE, st.floats(1, 100), POSITIVE, st.floats(1e-3, 1))
-def test_what_few_launches_cannot_tell_counts_as_between_them(
+def test_unresolved_variance_counts_as_between_launches(
     total: float, dof: float, within: float, inverse_rounds: float
 ) -> None:
     found = Components.of(total, dof, within, inverse_rounds)

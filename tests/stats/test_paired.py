@@ -9,7 +9,7 @@ from timpani.stats.paired import PairedRatios, null_distribution
 
 
 @given(st.integers(2, 20), st.integers(0, 10**6))
-def test_p_value_is_scipys_exact_one(launches: int, seed: int) -> None:
+def test_the_paired_p_value_equals_scipys(launches: int, seed: int) -> None:
     ratios = np.random.default_rng(seed).normal(0.3, 1.0, launches)
     assert PairedRatios(ratios[None]).p_value[0] == pytest.approx(stats.wilcoxon(ratios, method="exact").pvalue)
 
@@ -22,7 +22,7 @@ def test_all_signs_are_counted(launches: int) -> None:
 
 
 @given(st.lists(st.floats(-2, 2), min_size=1, max_size=15))
-def test_ratio_and_interval_turn_round_with_the_pair(logs: list[float]) -> None:
+def test_swapping_the_pair_inverts_ratio_and_interval(logs: list[float]) -> None:
     ratios = np.array([logs])
     one, other = PairedRatios(ratios), PairedRatios(-ratios)
     assert one.ratio[0] == pytest.approx(1 / other.ratio[0])
@@ -35,12 +35,12 @@ def test_ratio_and_interval_turn_round_with_the_pair(logs: list[float]) -> None:
         assert (low, high) == (pytest.approx(1 / other_high), pytest.approx(1 / other_low))
 
 
-def test_launches_in_which_both_are_equal_are_no_evidence() -> None:
+def test_launches_with_equal_times_are_no_evidence() -> None:
     assert PairedRatios(np.zeros((1, 10))).p_value[0] == 1.0
 
 
 @pytest.mark.parametrize("launches", [6, 8, 10, 15])
-def test_intervals_cover_the_true_ratio_whatever_the_state_of_the_machine(launches: int) -> None:
+def test_paired_intervals_have_their_coverage_in_any_machine_state(launches: int) -> None:
     """Launches in two states, a factor of two apart; the ratio varies by 1 % from launch to launch, with tails."""
     generator = np.random.default_rng(launches)
     campaigns, truth = 4000, 1.05
@@ -51,7 +51,7 @@ def test_intervals_cover_the_true_ratio_whatever_the_state_of_the_machine(launch
     assert ((low <= truth) & (truth <= high)).mean() > 0.94
 
 
-def test_pairs_tell_what_launch_medians_cannot() -> None:
+def test_pairs_detect_a_difference_that_launch_medians_miss() -> None:
     """5 % between two algorithms, launches in two states that lie a factor of two apart."""
     generator = np.random.default_rng(1)
     campaigns, launches = 200, 8

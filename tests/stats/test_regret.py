@@ -4,64 +4,72 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from timpani.stats.regret import FEWEST, LOOKS, UNSEEN_STATE, Contest, VariancePrior, prior_of, variance_prior
+from timpani.stats.regret import (
+    ANALYSES,
+    MIN_LAUNCHES,
+    UNSEEN_MODE_FACTOR,
+    Contest,
+    VariancePrior,
+    estimate_prior,
+    fit_variance_prior,
+)
 
 Floats = NDArray[np.float64]
 
 
 def contest_of(times: Floats, prior: VariancePrior | None = None) -> Contest:
-    """Launch after launch, each looked at, as a race does."""
+    """Add launches one by one with an interim analysis after each, like a race."""
     contest = Contest(times.shape[1])
     for launch in times:
         contest.add(launch)
-        contest.look(prior_of([contest]) if prior is None else prior)
+        contest.analyze(estimate_prior([contest]) if prior is None else prior)
     return contest
 
 
-def test_a_prior_finds_what_variances_were_drawn_with() -> None:
+def test_the_prior_recovers_the_distribution_of_variances() -> None:
     random = np.random.default_rng(1)
     scale, dof, launches = 4e-4, 6.0, 5
     true = scale * dof / random.chisquare(dof, 20_000)
     seen = true * random.chisquare(launches - 1, true.shape) / (launches - 1)
-    prior = variance_prior(seen, np.full(true.shape, launches - 1.0))
+    prior = fit_variance_prior(seen, np.full(true.shape, launches - 1.0))
     assert prior.dof == pytest.approx(dof, rel=0.1)
     assert prior.variance == pytest.approx(scale, rel=0.05)
 
 
 @pytest.mark.parametrize("variances", [[], [0.0] * 10, [1e-4] * 3])
-def test_too_few_variances_tell_nothing(variances: list[float]) -> None:
-    assert variance_prior(np.array(variances), np.full(len(variances), 4.0)) == VariancePrior()
+def test_too_few_variances_give_no_prior(variances: list[float]) -> None:
+    assert fit_variance_prior(np.array(variances), np.full(len(variances), 4.0)) == VariancePrior()
 
 
-def test_equal_variances_are_not_taken_for_one_that_is_known() -> None:
-    assert variance_prior(np.full(50, 1e-4), np.full(50, 4.0)).dof <= 30
+def test_equal_variances_do_not_become_a_known_variance() -> None:
+    assert fit_variance_prior(np.full(50, 1e-4), np.full(50, 4.0)).dof <= 30
 
 
-def test_nothing_is_bounded_before_the_first_look() -> None:
-    contest = contest_of(np.log([[1.0, 9.0]] * (LOOKS[0] - 1)))
+def test_there_are_no_bounds_before_the_first_interim_analysis() -> None:
+    contest = contest_of(np.log([[1.0, 9.0]] * (ANALYSES[0] - 1)))
     assert np.isinf(contest.upper[~np.eye(2, dtype=bool)]).all()
 
 
-def test_a_loser_by_factors_is_shown_by_three_launches_and_a_small_one_by_six() -> None:
+def test_three_launches_drop_a_much_slower_algorithm_and_six_a_slightly_slower_one() -> None:
     random = np.random.default_rng(2)
     prior = VariancePrior(10, 1e-4)
-    times = np.log([1.0, 1.1, 4.0]) + random.normal(0, 0.01, (FEWEST, 3))
+    times = np.log([1.0, 1.1, 4.0]) + random.normal(0, 0.01, (MIN_LAUNCHES, 3))
     early, later = contest_of(times[:3], prior), contest_of(times, prior)
     assert early.upper[0, 2] < 0 < early.upper[0, 1]
     assert later.upper[0, 1] < 0
-    assert early.upper[0, 1] > np.log(UNSEEN_STATE / 1.1)
+    assert early.upper[0, 1] > np.log(UNSEEN_MODE_FACTOR / 1.1)
 
 
-def test_between_two_looks_nothing_changes() -> None:
+def test_bounds_change_only_at_interim_analyses() -> None:
     random = np.random.default_rng(3)
-    times = random.normal(0, 0.02, (LOOKS[3] - 1, 4))
-    before = contest_of(times[: LOOKS[2]])
+    times = random.normal(0, 0.02, (ANALYSES[3] - 1, 4))
+    before = contest_of(times[: ANALYSES[2]])
     between = contest_of(times)
     assert (before.upper == between.upper).all()
 
 
 @given(st.integers(0, 10**6), st.integers(2, 6))
-def test_a_third_algorithm_never_loosens_a_bound(seed: int, algorithms: int) -> None:
+def test_a_third_algorithm_never_widens_a_bound(seed: int, algorithms: int) -> None:
     times = np.random.default_rng(seed).normal(0, 0.05, (8, algorithms))
     contest = contest_of(times)
     bounds = contest.bounds()
@@ -70,14 +78,14 @@ def test_a_third_algorithm_never_loosens_a_bound(seed: int, algorithms: int) -> 
         assert (bounds <= bounds[:, [k]] + bounds[[k], :] + 1e-12).all()
 
 
-def test_what_all_share_in_a_launch_makes_no_difference() -> None:
+def test_a_factor_common_to_a_launch_changes_no_bound() -> None:
     random = np.random.default_rng(4)
     times = random.normal(0, 0.02, (8, 3))
     shifted = times + random.normal(0, 2, (8, 1))
     assert contest_of(times).upper == pytest.approx(contest_of(shifted).upper)
 
 
-def test_launches_that_one_was_not_in_say_nothing_of_it() -> None:
+def test_launches_without_an_algorithm_do_not_change_its_bounds() -> None:
     times = np.random.default_rng(5).normal(0, 0.02, (8, 3))
     prior = VariancePrior(10, 4e-4)
     dropped = times.copy()
@@ -88,8 +96,8 @@ def test_launches_that_one_was_not_in_say_nothing_of_it() -> None:
 
 
 @pytest.mark.parametrize("deviation", [0.01, 0.05])
-def test_the_bound_holds_in_95_of_100(deviation: float) -> None:
-    # Far more often here: the error is split among looks and algorithms, and not all of it is spent in 16 launches.
+def test_bounds_have_their_nominal_coverage(deviation: float) -> None:
+    # Conservative: the error is split among analyses and algorithms, and not all of it is spent in 16 launches.
     random = np.random.default_rng(6)
     kept = 0
     for _ in range(200):

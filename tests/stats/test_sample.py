@@ -3,13 +3,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timpani.stats.sample import summarise
+from timpani.stats.sample import summarize
 
 ODD_TIMES = np.array([1000, 3000, 2000, 5000, 4000])
 
 
-def test_fields_are_microseconds_of_the_stated_statistics() -> None:
-    summary = summarise(ODD_TIMES, np.array([900, 1100]), np.array([100, 90, 5000]), np.array([800.0, 1200.0, 1000.0]))
+def test_summary_fields_are_microseconds() -> None:
+    summary = summarize(ODD_TIMES, np.array([900, 1100]), np.array([100, 90, 5000]), np.array([800.0, 1200.0, 1000.0]))
     assert summary.median_us == 3.0
     assert (summary.osu_avg_us, summary.osu_min_us, summary.osu_max_us) == (1.0, 0.8, 1.2)
     assert summary.skew_us == 0.1
@@ -17,8 +17,8 @@ def test_fields_are_microseconds_of_the_stated_statistics() -> None:
     assert not summary.skewed
 
 
-def test_messages_share_the_time_of_a_sample_but_not_its_skew() -> None:
-    whole = summarise(ODD_TIMES, np.array([900, 1100]), np.array([100, 90, 5000]), np.array([800.0, 1200.0]))
+def test_per_message_times_are_divided_but_the_skew_is_not() -> None:
+    whole = summarize(ODD_TIMES, np.array([900, 1100]), np.array([100, 90, 5000]), np.array([800.0, 1200.0]))
     each = whole.per_message(10)
     assert each.median_us == pytest.approx(0.3)
     assert (each.osu_avg_us, each.osu_min_us, each.osu_max_us) == pytest.approx((0.1, 0.08, 0.12))
@@ -29,27 +29,27 @@ def test_outliers_are_counted_and_do_not_move_the_median() -> None:
     times = np.arange(1000, 1100)
     spoiled = times.copy()
     spoiled[-3:] = 10**9
-    plain, with_outliers = (summarise(values, values, values * 0, np.ones(2)) for values in (times, spoiled))
+    plain, with_outliers = (summarize(values, values, values * 0, np.ones(2)) for values in (times, spoiled))
     assert plain.outlier_share == 0.0
     assert with_outliers.outlier_share == 0.03
     assert with_outliers.median_us == plain.median_us
 
 
-def test_a_start_skewed_by_over_a_tenth_is_marked() -> None:
-    assert summarise(ODD_TIMES, ODD_TIMES, np.full(5, 301), np.ones(1)).skewed
-    assert not summarise(ODD_TIMES, ODD_TIMES, np.full(5, 300), np.ones(1)).skewed
+def test_a_start_skew_above_the_limit_is_marked() -> None:
+    assert summarize(ODD_TIMES, ODD_TIMES, np.full(5, 301), np.ones(1)).skewed
+    assert not summarize(ODD_TIMES, ODD_TIMES, np.full(5, 300), np.ones(1)).skewed
 
 
-def test_no_repetition_is_an_error() -> None:
+def test_a_sample_without_repetitions_is_an_error() -> None:
     nothing = np.array([], dtype=np.int64)
     with pytest.raises(ValueError, match="no repetition"):
-        summarise(nothing, nothing, nothing, np.ones(2))
+        summarize(nothing, nothing, nothing, np.ones(2))
 
 
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=200))
 def test_quartiles_and_median_agree_with_numpy(values: list[int]) -> None:
     times = np.array(values)
-    summary = summarise(times, times, times, times.astype(np.float64))
+    summary = summarize(times, times, times, times.astype(np.float64))
     first, median, third = np.quantile(times, [0.25, 0.5, 0.75])
     assert summary.median_us * 1e3 == pytest.approx(median)
     assert summary.outlier_share == pytest.approx(np.mean(times > third + 1.5 * (third - first)), abs=1e-9)
@@ -58,6 +58,6 @@ def test_quartiles_and_median_agree_with_numpy(values: list[int]) -> None:
 @given(st.lists(st.integers(1, 10**6), min_size=1, max_size=60), st.integers(2, 50))
 def test_summary_scales_with_the_times(values: list[int], factor: int) -> None:
     times = np.array(values)
-    plain, scaled = (summarise(t, t, t, t.astype(np.float64)) for t in (times, times * factor))
+    plain, scaled = (summarize(t, t, t, t.astype(np.float64)) for t in (times, times * factor))
     assert scaled.median_us == pytest.approx(plain.median_us * factor)
     assert scaled.osu_avg_us == pytest.approx(plain.osu_avg_us * factor)

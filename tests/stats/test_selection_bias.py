@@ -1,4 +1,4 @@
-"""A choice looks faster than it is; the correction must take that away and leave clear winners alone."""
+"""Winner's curse: the correction removes the bias of a choice, and doesn't change clear winners."""
 
 from math import nan
 
@@ -10,7 +10,7 @@ from timpani.stats.selection_bias import selection_bias
 LAUNCHES, ALGORITHMS, ERROR = 8, 6, 0.03
 
 
-def test_of_equal_algorithms_the_best_mean_is_corrected_to_what_all_take() -> None:
+def test_the_correction_removes_the_bias_among_equal_algorithms() -> None:
     random = np.random.default_rng(1)
     apparent, corrected = [], []
     for _ in range(2000):
@@ -23,12 +23,12 @@ def test_of_equal_algorithms_the_best_mean_is_corrected_to_what_all_take() -> No
     assert np.mean(corrected) == pytest.approx(0, abs=4 * error)
 
 
-def test_a_clear_winner_is_left_alone_also_beside_what_was_dropped() -> None:
+def test_a_clear_winner_has_no_bias_even_with_dropped_algorithms() -> None:
     log_times = np.array([[0.0, 0.5, 2.0], [0.02, 0.52, nan], [-0.01, 0.49, nan], [nan, 0.5, nan]])
     assert selection_bias(log_times, 0) == 0
 
 
-def test_one_lucky_launch_of_a_late_rival_corrects_nothing_and_hides_no_correction() -> None:
+def test_a_late_competitor_with_one_fast_launch_does_not_change_the_bias() -> None:
     log_times = np.random.default_rng(1).normal(0, ERROR, (LAUNCHES, ALGORITHMS))
     chosen = int(log_times.mean(axis=0).argmin())
     late = np.full((LAUNCHES, 1), nan)
@@ -36,9 +36,9 @@ def test_one_lucky_launch_of_a_late_rival_corrects_nothing_and_hides_no_correcti
     assert selection_bias(np.hstack([log_times, late]), chosen) == selection_bias(log_times, chosen) > 0
 
 
-def test_what_was_not_chosen_for_its_mean_is_not_corrected() -> None:
+def test_an_algorithm_not_chosen_by_its_mean_has_no_bias() -> None:
     assert selection_bias(np.array([[0.0, -0.1], [0.0, 0.05], [0.0, -0.1]]), 0) == 0
 
 
-def test_one_launch_tells_nothing() -> None:
+def test_one_launch_gives_no_bias() -> None:
     assert selection_bias(np.array([[0.0, 0.1]]), 0) == 0

@@ -33,7 +33,7 @@ def drawn(seed: int, levels: list[float], shares: list[float], n: int, spread: f
     ],
 )
 @pytest.mark.parametrize("n", [200, 1500])
-def test_as_many_states_are_found_as_there_are(levels: list[float], shares: list[float], n: int) -> None:
+def test_exactly_the_true_states_are_found(levels: list[float], shares: list[float], n: int) -> None:
     right = [find_states(drawn(seed, levels, shares, n)) for seed in range(10)]
     found = [states for states in right if len(states.levels) == len(levels)]
     assert len(found) >= 9
@@ -43,7 +43,7 @@ def test_as_many_states_are_found_as_there_are(levels: list[float], shares: list
 
 
 @pytest.mark.parametrize("shape", ["gamma", "lognormal", "uniform", "heavy"])
-def test_one_state_stays_one_however_broad_or_skewed(shape: str) -> None:
+def test_a_broad_or_skewed_state_stays_one_state(shape: str) -> None:
     single = 0
     for seed in range(10):
         random = np.random.default_rng(seed)
@@ -69,7 +69,7 @@ def test_every_value_has_a_state(values: list[float]) -> None:
 
 @pytest.mark.parametrize("count", [20, 67, 70, 200])
 @pytest.mark.parametrize("disturbed", [1, 2, 3])
-def test_few_disturbed_probes_hide_no_state_and_make_none(count: int, disturbed: int) -> None:
+def test_few_disturbed_probes_do_not_change_the_states(count: int, disturbed: int) -> None:
     for seed in range(10):
         random = np.random.default_rng(seed)
         near, far = random.uniform(38, 49, count - count // 2), random.uniform(159, 189, count // 2)
@@ -78,7 +78,7 @@ def test_few_disturbed_probes_hide_no_state_and_make_none(count: int, disturbed:
         assert found.levels == pytest.approx((43, 174), rel=0.05), seed
 
 
-def test_disturbed_probes_alone_are_no_state() -> None:
+def test_disturbed_probes_alone_form_no_state() -> None:
     random = np.random.default_rng(3)
     one = np.concatenate([random.normal(45, 2, 120), [2_202_630.0, 9_000.0, 700.0]])
     assert len(find_states(one).levels) == 1

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from timpani.cli.terminal.default_folder import folder_of_today
 from timpani.errors import UserError
-from timpani.stats.regret import LOOKS
+from timpani.stats.regret import ANALYSES
 from timpani.study.compose import compose, split_algorithms
 from timpani.study.study import Study, read_study
 from timpani.study.values import parse_duration, parse_ranks
@@ -190,7 +190,7 @@ def test_a_race_keeps_to_the_launches_that_a_study_names(tmp_path: Path) -> None
     race = {"regret": "2%"}
     assert compose(["bcast"], race).launches == 32
     assert compose([str(study_file(tmp_path, BARE))], race).launches == 32
-    assert compose(["bcast"], {**race, "budget": "10m"}).launches == LOOKS[-1]
+    assert compose(["bcast"], {**race, "budget": "10m"}).launches == ANALYSES[-1]
     assert compose([str(study_file(tmp_path, f"launches = 12\n{BARE}"))], race).launches == 12
 
 

@@ -10,7 +10,7 @@ namespace timpani {
 namespace {
 
 /// Elements of the largest block.
-std::int64_t most_elements(const BufferArguments& buffer, RankInComm here) {
+std::int64_t max_elements(const BufferArguments& buffer, RankInComm here) {
     std::int64_t most = buffer.count;
     for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank) most = std::max(most, buffer.counts[rank]);
     return most;
@@ -64,7 +64,7 @@ bool buffer_may_be_valid(const InterceptedCall& call, RankInComm here, bool send
     if (arrays && !buffer.counts.given()) return false;
     if (!described(buffer, here, arrays)) return false;
     const bool checked = sending || collective.one_buffer() || checks_receive_buffers(collective);
-    return !checked || library_accepts(buffer.data, most_elements(buffer, here), buffer.type);
+    return !checked || library_accepts(buffer.data, max_elements(buffer, here), buffer.type);
 }
 
 bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
@@ -73,7 +73,7 @@ bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
     if (call.op == MPI_OP_NULL || !described(result, here, false)) return false;
     if (collective.receive.content == Content::part && !result.counts.given()) return false;
     if (!library_accepts(call.op, result.type)) return false;
-    const std::int64_t count = most_elements(result, here);
+    const std::int64_t count = max_elements(result, here);
     const bool operand_accepted = call.send.data == MPI_IN_PLACE ? in_place_allowed(call, here, true)
                                                                  : library_accepts(call.send.data, count, result.type);
     // MPICH also looks at the result that rank 0 has in an exscan, which nothing is received into.

@@ -62,7 +62,7 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     const auto& all = world->topology();  // of which every communicator has a part
     choose_rules([&](const Rule& rule) {
         return rule.ranks.contains(here_.ranks) && all && rule.nodes.low <= all->nodes() &&
-               rule.per_node.low <= all->most_ranks_on_a_node();
+               rule.per_node.low <= all->max_ranks_per_node();
     });
 }
 
@@ -74,7 +74,7 @@ CommunicatorShape Communicator::shape() const {
     if (!members) return shape;
     const Topology topology = world->topology_of(*members);
     shape.nodes = topology.nodes();
-    shape.per_node = topology.most_ranks_on_a_node();
+    shape.per_node = topology.max_ranks_per_node();
     shape.world = static_cast<int>(members->size()) == size_of(MPI_COMM_WORLD) && std::ranges::is_sorted(*members);
     for (const int member : *members) shape.members = hash_with(shape.members, static_cast<std::uint64_t>(member) + 1);
     return shape;
@@ -137,7 +137,7 @@ Channel Communicator::channel() const { return {comm_, World::get()->comm(), mem
 
 bool Communicator::matches(const Topology& topology, const Rule& rule) const {
     return rule.ranks.contains(here_.ranks) && rule.nodes.contains(topology.nodes()) &&
-           rule.per_node.contains(topology.most_ranks_on_a_node());
+           rule.per_node.contains(topology.max_ranks_per_node());
 }
 
 void Communicator::disable_shared_memory() {

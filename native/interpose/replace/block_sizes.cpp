@@ -65,7 +65,7 @@ BlockSizes exchange_pair_sizes(const InterceptedCall& call, const Communicator& 
 
 BlockSizes known_block_sizes(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
-    if (collective.counts == BlockCounts::told) return one_block_per_rank(block_bytes(call.receive, here));
+    if (collective.counts == BlockCounts::known) return one_block_per_rank(block_bytes(call.receive, here));
     const auto bytes = message_bytes(call, here);
     return {.message_bytes = bytes, .max_block_bytes = bytes};
 }

@@ -20,8 +20,8 @@ constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
 constexpr std::string_view kSpace = " \t\r";
-constexpr std::uintmax_t kMostBytes = 16 << 20;  // a hundred times what all algorithms and sizes fill
-constexpr std::size_t kLongest = 300;            // characters of an error that are shown
+constexpr std::uintmax_t kMaxBytes = 16 << 20;  // a hundred times what all algorithms and sizes fill
+constexpr std::size_t kLongest = 300;           // characters of an error that are shown
 
 using Words = std::vector<std::string_view>;
 
@@ -108,8 +108,8 @@ std::string text_of_rules(const std::string& path) {
     if (kind != std::filesystem::file_type::regular)
         throw RulesError(problem ? problem.message() : "is not a regular file");
     const std::uintmax_t bytes = std::filesystem::file_size(path, problem);
-    if (bytes > kMostBytes)
-        throw RulesError("is larger than " + std::to_string(kMostBytes >> 20) + " MiB, so no file of rules");
+    if (bytes > kMaxBytes)
+        throw RulesError("is larger than " + std::to_string(kMaxBytes >> 20) + " MiB, so no file of rules");
     std::ifstream file(path, std::ios::binary);
     std::string text(bytes, '\0');
     file.read(text.data(), static_cast<std::streamsize>(bytes));

@@ -221,10 +221,10 @@ void Launch::add_outcome(JsonObject& line, const std::string& operation, const s
 }
 
 bool Launch::fits_beside(const Operation& operation, std::span<const Rival> others, std::size_t rivals) const {
-    constexpr std::int64_t kMostBytes = 256 << 20;  // of a rank, counting the scratch of each rival as one more pair
+    constexpr std::int64_t kMaxBytes = 256 << 20;  // of a rank, counting the scratch of each rival as one more pair
     const auto elements = operation.send_elements() + operation.receive_elements();
     const auto bytes = static_cast<std::int64_t>(operation.datatype().bytes) * elements;
-    int fits = bytes * static_cast<std::int64_t>(rivals) <= kMostBytes ? 1 : 0;
+    int fits = bytes * static_cast<std::int64_t>(rivals) <= kMaxBytes ? 1 : 0;
     if (!others.empty()) {
         const auto& first = *others.front().operation;
         const bool alike = operation.send_elements() == first.send_elements() &&

@@ -37,7 +37,7 @@ const OtherOperation* find_operation(std::string_view wanted) {
     using namespace parameter;
     static const std::array all{
 #define LIST(...) __VA_ARGS__
-#define OPERATION(name, kind, title, size_meaning, size, shown, fewest_ranks, parameters) \
+#define OPERATION(name, kind, title, size_meaning, size, shown, min_ranks, parameters) \
     OtherOperation{#name, {LIST parameters}},
 #include "collectives/operations.def"
 #undef LIST

@@ -34,9 +34,9 @@ void require_int_counts(const Collective& collective, const CollectiveArguments&
 
 }  // namespace
 
-void require_extent(const Topology& topology, int fewest_nodes, int fewest_groups) {
-    require(topology.nodes(), fewest_nodes, "nodes");
-    require(topology.groups(), fewest_groups, "groups");
+void require_extent(const Topology& topology, int min_nodes, int min_groups) {
+    require(topology.nodes(), min_nodes, "nodes");
+    require(topology.groups(), min_groups, "groups");
 }
 
 ComposedCall::ComposedCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
@@ -51,7 +51,7 @@ ComposedCall::ComposedCall(const Collective& collective, const CollectiveArgumen
     const bool has_communicators = !found->shape.name.empty();
     const std::span<const Parameter> parameters(kParameters.data(), has_communicators ? 1 : 0);
     const auto values = read_parameters(text.parameters, parameters, whole);
-    require_extent(*args.topology, found->fewest_nodes, found->fewest_groups);
+    require_extent(*args.topology, found->min_nodes, found->min_groups);
     const bool each_call = setup_each_call || (has_communicators && values[0] != 0);
     composed_ = found->make({args, comm, datatype.mpi, datatype.bytes, MPI_SUM, each_call}, found->shape);
 }

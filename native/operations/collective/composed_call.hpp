@@ -9,7 +9,7 @@
 namespace timpani {
 
 /// Throws NotApplicable where ranks are on fewer nodes, or in fewer groups.
-void require_extent(const Topology& topology, int fewest_nodes, int fewest_groups);
+void require_extent(const Topology& topology, int min_nodes, int min_groups);
 
 /// A call of a collective that is composed of the library's own, on communicators of its levels.
 class ComposedCall : public CollectiveCall {

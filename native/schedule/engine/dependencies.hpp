@@ -14,7 +14,7 @@ namespace timpani {
 
 /// Most messages that a rank may have under way at once: as the algorithm says, or where it names no bound so many that
 /// none waits but a pipeline of many segments.
-std::int64_t most_under_way(const Algorithm& algorithm, const CollectiveArguments& args);
+std::int64_t max_messages_under_way(const Algorithm& algorithm, const CollectiveArguments& args);
 
 /// The messages of the trackers that share it, and an index of those of each that has many.
 template <class Note>
@@ -55,7 +55,7 @@ class DependencyTracker {
 
     /// Takes `step`, the next of the rank, with its number, and marks the messages that it waits for. How many of them
     /// have not ended.
-    int find(Pool& pool, const Step& step, std::int64_t number, std::int64_t most_under_way) {
+    int find(Pool& pool, const Step& step, std::int64_t number, std::int64_t max_messages_under_way) {
         list_or_index(pool);
         int found = 0;
         int missing = 0;
@@ -72,7 +72,7 @@ class DependencyTracker {
         } else {
             few_.visit_dependencies(pool, step, wait_for);
         }
-        if (step.is_message() && size(pool) - found >= most_under_way) {
+        if (step.is_message() && size(pool) - found >= max_messages_under_way) {
             wait_for(is_many_ ? index(pool).oldest_not_waited(pool) : few_.oldest_not_waited(pool));
         }
         return missing;

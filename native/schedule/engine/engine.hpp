@@ -42,11 +42,11 @@ class Engine {
 
     /// With a symmetry, only rank 0 is advanced, for all: what its peer posts at the other side of a message it has
     /// posted itself, towards the rank to which it is what the peer is to it.
-    Engine(const Schedule& schedule, int ranks, std::int64_t most_under_way, Policy& policy,
+    Engine(const Schedule& schedule, int ranks, std::int64_t max_messages_under_way, Policy& policy,
            Symmetry symmetry = Symmetry::none)
         : schedule_(schedule),
           rounds_(schedule.rounds()),
-          most_under_way_(most_under_way),
+          max_under_way_(max_messages_under_way),
           policy_(policy),
           symmetry_(symmetry),
           all_ranks_(ranks),
@@ -207,7 +207,7 @@ class Engine {
             while (rank.next < static_cast<int>(now_->steps.all().size())) {
                 const Step& step = next_step(rank);
                 policy_.check({number, rank.number}, step);
-                rank.missing = rank.messages.find(messages_, step, rank.number, most_under_way_);
+                rank.missing = rank.messages.find(messages_, step, rank.number, max_under_way_);
                 if (rank.missing > 0) return;
                 begin_next(number);
             }
@@ -239,7 +239,7 @@ class Engine {
 
     const Schedule& schedule_;
     std::int64_t rounds_;
-    std::int64_t most_under_way_;
+    std::int64_t max_under_way_;
     Policy& policy_;
     Symmetry symmetry_;
     int all_ranks_;

@@ -19,7 +19,8 @@ struct WaitingStep {
 
 /// Calls `visit` with the steps of one rank, in order, without asking what other ranks do.
 template <class Visit>
-void for_each_waiting_step(const Schedule& schedule, int rank, std::int64_t most_under_way, const Visit& visit) {
+void for_each_waiting_step(const Schedule& schedule, int rank, std::int64_t max_messages_under_way,
+                           const Visit& visit) {
     TrackedMessages<char> pool;
     DependencyTracker<char> tracker;
     Steps steps;
@@ -31,7 +32,7 @@ void for_each_waiting_step(const Schedule& schedule, int rank, std::int64_t most
         schedule.round(rank, round, steps);
         for (const Step& step : steps.all()) {
             waited.clear();
-            tracker.find(pool, step, place.number, most_under_way);
+            tracker.find(pool, step, place.number, max_messages_under_way);
             tracker.remove_waited(pool, [&](const auto& message) { waited.push_back(message.number); });
             constexpr bool kMet = true;  // nobody asks by which other side
             if (step.is_message()) tracker.add(pool, pool.add({step, place, round, 0, kMet}));

@@ -25,7 +25,7 @@ struct HierarchicalTree {
     static std::int64_t busy_rounds(const CollectiveArguments& args) {
         return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
     }
-    static std::int64_t most_neighbours(const CollectiveArguments& args) {
+    static std::int64_t max_neighbors(const CollectiveArguments& args) {
         const TopologyTree all = tree(args);
         int most = 0;
         for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me) + (me > 0 ? 1 : 0));
@@ -42,13 +42,13 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
     }
     static constexpr auto prepare = prepared_by<broadcast>;
 
-    static std::int64_t most_sent(const CollectiveArguments& args) {
+    static std::int64_t max_sent(const CollectiveArguments& args) {
         const TopologyTree all = Base::tree(args);
         int most = 0;
         for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me));
         return most * args.count;
     }
-    static std::int64_t most_leaving_node(const CollectiveArguments& args) {
+    static std::int64_t max_leaving_node(const CollectiveArguments& args) {
         const TopologyTree all = Base::tree(args);
         const Topology& topology = *args.topology;
         std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
@@ -59,9 +59,9 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
         return *std::ranges::max_element(children) * args.count;
     }
     static constexpr Claims claims{.rounds = Base::busy_rounds,
-                                   .most_sent = most_sent,
-                                   .most_neighbours = Base::most_neighbours,
-                                   .most_leaving_node = most_leaving_node};
+                                   .max_sent = max_sent,
+                                   .max_neighbors = Base::max_neighbors,
+                                   .max_leaving_node = max_leaving_node};
 };
 
 template <const TreeKinds& kinds>
@@ -76,9 +76,9 @@ struct HierarchicalReduction : HierarchicalTree<kinds> {
 
     static constexpr Claims claims{
         .rounds = Base::busy_rounds,
-        .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
-        .most_neighbours = Base::most_neighbours,
-        .most_leaving_node =
+        .max_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+        .max_neighbors = Base::max_neighbors,
+        .max_leaving_node =
             [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }};
 };
 

@@ -31,7 +31,7 @@ class BlocksAlongTree {
 
     // Claims, for blocks that are all of one size.
     [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
-    [[nodiscard]] std::int64_t most_neighbours() const {
+    [[nodiscard]] std::int64_t max_neighbors() const {
         int most = 0;
         for (int me = 0; me < args_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
         return most;
@@ -106,7 +106,7 @@ class BlocksAlongTree {
     }
 
     /// Most elements that one node sends to others, up or down the tree.
-    [[nodiscard]] std::int64_t most_leaving_node(bool up) const {
+    [[nodiscard]] std::int64_t max_leaving_node(bool up) const {
         const Topology& topology = *args_.topology;
         std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
         for (int me = 1; me < args_.ranks; ++me) {
@@ -157,12 +157,12 @@ class GatherAlongTree : public BlocksAlongTree {
         return next_active_until(round_sent(rank), k);
     }
 
-    [[nodiscard]] std::int64_t most_sent() const {
+    [[nodiscard]] std::int64_t max_sent() const {
         std::size_t most = 0;
         for (int me = 1; me < args_.ranks; ++me) most = std::max(most, members(me).size());
         return static_cast<std::int64_t>(most) * args_.count;
     }
-    [[nodiscard]] std::int64_t most_leaving_node() const { return BlocksAlongTree::most_leaving_node(true); }
+    [[nodiscard]] std::int64_t max_leaving_node() const { return BlocksAlongTree::max_leaving_node(true); }
 
   private:
     /// When a rank sends its parent the blocks of its subtree, which have come in the round before.
@@ -201,8 +201,8 @@ class ScatterAlongTree : public BlocksAlongTree {
         return next_active_until(round_sent(rank), k);
     }
 
-    [[nodiscard]] std::int64_t most_sent() const { return (args_.ranks - 1) * args_.count; }
-    [[nodiscard]] std::int64_t most_leaving_node() const { return BlocksAlongTree::most_leaving_node(false); }
+    [[nodiscard]] std::int64_t max_sent() const { return (args_.ranks - 1) * args_.count; }
+    [[nodiscard]] std::int64_t max_leaving_node() const { return BlocksAlongTree::max_leaving_node(false); }
 
   private:
     /// When a rank sends its children the blocks of their subtrees, which have come in the round before.
@@ -218,9 +218,9 @@ struct HierarchicalBlocks {
 
     static constexpr Claims claims{
         .rounds = [](const CollectiveArguments& args) { return blocks(args).busy_rounds(); },
-        .most_sent = [](const CollectiveArguments& args) { return blocks(args).most_sent(); },
-        .most_neighbours = [](const CollectiveArguments& args) { return blocks(args).most_neighbours(); },
-        .most_leaving_node = [](const CollectiveArguments& args) { return blocks(args).most_leaving_node(); }};
+        .max_sent = [](const CollectiveArguments& args) { return blocks(args).max_sent(); },
+        .max_neighbors = [](const CollectiveArguments& args) { return blocks(args).max_neighbors(); },
+        .max_leaving_node = [](const CollectiveArguments& args) { return blocks(args).max_leaving_node(); }};
 };
 
 }  // namespace timpani

@@ -24,7 +24,7 @@ struct Lanes {
 
     /// As many lanes as `wanted`, or as there can be if that is fewer or `wanted` is 0.
     Lanes(const CollectiveArguments& args, std::int64_t wanted)
-        : hierarchy(args), number(args.topology->most_ranks_on_a_node()) {
+        : hierarchy(args), number(args.topology->max_ranks_per_node()) {
         for (int node = 0; node < hierarchy.nodes(); ++node) number = std::min(number, hierarchy.ranks_on(node));
         if (wanted > 0) number = static_cast<int>(std::min<std::int64_t>(wanted, number));
     }

@@ -73,7 +73,7 @@ TEST(a_run_holds_elements_that_follow_each_other_at_their_origin) {
     for (std::size_t i = 0; i < pairs.size(); ++i) pairs[i] = static_cast<std::int64_t>(i * i % 4);
     for (const auto& collective : collectives()) {
         CollectiveArguments args{5, 12, 2};
-        if (collective.counts == BlockCounts::told) args.counts = blocks;
+        if (collective.counts == BlockCounts::known) args.counts = blocks;
         if (collective.counts == BlockCounts::exchanged) args.counts = pairs;
         for (int rank = 0; rank < args.ranks; ++rank) {
             const auto elements = collective.receive_elements(args, rank);

@@ -18,7 +18,7 @@ TEST(nodes_and_groups_are_numbered_by_their_lowest_ranks) {
     CHECK(topology.place_of(2) == 1 && topology.place_of(3) == 0);
     CHECK(topology.group_of(0) == 0 && topology.group_of(1) == 1 && topology.group_of(2) == 0);
     CHECK(topology.nodes_of(0).size() == 2 && topology.place_in_group(2) == 1);
-    CHECK(topology.most_ranks_on_a_node() == 2);
+    CHECK(topology.max_ranks_per_node() == 2);
 }
 
 TEST(ranks_are_as_close_as_the_smallest_part_that_holds_both) {

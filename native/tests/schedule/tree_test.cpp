@@ -10,7 +10,7 @@ namespace {
 
 using namespace timpani;
 
-constexpr int kMostRanks = 100;
+constexpr int kMaxRanks = 100;
 
 /// Whether each rank but the root is the child of one rank, namely of its parent.
 template <class Tree>
@@ -44,7 +44,7 @@ void check_levels(const Tree& tree) {
 }  // namespace
 
 TEST(knomial_tree_reaches_each_rank_once_after_its_parent) {
-    for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+    for (int ranks = 1; ranks <= kMaxRanks; ++ranks) {
         for (const std::int64_t radix : {2, 3, 4, 8, 200}) {
             const KnomialTree tree{ranks, radix};
             std::vector<std::vector<int>> children(static_cast<std::size_t>(ranks));
@@ -64,7 +64,7 @@ TEST(knomial_tree_reaches_each_rank_once_after_its_parent) {
 }
 
 TEST(no_round_of_a_knomial_tree_is_idle) {
-    for (int ranks = 2; ranks <= kMostRanks; ++ranks) {
+    for (int ranks = 2; ranks <= kMaxRanks; ++ranks) {
         for (const std::int64_t radix : {2, 3, 4, 8, 200}) {
             const KnomialTree tree{ranks, radix};
             for (std::int64_t round = 0; round < tree.rounds(); ++round) CHECK(tree.child(0, round) > 0);
@@ -73,7 +73,7 @@ TEST(no_round_of_a_knomial_tree_is_idle) {
 }
 
 TEST(binary_tree_reaches_each_rank_once_with_odd_ranks_on_one_side) {
-    for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+    for (int ranks = 1; ranks <= kMaxRanks; ++ranks) {
         const BinaryTree tree{ranks};
         check_levels(tree);
         for (int rank = 3; rank < ranks; ++rank) CHECK(tree.parent(rank) % 2 == rank % 2);
@@ -81,7 +81,7 @@ TEST(binary_tree_reaches_each_rank_once_with_odd_ranks_on_one_side) {
 }
 
 TEST(chains_reach_each_rank_once_and_are_of_even_length) {
-    for (int ranks = 1; ranks <= kMostRanks; ++ranks) {
+    for (int ranks = 1; ranks <= kMaxRanks; ++ranks) {
         for (const std::int64_t fanout : {1, 2, 4, 7, 200}) {
             const ChainTree tree{ranks, fanout};
             check_levels(tree);

@@ -216,9 +216,9 @@ TEST(by_level_or_by_events_a_call_takes_the_same_on_nodes_that_share_no_links) {
                     const CollectiveArguments all{
                         .ranks = topology.ranks(), .count = count, .root = 5, .topology = &topology};
                     for_each_algorithm(all, [&](const Algorithm& algorithm, const CollectiveArguments& args) {
-                        const int told = check_by_level(algorithm, args, costs) ? 1 : 0;
-                        by_level += told;
-                        if (algorithm.restrictions.topology) knowing_nodes += told;
+                        const int by_relation = check_by_level(algorithm, args, costs) ? 1 : 0;
+                        by_level += by_relation;
+                        if (algorithm.restrictions.topology) knowing_nodes += by_relation;
                     });
                 }
             }
@@ -285,7 +285,7 @@ TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {
 
 // Two nodes of two sockets of two caches of two cores. A pipeline of one segment passes from each rank to the next.
 TEST(a_message_takes_longer_between_caches_and_longer_between_sockets) {
-    const Costs told{.messages = {{{{.gap = 1}}, {{.gap = 10}}, {{.gap = 100}}, {{.gap = 1000}}}}};
+    const Costs by_relation{.messages = {{{{.gap = 1}}, {{.gap = 10}}, {{.gap = 100}}, {{.gap = 1000}}}}};
     const auto takes = [](const Costs& costs, const Topology& topology) {
         const CollectiveArguments args{.ranks = 16, .count = 1, .root = 0, .topology = &topology};
         const auto bound = timpani::bind("bcast", "pipeline", args);
@@ -299,10 +299,10 @@ TEST(a_message_takes_longer_between_caches_and_longer_between_sockets) {
     const NodeParts one_behind_the_other{.cores = 8, .sockets = 2, .caches = 4};
     const NodeParts one_a_socket{.cores = 8, .sockets = 2, .caches = 4, .dealt = true};
     const NodeParts nobody_knows{};
-    CHECK(takes(told, even(one_behind_the_other)) == 8 * 1 + 4 * 10 + 2 * 100 + 1000);
-    CHECK(takes(told, even(one_a_socket)) == 14 * 100 + 1000);
-    CHECK(takes(told, even(nobody_knows)) == 14 * 100 + 1000);
-    CHECK(takes(told, even(one_behind_the_other, Topology::Order::round_robin)) == 15 * 1000);
+    CHECK(takes(by_relation, even(one_behind_the_other)) == 8 * 1 + 4 * 10 + 2 * 100 + 1000);
+    CHECK(takes(by_relation, even(one_a_socket)) == 14 * 100 + 1000);
+    CHECK(takes(by_relation, even(nobody_knows)) == 14 * 100 + 1000);
+    CHECK(takes(by_relation, even(one_behind_the_other, Topology::Order::round_robin)) == 15 * 1000);
     // Rank by rank: no two of a node's share a cache, and the second node's sit on one socket.
     std::vector<int> nodes;
     std::vector<Seat> seats;
@@ -310,7 +310,7 @@ TEST(a_message_takes_longer_between_caches_and_longer_between_sockets) {
         nodes.push_back(rank / 8);
         seats.push_back({.socket = rank < 4 ? 0 : 1, .cache = rank});
     }
-    CHECK(takes(told, Topology(nodes, std::vector<int>(16), seats)) == 13 * 10 + 100 + 1000);
+    CHECK(takes(by_relation, Topology(nodes, std::vector<int>(16), seats)) == 13 * 10 + 100 + 1000);
     // Who tells sockets apart alone tells of a cache's ranks what of a socket's, and of two sockets' ranks, too.
     const Costs sockets{.messages = {{{}, {{.gap = 10}}, {}, {{.gap = 1000}}}}};
     CHECK(takes(sockets, even(one_behind_the_other)) == 14 * 10 + 1000);
@@ -558,11 +558,11 @@ TEST(at_the_bound_the_oldest_message_is_waited_for_though_a_later_one_has_ended)
 TEST(ranks_that_wait_for_each_other_are_told) {
     Algorithm ring = *find_algorithm("allgather", "ring");
     ring.requests = always<1>;
-    bool told = false;
+    bool by_relation = false;
     try {
         simulate(ring, CollectiveArguments{.ranks = 3, .count = 1, .root = 0}, unit_clock());
     } catch (const std::runtime_error&) {
-        told = true;
+        by_relation = true;
     }
-    CHECK(told);
+    CHECK(by_relation);
 }

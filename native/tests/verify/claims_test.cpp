@@ -24,10 +24,10 @@ std::string false_claim(std::int64_t (*Claims::*claim)(const CollectiveArguments
 
 TEST(claims_that_the_schedule_does_not_keep_are_found) {
     CHECK(false_claim(&Claims::rounds).starts_with("rounds: claimed 1000000, found "));
-    CHECK(false_claim(&Claims::most_sent).starts_with("elements sent by one rank: claimed 1000000, found "));
-    CHECK(false_claim(&Claims::most_neighbours).starts_with("neighbours: claimed 1000000, found "));
-    CHECK(false_claim(&Claims::most_leaving_node).starts_with("elements leaving one node: claimed 1000000, found "));
-    CHECK(false_claim(&Claims::most_leaving_group).starts_with("elements leaving one group: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::max_sent).starts_with("elements sent by one rank: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::max_neighbors).starts_with("neighbours: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::max_leaving_node).starts_with("elements leaving one node: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::max_leaving_group).starts_with("elements leaving one group: claimed 1000000, found "));
 }
 
 TEST(a_symmetry_that_the_schedule_does_not_keep_is_found) {
@@ -35,7 +35,8 @@ TEST(a_symmetry_that_the_schedule_does_not_keep_is_found) {
     Algorithm ring = *find_algorithm("allgather", "ring");
     CHECK(!find_broken_symmetry(ring, args));
     ring.symmetry = by_exclusive_or;
-    CHECK(find_broken_symmetry(ring, args) == "rank 1 does not do what rank 0 does, as is claimed");
+    CHECK(find_broken_symmetry(ring, args) ==
+          "rank 1 does not do what rank 0 does, which contradicts the claimed symmetry");
     Algorithm parts = *find_algorithm("allreduce", "ring");
     const CollectiveArguments uneven{.ranks = 4, .count = 9, .root = 0};
     CHECK(!find_broken_symmetry(parts, uneven));
@@ -50,5 +51,5 @@ TEST(a_round_that_is_passed_over_although_a_rank_has_steps_in_it_is_found) {
     algorithm.next_active = [](const CollectiveArguments&, int, std::int64_t k) {
         return std::max<std::int64_t>(k, 1);
     };
-    CHECK(find_false_claim(algorithm, args) == "rank 0 passes over round 0, in which it has steps");
+    CHECK(find_false_claim(algorithm, args) == "rank 0 skips round 0, in which it has steps");
 }

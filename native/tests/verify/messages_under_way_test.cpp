@@ -14,8 +14,8 @@ using namespace timpani;
 const CollectiveArguments kArguments{.ranks = 3, .count = 2, .root = 0};
 
 /// The most messages that the root has under way at any time.
-int most_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
-    OneRank rank(most_under_way(algorithm, args));
+int max_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
+    OneRank rank(max_messages_under_way(algorithm, args));
     int most = 0;
     for (const Step& step : steps_of(algorithm, args, args.root)) {
         rank.take(step);
@@ -41,6 +41,6 @@ TEST(a_pipeline_of_many_segments_has_few_messages_under_way) {
     for (const char* const name : {"pipeline", "two_level_shared"}) {
         CollectiveArguments args{.ranks = 3, .count = 65'536, .root = 0, .topology = &two_nodes};
         args.parameters = {1, 8};
-        CHECK(most_at_once(*find_algorithm("bcast", name), args) <= 200);
+        CHECK(max_at_once(*find_algorithm("bcast", name), args) <= 200);
     }
 }

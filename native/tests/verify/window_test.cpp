@@ -37,11 +37,11 @@ std::string mistake(decltype(Algorithm::round) round) {
 TEST(notified_readers_that_acknowledge_see_the_data) { CHECK(mistake(hand_over<true, true>).empty()); }
 
 TEST(reading_the_window_without_a_notification_is_a_mistake) {
-    CHECK(mistake(hand_over<false, false>).find("not ordered behind what rank 0 does there") != std::string::npos);
+    CHECK(mistake(hand_over<false, false>).find("not ordered after the access of rank 0") != std::string::npos);
 }
 
 TEST(writing_the_window_while_another_may_read_what_the_call_before_left_is_a_mistake) {
-    CHECK(mistake(hand_over<true, false>).find("not ordered behind what rank 1 does there") != std::string::npos);
+    CHECK(mistake(hand_over<true, false>).find("not ordered after the access of rank 1") != std::string::npos);
 }
 
 TEST(only_an_algorithm_with_a_window_may_touch_it) {

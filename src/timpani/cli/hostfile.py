@@ -80,10 +80,10 @@ def hostfile(
 def _rank_file(machine: "Machine", hosts: "HostList", library: "Library", placement: str, ranks: int) -> str:
     from timpani.errors import UserError
     from timpani.machine.nodes.host_file import rank_file
-    from timpani.machine.nodes.places import asked_places
+    from timpani.machine.nodes.places import requested_places
     from timpani.study.placement import check_placement
 
-    places = asked_places(machine, hosts, check_placement(placement), ranks)
+    places = requested_places(machine, hosts, check_placement(placement), ranks)
     if len(places) < ranks:
         raise UserError(f"these hosts have {len(places)} slots for {ranks} ranks", "ask for fewer ranks or more nodes")
     return rank_file(places, library)

@@ -1,1 +1,1 @@
-"""A cluster inside one Linux machine: nodes are network namespaces, links have a set rate, Slurm is real."""
+"""A cluster inside one Linux machine: network namespaces as nodes, links with a set rate, and real Slurm."""

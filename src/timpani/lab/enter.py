@@ -1,6 +1,6 @@
-"""The way into a node: a script that runs a command there, and one in ssh's place for the launchers of MPI.
+"""Entering a node: a script that runs a command there, and a replacement of ssh for MPI launchers.
 
-A node is a network namespace; each entry sets its host name and mounts its /etc/hosts. It is nsenter that enters:
+A node is a network namespace; each entry sets its host name and mounts its /etc/hosts. The script uses nsenter:
 `ip netns exec` hides /sys/fs/cgroup, which slurmd needs.
 """
 
@@ -10,14 +10,14 @@ from timpani.lab.layout import Layout, namespace_prefix
 from timpani.lab.programs import ADMINISTRATION
 
 LAB_VARIABLE = "TIMPANI_LAB"
-"""The environment variable that tells a process on a node which lab it is in."""
+"""Environment variable of a process on a node: the id of its lab."""
 
 ENTER, SSH, HOSTS, SLURM_CONF = "enter", "ssh", "hosts", "slurm.conf"
 
 
 def environment(layout: Layout, folder: Path) -> dict[str, str]:
-    """What a cluster's administrator would set for the MPI libraries: how nodes reach each other, and that waiting
-    ranks yield the processor, since nodes share cores."""
+    """Settings that a cluster's administrator would make for the MPI libraries: how nodes reach each other, and that
+    waiting ranks yield the processor, since nodes share cores."""
     ssh = str(folder / SSH)
     return {
         LAB_VARIABLE: layout.lab,
@@ -38,7 +38,8 @@ def environment(layout: Layout, folder: Path) -> dict[str, str]:
 
 
 def scripts(layout: Layout, folder: Path) -> dict[str, str]:
-    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`, whose LINE a shell reads, as with ssh."""
+    """The scripts by name: `enter NODE WORD…` and `ssh [OPTION…] NODE LINE…`, whose LINE is for a shell, as with
+    ssh."""
     exports = "".join(f"export {name}='{value}'\n" for name, value in environment(layout, folder).items())
     exports += f'export PATH="$PATH:{":".join(ADMINISTRATION)}"\n'
     return {

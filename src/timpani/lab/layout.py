@@ -1,7 +1,7 @@
-"""What a lab consists of and what its parts are called, as data: it is made from them and recognised by them.
+"""The parts of a lab and their names, as data: for making it and for recognizing it.
 
-All of a lab is in network namespaces of its own, the switches too. So names inside can be short without clashing with
-any outside, and a namespace with the lab's id in its name belongs to the lab, with all that runs in it.
+All parts are in separate network namespaces, including the switches. So names inside can be short without conflicts,
+and a namespace with the lab's id in its name belongs to the lab, with all processes in it.
 """
 
 import secrets
@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 from timpani.lab.rate import show_rate
 
 SWITCHES = "switches"
-"""The namespace that holds the bridges, beside one for each node."""
+"""The namespace of the bridges; each node has its own."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """`group` is the number, from 1, of the switch that the node hangs on; `address` is within 10.0.0.0/16."""
+    """`group` is the number, from 1, of the node's switch; `address` is within 10.0.0.0/16."""
 
     name: str
     group: int
@@ -26,10 +26,10 @@ class Node:
 
 
 class Layout(BaseModel):
-    """A lab: `nodes` in equal `groups`, a switch each; groups meet at one more switch, over an uplink each.
+    """A lab: `nodes` in equal `groups` with a switch each; uplinks connect groups to one more switch.
 
-    cores         of a node, as MPI and Slurm are told: all nodes really share the machine's cores
-    link, uplink  bits a second, in each direction: of each node's link, and of each group's
+    cores         of a node, as configured for MPI and Slurm: all nodes really share the machine's cores
+    link, uplink  bits per second, in each direction: of each node's link, and of each group's uplink
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -58,12 +58,12 @@ class Layout(BaseModel):
 
     @property
     def namespaces(self) -> tuple[str, ...]:
-        """All of them."""
+        """All its namespaces."""
         return tuple(self.namespace(part) for part in (SWITCHES, *(node.name for node in self.members)))
 
     @property
     def signature(self) -> str:
-        """The same for labs whose measurements can be compared: `4x2-1gbit`, `4x2-2groups-1gbit-250mbit`."""
+        """Equal for labs with comparable measurements: `4x2-1gbit`, `4x2-2groups-1gbit-250mbit`."""
         nodes, link = f"{self.nodes}x{self.cores}", show_rate(self.link)
         return f"{nodes}-{link}" if self.groups == 1 else f"{nodes}-{self.groups}groups-{link}-{show_rate(self.uplink)}"
 
@@ -74,5 +74,5 @@ class Layout(BaseModel):
 
 
 def namespace_prefix(lab: str) -> str:
-    """The prefix of the names of a lab's namespaces, and of no others."""
+    """The prefix of the names of a lab's namespaces."""
     return f"timpani-{lab}-"

@@ -1,4 +1,4 @@
-"""Make a lab and remove it; whatever interrupts this, the next command finds all that is left over."""
+"""Makes and removes labs; after an interruption, the next command finds everything that was left."""
 
 import fcntl
 import os
@@ -18,13 +18,13 @@ from timpani.lab.programs import search_environment
 from timpani.lab.slurm import start_slurm
 from timpani.lab.steps import Step, steps
 
-_GRACE_SECONDS = 2.0  # between asking processes to end and killing them
+_GRACE_SECONDS = 2.0  # between SIGTERM and SIGKILL
 _POLL_SECONDS = 0.02
 _ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def check_root() -> None:
-    """UserError where we may neither make namespaces nor enter them."""
+    """UserError without permission to make namespaces and enter them."""
     if os.geteuid() != 0:
         raise UserError(
             "a lab is made of network namespaces, which only root can create", "run it as root: `sudo timpani lab …`"
@@ -32,9 +32,9 @@ def check_root() -> None:
 
 
 def up(layout: Layout) -> Lab:
-    """Make the lab of `layout`, after removing what killed commands left over.
+    """Make the lab of `layout`, after removing leftovers of killed commands.
 
-    No lab is left where a step fails, with UserError, or where a signal ends the program.
+    If a step fails (UserError), or a signal ends the program, no lab is left.
     """
     with _locked(), _ending_cleanly():
         for lab in labs():
@@ -58,7 +58,7 @@ def down(lab: Lab) -> None:
 
 @contextmanager
 def _locked() -> Iterator[None]:
-    """Let one process at a time make or remove labs: a lab that is incomplete then is not being made by another."""
+    """Allow one process at a time to make or remove labs: an incomplete lab is then a leftover."""
     LABS.mkdir(parents=True, exist_ok=True)
     lock = os.open(LABS, os.O_RDONLY | os.O_CLOEXEC)
     try:
@@ -85,7 +85,7 @@ def _make(layout: Layout, lab: Lab) -> None:
 
 @contextmanager
 def _ending_cleanly() -> Iterator[None]:
-    """Raise SystemExit at the first signal that asks the program to end, and ignore others while it cleans up."""
+    """Raise SystemExit at the first terminating signal, and ignore others during the cleanup."""
 
     def end(number: int, _frame: FrameType | None) -> None:
         for each in _ENDING:
@@ -126,7 +126,7 @@ def _take_down(lab: Lab) -> None:
 
 
 def _processes(lab: Lab) -> list[int]:
-    """All that run on the lab's nodes, whoever started them."""
+    """All processes on the lab's nodes."""
     pids: list[int] = []
     for namespace in lab.namespaces:
         pids += map(int, _ip("netns", "pids", namespace).split())
@@ -142,5 +142,5 @@ def _ip(*arguments: str) -> bytes:
 def _signal(pid: int, number: signal.Signals) -> None:
     try:
         os.kill(pid, number)
-    except ProcessLookupError:  # ended meanwhile
+    except ProcessLookupError:  # has ended
         return

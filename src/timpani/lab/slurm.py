@@ -12,10 +12,10 @@ from timpani.lab.layout import Layout
 
 PARTITION = "lab"
 
-_SILENCE_SECONDS = 5  # without an answer of a slurmd: its node counts as down, and its jobs are queued again
-_CREDENTIAL_SECONDS = 5  # how long credentials live: a requeued job waits until that of its first start has expired
+_SILENCE_SECONDS = 5  # without an answer of a slurmd, its node counts as down and its jobs are requeued
+_CREDENTIAL_SECONDS = 5  # lifetime of credentials: a requeued job waits until that of its first start has expired
 _SCHEDULING = "batch_sched_delay=0,sched_interval=1,bf_interval=1"
-"""Seconds: few jobs on few nodes cost nothing to look at often, where by default they wait up to a minute."""
+"""Seconds: frequent scheduling costs nothing with few jobs; by default they wait up to a minute."""
 _START_SECONDS = 30.0  # until all nodes are idle
 _POLL_SECONDS = 0.1
 
@@ -66,9 +66,9 @@ def _cgroup_plugin() -> str:
 
 
 def start_slurm(layout: Layout, lab: Lab) -> None:
-    """Start all daemons and wait until every node takes jobs; UserError with a daemon's last line where one fails.
+    """Start all daemons and wait until every node accepts jobs; UserError with a daemon's last line if one fails.
 
-    Nothing has to stop them: removing the lab ends whatever runs on its nodes.
+    Removing the lab ends them.
     """
     for name, text in configuration(layout, lab.folder).items():
         (lab.folder / name).write_text(text)
@@ -89,12 +89,12 @@ def start_slurm(layout: Layout, lab: Lab) -> None:
         for daemon in daemons:
             if late or daemon.ended:
                 why = f"{daemon.name} {'waits' if late else 'ended'}: {daemon.last_line}"
-                raise UserError(f"Slurm does not start: {why}", "fix that, or leave out --slurm")
+                raise UserError(f"Slurm does not start: {why}", "fix that, or omit --slurm")
         time.sleep(_POLL_SECONDS)
 
 
 class _Daemon:
-    """A process on a node that outlives us and writes its output to a file of the lab."""
+    """A process on a node that outlives this program and writes its output to a file of the lab."""
 
     def __init__(self, lab: Lab, node: str, command: tuple[str, ...]) -> None:
         self.name = f"{command[0]}-{node}"
@@ -110,7 +110,7 @@ class _Daemon:
 
     @property
     def last_line(self) -> str:
-        return next(reversed(self._log.read_text(errors="replace").splitlines()), "it said nothing")
+        return next(reversed(self._log.read_text(errors="replace").splitlines()), "no output")
 
 
 def _ready(layout: Layout, lab: Lab) -> bool:

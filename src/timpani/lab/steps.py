@@ -1,7 +1,7 @@
 """The commands that make a layout: bridges and links between them, each link a veth pair, limited at both ends.
 
-The limit is a token bucket filter (tc-tbf(8)) on what leaves an end. Only the rate is imitated: latency is the kernel's
-own, since netem, which could add to it, is missing from many kernels.
+The limit is a token bucket filter (tc-tbf(8)) on outgoing traffic. Only the rate is imitated: latency is the kernel's
+own, since many kernels lack netem, which could add to it.
 """
 
 from collections.abc import Iterator
@@ -11,26 +11,26 @@ from timpani.lab.layout import SWITCHES, Layout
 
 _ROOT_SWITCH = "root"  # where groups meet
 _PREFIX_LENGTH = 16
-_BURST_SECONDS = 1e-3  # of traffic that a link may send at once: one tick of a timer of 1 kHz
-_LEAST_BURST = 2**12  # bytes: two packets; what TCP hands over at once is larger, and tbf takes it apart
-_QUEUE = "200ms"  # the longest that a packet may wait for a link; later ones are dropped
+_BURST_SECONDS = 1e-3  # of traffic as a burst: one tick of a 1 kHz timer
+_MIN_BURST = 2**12  # bytes: two packets; tbf divides larger segments from TCP
+_QUEUE = "200ms"  # maximum delay of a packet; later packets are dropped
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command, and the feature of the kernel that it needs."""
+    """A command, and the kernel feature that it needs."""
 
     feature: str
     argv: tuple[str, ...]
 
 
 def burst_bytes(rate: int) -> int:
-    """The bytes that a link of `rate` bits a second lets through at once, without delay."""
-    return max(_LEAST_BURST, round(rate / 8 * _BURST_SECONDS))
+    """Bytes that a link of `rate` bits per second passes at once, without delay."""
+    return max(_MIN_BURST, round(rate / 8 * _BURST_SECONDS))
 
 
 def steps(layout: Layout) -> Iterator[Step]:
-    """All commands, in an order in which each finds what it needs."""
+    """All commands, in an order that satisfies their dependencies."""
     switches = layout.namespace(SWITCHES)
     yield from _namespace(switches)
     if layout.groups > 1:

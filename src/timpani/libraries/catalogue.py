@@ -42,30 +42,30 @@ class Restrictions:
     commutative: bool = False
     topology: bool = False
     shared_memory: bool = False
-    fewest_ranks: int = 1
-    fewest_nodes: int = 1
-    fewest_groups: int = 1
+    min_ranks: int = 1
+    min_nodes: int = 1
+    min_groups: int = 1
 
     def admit(self, ranks: int) -> bool:
         """Whether it runs on so many ranks with the operators that we measure, which all commute."""
         odd = (self.power_of_two and ranks & (ranks - 1)) or (self.even and ranks % 2)
-        return ranks >= self.fewest_ranks and not odd
+        return ranks >= self.min_ranks and not odd
 
     def ranks_wanted(self) -> str:
         """On how many ranks it runs, in words; nothing where on any."""
         words = {
             "a power of two of ranks": self.power_of_two,
             "an even number of ranks": self.even and not self.power_of_two,
-            f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
+            f"{self.min_ranks} ranks or more": self.min_ranks > 1,
         }
         return " and ".join(word for word, holds in words.items() if holds)
 
     def refusal(self, nodes: int, groups: int) -> str:
         """Why ranks on so many nodes in so many groups are too few for it, in words; nothing where they aren't."""
-        few_nodes, few_groups = nodes < self.fewest_nodes, groups < self.fewest_groups
+        few_nodes, few_groups = nodes < self.min_nodes, groups < self.min_groups
         if not few_nodes and not few_groups:
             return ""
-        wanted = f"{self.fewest_nodes} nodes" if few_nodes else f"{self.fewest_groups} groups of nodes"
+        wanted = f"{self.min_nodes} nodes" if few_nodes else f"{self.min_groups} groups of nodes"
         here = counted(nodes, "node") if few_nodes else counted(groups, "group")
         return f"takes {wanted} or more, and the ranks are {'on' if few_nodes else 'in'} {here}"
 
@@ -76,9 +76,9 @@ class Restrictions:
             "commutative": self.commutative,
             "known nodes": self.topology,
             "shared memory": self.shared_memory,
-            f"{self.fewest_ranks} ranks or more": self.fewest_ranks > 1,
-            f"{self.fewest_nodes} nodes or more": self.fewest_nodes > 1,
-            f"{self.fewest_groups} groups or more": self.fewest_groups > 1,
+            f"{self.min_ranks} ranks or more": self.min_ranks > 1,
+            f"{self.min_nodes} nodes or more": self.min_nodes > 1,
+            f"{self.min_groups} groups or more": self.min_groups > 1,
         }
         return ", ".join(word for word, holds in words.items() if holds)
 

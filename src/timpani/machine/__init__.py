@@ -1,1 +1,1 @@
-"""Where Timpani measures: the cores here, the launchers, and what would spoil a measurement."""
+"""Where Timpani measures: this computer's cores, launchers, machine files, and checks before measuring."""

@@ -1,4 +1,4 @@
-"""What `--on` names."""
+"""The machine of `--on`."""
 
 from pathlib import Path
 
@@ -11,14 +11,14 @@ from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.platforms.platform import find_platform, machine_of
 
 HERE = "here"
-"""In place of a machine file: what `timpani machine detect` finds."""
+"""Instead of a machine file: the machine that `timpani machine detect` finds."""
 
 SIMULATED = "simgrid:"
-"""Before a platform's name or file: a machine that SimGrid simulates."""
+"""Prefix of a platform's name or file: a machine simulated by SimGrid."""
 
 
 def resolve(text: str, mpi: str | None = None) -> Machine:
-    """The machine that `--on` names: a machine file, a lab, `simgrid:PLATFORM`, or `here`, whose library is `mpi`."""
+    """The machine of `--on`: a machine file, a lab, `simgrid:PLATFORM`, or `here` with the library `mpi`."""
     if text.startswith(SIMULATED):
         return machine_of(find_platform(text.removeprefix(SIMULATED)))
     if names_batch_system(text):

@@ -1,4 +1,4 @@
-"""A campaign's results as curves of time against size; rows without a valid time are left out and named."""
+"""A campaign's results as curves of time against size; rows without a valid time are skipped with a message."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -15,26 +15,26 @@ from timpani.study.schema import CHANGED, CURVE, MEASURED_US, STATE
 from timpani.study.sizes import show_size
 
 TIME = "time_us"
-"""A launch's median, or OSU's average where an import has no median."""
+"""A launch's median; for an import without medians, OSU's average."""
 
 
 @dataclass(frozen=True)
 class FittableResults:
-    """A campaign's results that models can be fitted to.
+    """A campaign's results for fitting models.
 
-    rows      those with a valid time, in the column `TIME`
-    left_out  the others, a sentence for each curve and reason
+    rows      rows with a valid time, in the column `TIME`
+    left_out  a sentence for each curve and reason with skipped rows
     """
 
     rows: pl.DataFrame
     left_out: list[str]
 
 
-def timed(results: pl.DataFrame, source: str) -> FittableResults:
-    """The rows of `results` (a campaign's, one per cell and launch) whose time can be fitted.
+def fittable_results(results: pl.DataFrame, source: str) -> FittableResults:
+    """Select the rows of `results` (one per cell and launch) whose time can be fitted.
 
-    Left out, and named by their line in `source`, are rows of launches that failed, and whose time is not positive.
-    UserError when none is left.
+    Failed launches and times that are not positive are skipped and named by their line in `source`. UserError if no row
+    is left.
     """
     rows = results.with_row_index("line", offset=1).with_columns(MEASURED_US.alias(TIME))
     time = pl.col(TIME)
@@ -48,37 +48,38 @@ def timed(results: pl.DataFrame, source: str) -> FittableResults:
         .alias("wrong")
     )
     left_out = [
-        _named(part, source) for _, part in rows.drop_nulls("wrong").group_by(*CURVE, "wrong", maintain_order=True)
+        _skipped_rows(part, source)
+        for _, part in rows.drop_nulls("wrong").group_by(*CURVE, "wrong", maintain_order=True)
     ]
     valid = rows.filter(pl.col("wrong").is_null()).drop("wrong")
     if valid.is_empty():
         raise UserError(
             f"{source} holds no result that can be fitted{f': {left_out[0]}' if left_out else ''}",
-            "`timpani show --format csv` has them all, with the causes of failures",
+            "`timpani show --format csv` shows all results, with the causes of failures",
         )
     return FittableResults(valid, left_out)
 
 
-def curve_words(name: Mapping[str, Any], state: str | None = None) -> str:
-    """The curve with these values of CURVE, in words."""
+def curve_title(name: Mapping[str, Any], state: str | None = None) -> str:
+    """Name of the curve with these values of CURVE, for messages."""
     words = f"{name['collective']} {name['algorithm']} on {counted(name['ranks'], 'rank')}"
     return f"{words} ({state})" if state else words
 
 
-def _named(rows: pl.DataFrame, source: str) -> str:
-    """Rows of one curve with the same fault: what is wrong, at which sizes, and on which line it stands first."""
+def _skipped_rows(rows: pl.DataFrame, source: str) -> str:
+    """A sentence on skipped rows of one curve with one reason: the reason, sizes, and the first line."""
     first, sizes = rows.row(0, named=True), sorted(set(rows["message_bytes"]))
     more = f" and {counted(rows.height - 1, 'more line')}" if rows.height > 1 else ""
     where = f"{source} line {first['line']}{more}"
-    return f"{curve_words(first)}: {first['wrong']} at {', '.join(map(show_size, sizes))} ({where})"
+    return f"{curve_title(first)}: {first['wrong']} at {', '.join(map(show_size, sizes))} ({where})"
 
 
 @dataclass(frozen=True)
 class TimedCurve:
-    """A curve of `timed` rows.
+    """A curve from `fittable_results` rows.
 
     name     the values of CURVE
-    state    the machine's, where it had several; else None
+    state    the machine's state if it had several; else None
     """
 
     name: dict[str, Any]
@@ -87,28 +88,28 @@ class TimedCurve:
 
 
 def curves(rows: pl.DataFrame) -> Iterator[TimedCurve]:
-    """The curves of `timed` rows, also those of a single size.
+    """The curves of `fittable_results` rows, including those of a single size.
 
-    Where the machine had several states each has a curve, the state with most results first; results during which the
-    state changed are left out.
+    If the machine had several states, each state has a curve, the one with most results first; results during a change
+    of state are skipped.
     """
     needed = rows.filter(pl.col(STATE).fill_null("") != CHANGED).select(*CURVE, STATE, "message_bytes", "launch", TIME)
     ordered = needed.with_columns(pl.len().over(*CURVE, STATE).alias("rows")).sort(
         *CURVE, "rows", STATE, descending=[*[False] * len(CURVE), True, False]
     )
-    # At once: group_by gathers the rows of each of a thousand groups by itself.
+    # partition_by is much faster than group_by for a thousand groups.
     for key, part in ordered.partition_by([*CURVE, STATE], as_dict=True).items():
-        sizes, times = launches_by(part, "message_bytes")
+        sizes, times = times_by_launch(part, "message_bytes")
         *name, state = key
         yield TimedCurve(
             dict(zip(CURVE, name, strict=True)), state, Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
         )
 
 
-def launches_by(rows: pl.DataFrame, *columns: str) -> tuple[list[tuple[Any, ...]], Array]:
-    """The distinct values of `columns`, sorted, and times as a matrix: per launch a row with the time of each.
+def times_by_launch(rows: pl.DataFrame, *columns: str) -> tuple[list[tuple[Any, ...]], Array]:
+    """The distinct values of `columns`, sorted, and the times by launch and value.
 
-    Microseconds, shape (launches, values); NaN where a launch has none.
+    Times in microseconds, shape (launches, values); NaN where a launch has none.
     """
     keys, launches = rows.select(columns).rows(), rows["launch"].to_list()
     values, numbers = sorted(set(keys)), sorted(set(launches))

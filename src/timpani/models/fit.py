@@ -1,4 +1,4 @@
-"""Fit every model that a campaign has the results for."""
+"""Fits all models that a campaign has results for."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curve import Curve
-from timpani.models.curves import curve_words, curves, timed
+from timpani.models.curves import curve_title, curves, fittable_results
 from timpani.models.fitted_model import Model, NamedModel, NotFitted
-from timpani.models.hockney import MISS, Hockney, Regime, hockney, predicted, regimes
+from timpani.models.hockney import MISS, Hockney, Regime, fitted_times, hockney, regimes
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP, loggp_models, max_rate_models
@@ -22,12 +22,12 @@ from timpani.models.switches import Switch, switches
 from timpani.study.schema import CURVE
 
 POOR_FIT = "poor_fit"
-"""The status of a curve whose lines miss a median."""
+"""Status of a curve whose lines miss a median."""
 
 
 @dataclass(frozen=True)
 class Disturbed:
-    """A time that something disturbed in one launch: microseconds, beside the median over launches of its size."""
+    """A disturbed time of one launch, and the median over launches of its size; microseconds."""
 
     message_bytes: int
     time_us: float
@@ -36,7 +36,7 @@ class Disturbed:
 
 @dataclass(frozen=True)
 class Miss:
-    """A size at which the fitted line is far off the measured median; microseconds."""
+    """A size at which the fitted line is far from the measured median; microseconds."""
 
     message_bytes: int
     fitted_us: float
@@ -45,13 +45,13 @@ class Miss:
 
 @dataclass(frozen=True)
 class CurveFit:
-    """A curve with its switches and lines.
+    """A fitted curve with its switches and regimes.
 
     name      the values of CURVE
-    state     the machine's, where it had several; else None
-    measured  as it was measured, with the times that something disturbed
-    curve     what was fitted: without these
-    status    of its cells, in the words of docs/columns.md, and POOR_FIT where that is so
+    state     the machine's state if it had several; else None
+    measured  all times, including disturbed ones
+    curve     the fitted times, without disturbed ones
+    status    the statuses of its cells (docs/columns.md), and POOR_FIT if a line misses a median
     """
 
     name: dict[str, Any]
@@ -65,12 +65,12 @@ class CurveFit:
 
     @property
     def launches(self) -> int:
-        """The launches of the size that has most of them."""
+        """Largest number of launches of any size."""
         return int(self.measured.counts.max())
 
     @property
     def disturbed(self) -> list[Disturbed]:
-        """The times that the lines aren't fitted to, by ascending size."""
+        """Disturbed times that were not fitted, by ascending size."""
         left_out = np.isfinite(self.measured.times) & ~np.isfinite(self.curve.times)
         return [
             Disturbed(int(self.measured.sizes[size]), float(times[launch]), float(self.measured.medians[size]))
@@ -80,13 +80,13 @@ class CurveFit:
 
     @property
     def misses(self) -> list[Miss]:
-        """The sizes at which the lines are off the measured median by more than MISS, by ascending size."""
+        """Sizes at which the lines are off the measured median by more than MISS, ascending."""
         return _misses(self.measured, self.regimes)
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What was fitted; `left_out` says what could not be, and why."""
+    """All fitted models; `left_out` has a sentence for each one that couldn't be fitted."""
 
     curves: list[CurveFit]
     regressions: list[NamedModel[Regression]]
@@ -96,39 +96,39 @@ class Fit:
 
 
 def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | None = None) -> Fit:
-    """Fit curves over sizes, regressions over sizes and ranks, LogGP and max-rate, as far as they were timed.
+    """Fit curves over sizes, regressions over sizes and ranks, LogGP and max-rate, as far as they were measured.
 
-    results  a campaign's, a row per cell and launch; `source` is where an error says they came from
-    cells    what `estimate_cells` makes of them: regressions take a point from each, curves their status
-    formula  in place of DEFAULT_FORMULAS
+    results  a campaign's, one row per cell and launch; `source` names their file in errors
+    cells    `estimate_cells` of these results: regressions use its points, curves its status
+    formula  replaces DEFAULT_FORMULAS
 
-    UserError when nothing can be fitted, and for a formula that fits no curve.
+    UserError if no model can be fitted, and for a formula that fits no curve.
     """
-    valid = timed(results, source)
+    valid = fittable_results(results, source)
     rows = valid.rows
     curve_fits, regressed = list(fit_curves(rows, cells)), regressions(cells, formula)
     loggp, max_rate = list(loggp_models(rows)), list(max_rate_models(rows))
     not_fitted = [each.why for each in (*curve_fits, *regressed, *loggp, *max_rate) if isinstance(each, NotFitted)]
     left_out = [*valid.left_out, *not_fitted]
-    found = Fit(_fitted(curve_fits), _fitted(regressed), _fitted(loggp), _fitted(max_rate), left_out)
+    found = Fit(_models(curve_fits), _models(regressed), _models(loggp), _models(max_rate), left_out)
     if not (found.curves or found.regressions or found.loggp or found.max_rate):
-        raise UserError(f"{source} holds nothing that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")
+        raise UserError(f"{source} has no results that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")
     return found
 
 
-def _fitted(found: Iterable[Model | NotFitted]) -> list[Model]:
+def _models(found: Iterable[Model | NotFitted]) -> list[Model]:
     return [each for each in found if not isinstance(each, NotFitted)]
 
 
 def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | NotFitted]:
-    """The curves of `timed` rows, by state of the machine; those of a single size can't be fitted."""
+    """Fit the curves of `fittable_results` rows, by state of the machine; a curve of a single size can't be fitted."""
     parts = cells.select(*CURVE, "status").partition_by(CURVE, as_dict=True)
-    statuses = {name: _words(part["status"]) for name, part in parts.items()}
+    statuses = {name: _status_parts(part["status"]) for name, part in parts.items()}
     for each in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
         measured = each.curve
         if len(measured.sizes) < 2:
-            name, size = curve_words(each.name, each.state), int(measured.sizes[0])
-            yield NotFitted(f"{name} has a single size, {size} B, and a line takes two")
+            name, size = curve_title(each.name, each.state), int(measured.sizes[0])
+            yield NotFitted(f"{name} has only one size, {size} B; a line needs two")
             continue
         curve = measured.undisturbed
         segmentation = segment(curve)
@@ -139,13 +139,13 @@ def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | N
         yield CurveFit(each.name, each.state, measured, curve, found, lines, hockney(lines), status)
 
 
-def _words(statuses: pl.Series) -> set[str]:
-    """The parts of all cells' statuses."""
+def _status_parts(statuses: pl.Series) -> set[str]:
+    """All parts of the cells' statuses."""
     return {word for status in statuses for word in status.split("+")} - {"ok"}
 
 
 def _misses(measured: Curve, lines: list[Regime]) -> list[Miss]:
-    fitted = predicted(lines, measured.sizes)
+    fitted = fitted_times(lines, measured.sizes)
     off = np.abs(fitted / measured.medians - 1) > MISS
     return [
         Miss(int(size), float(line), float(median))

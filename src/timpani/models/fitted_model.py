@@ -1,4 +1,4 @@
-"""A model, and which measurements it was fitted to."""
+"""A model, and the measurements it was fitted to."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -8,7 +8,7 @@ Model = TypeVar("Model")
 
 @dataclass(frozen=True)
 class NamedModel(Generic[Model]):
-    """name: the columns, with their values, that these measurements have in common."""
+    """name: columns and values that these measurements have in common."""
 
     name: dict[str, Any]
     model: Model
@@ -16,6 +16,6 @@ class NamedModel(Generic[Model]):
 
 @dataclass(frozen=True)
 class NotFitted:
-    """In place of a model: why there is none, as a sentence."""
+    """The reason why a model couldn't be fitted, as a sentence."""
 
     why: str

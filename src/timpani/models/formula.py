@@ -1,10 +1,10 @@
-"""Formulas such as `log2(latency) ~ ranks + log2(size) - 1`: parsed by a grammar of our own, never evaluated as code.
+"""Formulas such as `log2(latency) ~ ranks + log2(size) - 1`. They are parsed, never evaluated as code.
 
     formula  = factor "~" term { "+" term } [ "-" "1" ]
     term     = factor { ":" factor } | "0" | "1"
     factor   = ( variable | function "(" variable ")" ) [ "^" digit ]
 
-As in R and statsmodels there is an intercept unless `- 1` or `+ 0` says no, and `a:b` is a product.
+As in R and statsmodels there is an intercept unless `- 1` or `+ 0` removes it, and `a:b` is a product.
 """
 
 import re
@@ -25,7 +25,7 @@ _HELP = "timpani fit --help"
 
 @dataclass(frozen=True)
 class Factor:
-    """A variable, maybe within a function, maybe to a power."""
+    """A variable, optionally inside a function, optionally raised to a power."""
 
     variable: str
     function: str = ""
@@ -36,7 +36,7 @@ class Factor:
         return inner if self.power == 1 else f"{inner}^{self.power}"
 
     def values(self, columns: Mapping[str, Array]) -> Array:
-        """Its values, shape (rows,); not finite where a function isn't defined, such as log2 at size 0."""
+        """Values, shape (rows,); not finite where a function is undefined, such as log2 at size 0."""
         column = columns[self.variable]
         with np.errstate(divide="ignore", invalid="ignore"):
             applied = FUNCTIONS[self.function](column) if self.function else column
@@ -53,7 +53,7 @@ def term_name(term: Term) -> str:
 
 @dataclass(frozen=True)
 class Formula:
-    """A linear model; an intercept stands among the terms as the empty product."""
+    """A linear model; the empty product among the terms is the intercept."""
 
     response: Factor
     terms: tuple[Term, ...]
@@ -67,7 +67,7 @@ class Formula:
         return f"{self.response} ~ {' + '.join(right) or '1'}{'' if self.has_intercept else ' - 1'}"
 
     def design(self, columns: Mapping[str, Array]) -> Array:
-        """A column per term, shape (rows, terms)."""
+        """Design matrix, shape (rows, terms)."""
         rows = len(next(iter(columns.values())))
         products = [
             np.prod([factor.values(columns) for factor in term], axis=0) if term else np.ones(rows)
@@ -92,7 +92,7 @@ class _Parser:
     def formula(self) -> Formula:
         response = self._factor()
         if not self._takes("~"):
-            raise self._wrong("has no ~ after what is explained")
+            raise self._error("has no ~ after the response")
         terms: list[Term] = []
         intercept = True
         adds = True
@@ -102,16 +102,16 @@ class _Parser:
             elif adds:
                 terms.append(self._term())
             else:
-                raise self._wrong("takes away something else than the intercept, 1")
+                raise self._error("subtracts a term; only the intercept, 1, can be subtracted")
             if not self.tokens:
                 break
             adds = self._takes("+")
             if not adds and not self._takes("-"):
-                raise self._wrong(f"has {self._next!r} where + or - should be")
+                raise self._error(f"has {self._next!r} instead of + or -")
         if len(set(terms)) < len(terms):
-            raise self._wrong("names a term twice")
+            raise self._error("names a term twice")
         if not terms and not intercept:
-            raise self._wrong("explains by nothing")
+            raise self._error("has no terms")
         return Formula(response, ((),) * intercept + tuple(terms))
 
     def _term(self) -> Term:
@@ -123,21 +123,21 @@ class _Parser:
     def _factor(self) -> Factor:
         name = self._take()
         if not re.fullmatch(r"[A-Za-z_]\w*", name):
-            raise self._wrong(f"has {name!r} where a variable should be")
+            raise self._error(f"has {name!r} instead of a variable")
         function = ""
         if self._takes("("):
             if name not in FUNCTIONS:
                 raise unknown("function", name, FUNCTIONS, _HELP)
             function, name = name, self._take()
             if not self._takes(")"):
-                raise self._wrong(f"lacks the ) of {function}({name}")
+                raise self._error(f"lacks the ) after {function}({name}")
         if name not in self.variables:
             raise unknown("variable", name, self.variables, _HELP)
         if not self._takes("^"):
             return Factor(name, function)
         power = self._take()
         if not re.fullmatch("[2-9]", power):
-            raise self._wrong(f"has the power {power!r}, not 2 to 9")
+            raise self._error(f"has the power {power!r}, not 2 to 9")
         return Factor(name, function, int(power))
 
     @property
@@ -152,8 +152,8 @@ class _Parser:
 
     def _take(self) -> str:
         if not self.tokens:
-            raise self._wrong("ends too early")
+            raise self._error("ends too early")
         return self.tokens.pop(0)
 
-    def _wrong(self, how: str) -> UserError:
+    def _error(self, how: str) -> UserError:
         return UserError(f"the formula {self.text!r} {how}", _EXAMPLE)

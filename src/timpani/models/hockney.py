@@ -7,24 +7,24 @@ import numpy as np
 
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
-from timpani.models.segments import FEWEST_SIZES, Segmentation
+from timpani.models.segments import MIN_SEGMENT_SIZES, Segmentation
 from timpani.stats.mean import Estimate, mean_estimate, t_estimate
 
 _CYCLES_PER_US_AT_1_GHZ = 1e3
 
 MISS = 0.2
-"""A line that is off a measured median by a larger share describes the curve poorly there."""
+"""Relative deviation of a line from a measured median above which the line misses it."""
 
 
 @dataclass(frozen=True)
 class Regime:
     """A segment of a curve: `latency + per_byte · n` from `first_bytes` to `last_bytes`; microseconds.
 
-    sizes          how many sizes it has
+    sizes          number of sizes
     misses         whether the line is off a measured median by more than MISS
-    from_launches  whether each launch was fitted by itself and the intervals are over launches; else they come from
-                   the residuals of the line: with one launch, where all launches have noise in common, and where most
-                   launches lack a size
+    from_launches  whether each launch was fitted separately and the intervals are over launches. Otherwise they come
+                   from the line's residuals: with one launch, with noise common to all launches, and if most launches
+                   lack a size
     """
 
     first_bytes: int
@@ -41,10 +41,10 @@ class Hockney:
     """A curve in two numbers: the intercept at small sizes and the slope at large ones.
 
     latency   T_s, microseconds: of the first regime
-    per_byte  T_c, microseconds a byte: of the last regime of three sizes or more, since any two times lie on one
-              line; of a curve of fewer sizes, of all
+    per_byte  T_c, microseconds per byte: of the last regime with at least three sizes, as two times always lie on a
+              line; if there is none, of the last regime
 
-    Unknown, NaN, where the regime's line misses its points.
+    NaN (unknown) if the regime's line misses its points.
     """
 
     latency: Estimate
@@ -59,7 +59,7 @@ class Hockney:
         return Estimate(value, low, high)
 
     def in_cycles(self, clock_ghz: float) -> "Hockney":
-        """The same in cycles and cycles a byte of a processor with this clock rate."""
+        """The model in cycles and cycles per byte of a processor with this clock rate."""
         cycles = clock_ghz * _CYCLES_PER_US_AT_1_GHZ
         return Hockney(self.latency.scaled(cycles), self.per_byte.scaled(cycles))
 
@@ -71,16 +71,18 @@ def regimes(curve: Curve, segmentation: Segmentation) -> list[Regime]:
 
 def hockney(found: list[Regime]) -> Hockney:
     """The latency of the first regime and the slope of the linear part."""
-    linear = [regime for regime in found if regime.sizes >= FEWEST_SIZES] or found
-    return Hockney(_unless(found[0].misses, found[0].latency), _unless(linear[-1].misses, linear[-1].per_byte))
+    linear = [regime for regime in found if regime.sizes >= MIN_SEGMENT_SIZES] or found
+    return Hockney(
+        _nan_if_missed(found[0].misses, found[0].latency), _nan_if_missed(linear[-1].misses, linear[-1].per_byte)
+    )
 
 
-def _unless(missed: bool, estimate: Estimate) -> Estimate:
+def _nan_if_missed(missed: bool, estimate: Estimate) -> Estimate:
     return Estimate(nan, nan, nan) if missed else estimate
 
 
-def predicted(found: list[Regime], sizes: Array) -> Array:
-    """The fitted times in microseconds at `sizes`, shape (sizes,); between two regimes that of smaller sizes holds."""
+def fitted_times(found: list[Regime], sizes: Array) -> Array:
+    """Fitted times in microseconds at `sizes`, shape (sizes,); between two regimes, the one of smaller sizes holds."""
     starts = np.array([regime.first_bytes for regime in found])
     which = np.clip(np.searchsorted(starts, sizes, side="right") - 1, 0, None)
     latency = np.array([regime.latency.value for regime in found])
@@ -90,7 +92,7 @@ def predicted(found: list[Regime], sizes: Array) -> Array:
 
 def _regime(curve: Curve, segmentation: Segmentation) -> Regime:
     line = estimator(curve.sizes, curve.weights)
-    # Weights from the fitted times: from the measured ones, a time that is too short by chance would weigh more.
+    # Weights from fitted times: with measured times, a time that is too short by chance would get too much weight.
     fitted = line.intercept @ curve.means + line.slope @ curve.means * curve.sizes
     weights = curve.counts / np.maximum(fitted, curve.means / 2) ** 2
     line = estimator(curve.sizes, weights)
@@ -101,9 +103,9 @@ def _regime(curve: Curve, segmentation: Segmentation) -> Regime:
 
     def estimate(sums: Array) -> Estimate:
         if from_launches:
-            return _not_negative(mean_estimate(whole @ sums))
+            return _clip_at_zero(mean_estimate(whole @ sums))
         error = sqrt(float((sums**2 / weights).sum()) * segmentation.variance.value)
-        return _not_negative(t_estimate(float(sums @ curve.means), error, segmentation.variance.degrees))
+        return _clip_at_zero(t_estimate(float(sums @ curve.means), error, segmentation.variance.degrees))
 
     latency, per_byte = estimate(line.intercept), estimate(line.slope)
     off = np.abs((latency.value + per_byte.value * curve.sizes) / curve.medians - 1) > MISS
@@ -118,8 +120,8 @@ def _regime(curve: Curve, segmentation: Segmentation) -> Regime:
     )
 
 
-def _not_negative(estimate: Estimate) -> Estimate:
-    """The same with bounds that a time can have; unknown where both would be negative."""
+def _clip_at_zero(estimate: Estimate) -> Estimate:
+    """The estimate with bounds of at least 0; unknown bounds if both are negative."""
     if estimate.high < 0:
         return Estimate(estimate.value, nan, nan)
     low, high = np.maximum([estimate.low, estimate.high], 0.0).tolist()  # NaN stays

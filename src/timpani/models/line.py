@@ -1,4 +1,4 @@
-"""Straight lines `a + b·x` by weighted least squares: one line, and the residuals of all runs of points at once."""
+"""Straight lines `a + b·x` by weighted least squares, and the residuals of all runs of points."""
 
 from dataclasses import dataclass
 
@@ -29,16 +29,16 @@ def estimator(x: Array, weights: Array) -> Estimator:
 
 
 def residual_sums(x: Array, y: Array, weights: Array) -> Array:
-    """The weighted residual sum of squares of the line through points i … j − 1, at [i, j]; shape (n + 1, n + 1).
+    """Weighted residual sum of squares of the line through points i … j − 1, at [i, j]; shape (n + 1, n + 1).
 
-    Infinite where j ≤ i. Points are added one by one with Welford's update of the centred moments: in plain sums of
-    squares, sizes of 4 MiB would swamp those of 1 B.
+    Infinite where j ≤ i. Points are added one by one with Welford's update of the centered moments: plain sums of
+    squares would lose sizes of 1 B next to sizes of 4 MiB.
     """
     n = len(x)
     sums = np.full((n + 1, n + 1), np.inf)
     weight, mean_x, mean_y, xx, xy, yy = np.zeros((6, n))
     for j in range(n):
-        # Point j is added to all runs that end before it, and begins a new one.
+        # Point j extends all runs that end before it, and starts a new one.
         part = slice(0, j + 1)
         grown = weight[part] + weights[j]
         dx, dy = x[j] - mean_x[part], y[j] - mean_y[part]

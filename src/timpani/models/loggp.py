@@ -1,4 +1,4 @@
-"""LogGP by the parametrised round trip: n messages of s bytes, d apart, and one reply of s bytes.
+"""LogGP from the parametrized round trip: n messages of s bytes, d apart, and one reply of s bytes.
 
     PRTT(1, 0, s) = 2·(L + 2·o + (s − 1)·G)
     PRTT(n, 0, s) = PRTT(1, 0, s) + (n − 1)·(g + (s − 1)·G)
@@ -23,7 +23,7 @@ RoundTrips = Mapping[tuple[int, float, int], float]
 
 @dataclass(frozen=True)
 class LogGP:
-    """The network as LogGP sees it.
+    """LogGP parameters of the network.
 
     latency        L, microseconds
     overhead       o, microseconds of a processor's time for a message of `small_bytes`
@@ -40,14 +40,14 @@ class LogGP:
 
 
 def loggp(launches: list[RoundTrips]) -> LogGP:
-    """The parameters from one launch or more; UserError names the round trips that are missing."""
+    """The parameters, from at least one launch; UserError names missing round trips."""
     found = [_parameters(trips) for trips in launches]
     latency, overhead, gap, gap_per_byte = map(mean_estimate, np.array([values for values, _ in found]).T)
     return LogGP(latency, overhead, gap, gap_per_byte, small_bytes=found[0][1], launches=len(launches))
 
 
 def _parameters(trips: RoundTrips) -> tuple[tuple[float, float, float, float], int]:
-    """L, o, g and G of one launch, and the size that o was measured at."""
+    """L, o, g and G of one launch, and the size at which o was measured."""
     single = {size: time for (messages, delay, size), time in trips.items() if messages == 1 and delay == 0}
     trains = [
         (size, (time - single[size]) / (messages - 1))
@@ -63,7 +63,7 @@ def _parameters(trips: RoundTrips) -> tuple[tuple[float, float, float, float], i
         )
     sizes, times = np.array(trains, dtype=np.float64).T
     gap, gap_per_byte = _line(sizes - 1, times)
-    # Only a delay that is longer than a message takes hides all of the message but o.
+    # Only a delay longer than a message hides all of it except o.
     delayed = [
         (size, (time - single[size]) / (messages - 1) - delay)
         for (messages, delay, size), time in sorted(trips.items())

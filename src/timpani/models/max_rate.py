@@ -15,17 +15,17 @@ from timpani.models.line import Array, estimator
 from timpani.stats.mean import Estimate, mean_estimate
 
 _PARAMETERS = 3
-_SIGNIFICANCE = 0.01  # the probability of finding a node's rate where there is no limit
+_SIGNIFICANCE = 0.01  # probability of finding a node's rate where there is no limit
 
 
 @dataclass(frozen=True)
 class MaxRate:
-    """What limits messages of many senders.
+    """Parameters of the max-rate model.
 
     latency    α, microseconds
     core_rate  R_C of one sender, MB/s (10⁶ bytes)
-    node_rate  R_N of all together, MB/s; None where the senders measured did not reach it
-    senders    the largest k measured
+    node_rate  R_N of all senders of a node, MB/s; None if the measured senders didn't reach it
+    senders    largest measured k
     """
 
     latency: Estimate
@@ -36,7 +36,8 @@ class MaxRate:
 
 @dataclass(frozen=True)
 class _Messages:
-    """Cells of one launch, each of shape (cells,). load: senders / most senders; sizes: bytes; times: microseconds."""
+    """Cells of one launch, each of shape (cells,). load: senders / largest number of senders; sizes: bytes; times:
+    µs."""
 
     load: Array
     sizes: Array
@@ -44,8 +45,8 @@ class _Messages:
 
 
 @dataclass(frozen=True)
-class _Fitted:
-    """The model where the node's rate limits from a load of `share` on. squares: the sum of squared relative errors."""
+class _LoadFit:
+    """The model in which the node's rate limits loads above `share`. squares: sum of squared relative errors."""
 
     share: float
     latency: float
@@ -54,15 +55,15 @@ class _Fitted:
 
 
 def max_rate(senders: Array, sizes: Array, times: Array) -> MaxRate:
-    """The model from messages of `sizes` bytes by `senders` at once, both of shape (cells,).
+    """Fit the model to messages of `sizes` bytes from `senders` concurrent senders, both of shape (cells,).
 
-    times  microseconds that each sender's message takes, each launch's, shape (launches, cells)
+    times  microseconds of each sender's message, shape (launches, cells)
     """
     most = float(senders.max())
     load = senders / most
-    reached = _node_rate_shows(_Messages(load, sizes, times.mean(axis=0)))
+    reached = _has_node_limit(_Messages(load, sizes, times.mean(axis=0)))
     launches = [_Messages(load, sizes, launch) for launch in times]
-    found = [_best(launch) if reached else _fit(launch, 1.0) for launch in launches]
+    found = [_best_fit(launch) if reached else _fit(launch, 1.0) for launch in launches]
     return MaxRate(
         latency=mean_estimate(np.array([each.latency for each in found])),
         core_rate=mean_estimate(np.array([1 / each.per_byte for each in found])),
@@ -71,17 +72,17 @@ def max_rate(senders: Array, sizes: Array, times: Array) -> MaxRate:
     )
 
 
-def _fit(messages: _Messages, share: float) -> _Fitted:
-    """The least-squares fit at a given share, for which the model is a line."""
+def _fit(messages: _Messages, share: float) -> _LoadFit:
+    """Least-squares fit at a given share, for which the model is linear."""
     waited = messages.sizes * np.maximum(messages.load / share, 1.0)
     line = estimator(waited, 1 / messages.times**2)
     latency, per_byte = float(line.intercept @ messages.times), float(line.slope @ messages.times)
     errors = (latency + per_byte * waited) / messages.times - 1
-    return _Fitted(share, latency, per_byte, float((errors**2).sum()))
+    return _LoadFit(share, latency, per_byte, float((errors**2).sum()))
 
 
-def _best(messages: _Messages) -> _Fitted:
-    """The best-fitting share. The sum of squares is smooth in it between two measured loads, and is minimised there."""
+def _best_fit(messages: _Messages) -> _LoadFit:
+    """Fit with the best share. The sum of squares is smooth in the share between measured loads; minimized there."""
     fitted = [_fit(messages, 1.0)]
     for bounds in pairwise(np.unique(messages.load)):
         found = minimize_scalar(lambda share: _fit(messages, share).squares, bounds=bounds, method="bounded")
@@ -89,9 +90,9 @@ def _best(messages: _Messages) -> _Fitted:
     return min(fitted, key=lambda each: each.squares)
 
 
-def _node_rate_shows(messages: _Messages) -> bool:
+def _has_node_limit(messages: _Messages) -> bool:
     """Whether a limit by the node's rate improves the fit significantly: an F test."""
-    without, within = _fit(messages, 1.0).squares, _best(messages).squares
+    without, within = _fit(messages, 1.0).squares, _best_fit(messages).squares
     degrees = len(messages.times) - _PARAMETERS
     if degrees < 1:
         return False

@@ -1,4 +1,4 @@
-"""Ordinary least squares of a formula, with a cross-validation that leaves one rank count out at a time."""
+"""Ordinary least squares of a formula, with cross-validation that leaves out one rank count at a time."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from timpani.models.formula import Formula, term_name
 from timpani.models.line import Array
 
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
-"""Without an intercept: only then do R² and t values of the published table agree (docs/notebook/regressions.md)."""
+"""Without an intercept: only then do R² and t values agree with the published table (docs/notebook/regressions.md)."""
 
 
 @dataclass(frozen=True)
 class Coefficient:
-    """A term's estimate: in the response's unit over the term's; the interval is 95 %."""
+    """A term's estimate, in the response's unit per the term's unit, with its 95 % interval."""
 
     term: str
     value: float
@@ -30,12 +30,13 @@ class Coefficient:
 class Regression:
     """A fitted formula.
 
-    observations           rows used; `left_out` others had a term that is not defined there, such as log2 of size 0
-    r_squared              about 0 where there is no intercept, about the mean otherwise
+    observations           rows used
+    left_out               rows with an undefined term, such as log2 of size 0
+    r_squared              about the mean; without an intercept, about 0
     error                  root mean square of the residuals, in the response's unit
-    cross_validated_error  the same where each rank count is predicted from the others; None where that can't be done
+    cross_validated_error  the same, with each rank count predicted from the others; None if impossible
     ranks, sizes           of the rows used, shape (observations,)
-    fitted                 the response that the model gives them, shape (observations,)
+    fitted                 fitted response, shape (observations,)
     residuals              response − fitted, shape (observations,)
     better                 the fit of a formula that describes the same rows far better; None where none was found
     """
@@ -62,18 +63,18 @@ class Regression:
 
 
 def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
-    """Fit `formula` to rows whose variables are `columns`, each of shape (rows,), `ranks` and `size` among them.
+    """Fit `formula` to rows with the variables `columns`, each of shape (rows,), including `ranks` and `size`.
 
-    UserError when there are no more rows than terms, or when terms are collinear.
+    UserError if there are no more rows than terms, or if terms are collinear.
     """
-    from statsmodels.regression.linear_model import OLS  # a second to load
+    from statsmodels.regression.linear_model import OLS  # takes a second to load
 
     response, design = formula.response.values(columns), formula.design(columns)
     used = np.flatnonzero(np.isfinite(response) & np.isfinite(design).all(axis=1))
     y, x = response[used], design[used]
     if not _has_full_rank(x):
         raise UserError(
-            f"{len(used)} points can't tell the terms of '{formula}' apart",
+            f"{len(used)} points are too few or too similar to estimate the terms of '{formula}'",
             "measure more sizes or rank counts, or leave terms out",
         )
     result = OLS(y, x).fit()
@@ -97,7 +98,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
 
 
 def _cross_validated_error(x: Array, y: Array, ranks: Array) -> float | None:
-    """By leaving one rank count out at a time; None where the model cannot be fitted without one of them."""
+    """Leave one rank count out at a time; None if the model can't be fitted without one of them."""
     counts = np.unique(ranks)
     if len(counts) < 2:
         return None

@@ -1,4 +1,4 @@
-"""Regressions over a campaign's cells: latency explained by ranks and size, for each algorithm."""
+"""Regressions over a campaign's cells: latency as a function of ranks and size, for each algorithm."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,22 +16,24 @@ from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import DEFAULT_FORMULAS, Regression, regress
 from timpani.study.schema import CURVE, MEASURED_US, without
 
-_RANKED = without(CURVE, "ranks")
+_OVER_RANKS = without(CURVE, "ranks")
 _ALIASES = {"latency": TIME, "processes": "ranks", "size": "message_bytes"}
-"""Other names for columns of the cells, as published studies use them."""
+"""Aliases of columns, as used in published studies."""
 
 
 def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Regression] | NotFitted]:
-    """`formula`, or DEFAULT_FORMULAS where ranks and sizes vary, fitted to the cells of each algorithm and placement.
+    """Fit `formula` to the cells of each algorithm and placement; by default, DEFAULT_FORMULAS where ranks and sizes
+    vary.
 
-    `cells` is what `estimate_cells` returns; a cell is one point. UserError when `formula` is not one, or cannot be
-    fitted to any algorithm; where only some can't be fitted, the reasons come last.
+    `cells` is the result of `estimate_cells`; a cell is one point. UserError if `formula` is invalid or fits no
+    algorithm;
+    if it fails for some algorithms, the reasons come last.
     """
     timed = cells.with_columns(MEASURED_US.alias(TIME)).filter(
         pl.col(TIME).is_finite() & (pl.col(TIME) > 0) & (pl.col("collective") != ROUND_TRIP)
     )
     found, refused = [], []
-    for name, part in timed.group_by(_RANKED, maintain_order=True):
+    for name, part in timed.group_by(_OVER_RANKS, maintain_order=True):
         if formula is None and min(part["ranks"].n_unique(), part["message_bytes"].n_unique()) < 2:
             continue
         columns = variables(part)
@@ -40,7 +42,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Reg
             try:
                 asked = regress(parsed, columns)
                 model = replace(asked, better=better_formula(asked, columns))
-                found.append(NamedModel(dict(zip(_RANKED, name, strict=True)), model))
+                found.append(NamedModel(dict(zip(_OVER_RANKS, name, strict=True)), model))
             except UserError as error:
                 refused.append(error)
     if formula is not None and refused and not found:
@@ -49,7 +51,7 @@ def regressions(cells: pl.DataFrame, formula: str | None) -> list[NamedModel[Reg
 
 
 def variables(cells: pl.DataFrame) -> Mapping[str, Array]:
-    """What a formula may name: the numeric columns that every cell has a value in, and `_ALIASES` of some."""
+    """Variables of formulas: numeric columns without missing values, and `_ALIASES` of some."""
     numeric = {
         column.name: column.to_numpy().astype(np.float64)
         for column in cells.get_columns()

@@ -1,9 +1,9 @@
-"""Segmented regression of a curve: how many straight segments, and where one ends and the next begins.
+"""Segmented regression of a curve: the number of straight segments, and where they end.
 
-A dynamic programme finds the best segmentation into k lines `a + b·n`, each with its own a and b, for every k; errors
-are relative. The number of segments is the smallest that no larger number improves on significantly, by an F test with
-Bonferroni's correction for the places where the further breaks could have been. The test's variance is the larger of
-two, from launch to launch and from the residuals: the first does not see noise that all launches of a size share.
+A dynamic program finds, for every k, the best segmentation into k lines `a + b·n`, each with its own a and b; errors
+are relative. The number of segments is the smallest that no larger number improves significantly, by an F test with
+Bonferroni's correction for the possible places of the additional breaks. The test uses the larger of two variances,
+between launches and from residuals: the first misses noise that all launches of a size share.
 """
 
 from dataclasses import dataclass
@@ -16,25 +16,25 @@ from scipy.special import fdtrc  # type: ignore[import-untyped]
 from timpani.models.curve import ROUNDING, Curve
 from timpani.models.line import Array, residual_sums
 
-MOST_SEGMENTS = 6
-"""Protocols of one library that a curve may show. With more, sizes are too few to tell a protocol from noise."""
+MAX_SEGMENTS = 6
+"""Protocols of one library that a curve may show. With more segments, each has too few sizes."""
 
-FEWEST_SIZES = 3
-"""Of a segment: two sizes lie on one line whatever their times, so that two outliers would be a segment."""
+MIN_SEGMENT_SIZES = 3
+"""Minimum of sizes per segment: two sizes always lie on a line, so two outliers would form a segment."""
 
-FEWEST_LAST_SIZES = 2
-"""Of the last segment, so that a switch just under the largest sizes is found too."""
+MIN_LAST_SEGMENT_SIZES = 2
+"""Minimum of sizes of the last segment, which allows a switch just below the largest sizes."""
 
 SWITCH_SIGNIFICANCE = 0.02
-"""The probability of finding a switch, or several, where there is none."""
+"""Probability of finding one or more switches where there is none."""
 
 COMMON_NOISE_SIGNIFICANCE = 0.01
-"""The probability of finding noise common to a size's launches where there is none."""
+"""Probability of finding noise common to a size's launches where there is none."""
 
 
 @dataclass(frozen=True)
 class Variance:
-    """The relative variance of one launch's time at one size, and the degrees of freedom it was estimated with."""
+    """The relative variance of one launch's time at one size, and its degrees of freedom."""
 
     value: float
     degrees: int
@@ -44,10 +44,10 @@ class Variance:
 class Segmentation:
     """A curve divided into segments.
 
-    starts          the first point of each segment, counted from 0: (0, …)
+    starts          index of the first point of each segment: (0, …)
     residual        weighted residual sum of squares of each possible segment, at [first, end]; see `residual_sums`
-    variance        that residuals are compared with
-    launches_agree  whether the variance from launch to launch explains the residuals; if not, launches share noise
+    variance        the variance that residuals are compared with
+    launches_agree  whether the variance between launches explains the residuals; otherwise launches share noise
     """
 
     starts: tuple[int, ...]
@@ -57,14 +57,14 @@ class Segmentation:
 
     @property
     def segments(self) -> list[tuple[int, int]]:
-        """First point and end of each segment; the end is the next one's first point."""
+        """First point and end of each segment; the end is the first point of the next."""
         return list(zip(self.starts, (*self.starts[1:], len(self.residual) - 1), strict=True))
 
 
 def segment(curve: Curve) -> Segmentation:
     """Divide the curve at its switches."""
     residual = residual_sums(curve.sizes, curve.means, curve.weights)
-    best = _best_segmentations(_allowed(residual))
+    best = _best_segmentations(_possible_segments(residual))
     segments = 1
     while any(_improves(curve, best, segments, more) for more in range(segments + 1, len(best) + 1)):
         segments += 1
@@ -80,7 +80,8 @@ def segment(curve: Curve) -> Segmentation:
 
 
 def _variance(curve: Curve, residual: float, degrees: int) -> Variance:
-    """The larger of the variances between launches and of the residuals, which are `residual` with so many degrees."""
+    """The larger of the variances between launches and of the residuals (`residual` with `degrees` degrees of
+    freedom)."""
     from_residuals = Variance(residual / degrees, degrees) if degrees > 0 else Variance(0.0, 0)
     from_launches = Variance(curve.launch_variance, curve.launch_degrees)
     larger = max(from_residuals, from_launches, key=lambda each: (each.value, each.degrees))
@@ -88,26 +89,26 @@ def _variance(curve: Curve, residual: float, degrees: int) -> Variance:
 
 
 def possible_breaks(sizes: int) -> int:
-    """The number of places where a curve of so many sizes can be divided in two."""
-    return max(sizes - FEWEST_SIZES - FEWEST_LAST_SIZES + 1, 0)
+    """Number of places where a curve of `sizes` sizes can be divided in two."""
+    return max(sizes - MIN_SEGMENT_SIZES - MIN_LAST_SEGMENT_SIZES + 1, 0)
 
 
-def _allowed(residual: Array) -> Array:
-    """Residuals, infinite for segments of too few sizes."""
+def _possible_segments(residual: Array) -> Array:
+    """Residuals, infinite for segments with too few sizes."""
     n = len(residual) - 1
     first, end = np.ogrid[: n + 1, : n + 1]
-    fewest = np.where((end == n) & (first > 0), FEWEST_LAST_SIZES, FEWEST_SIZES)
+    fewest = np.where((end == n) & (first > 0), MIN_LAST_SEGMENT_SIZES, MIN_SEGMENT_SIZES)
     possible = (end - first >= fewest) | ((first == 0) & (end == n))
     return np.where(possible, residual, np.inf)
 
 
 def _best_segmentations(residual: Array) -> list[tuple[float, tuple[int, ...]]]:
-    """For 1, 2, … segments the least sum of residuals and the segments' starts, as far as there are sizes for them."""
+    """For 1, 2, … segments, the minimum sum of residuals and the segments' starts, as far as there are enough sizes."""
     n = len(residual) - 1
-    cost = np.where(np.arange(n + 1) == 0, 0.0, np.inf)  # least residual sum of the points before each point
+    cost = np.where(np.arange(n + 1) == 0, 0.0, np.inf)  # minimum residual sum of the points before each point
     steps: list[NDArray[np.intp]] = []
     found: list[tuple[float, tuple[int, ...]]] = []
-    for _ in range(MOST_SEGMENTS):
+    for _ in range(MAX_SEGMENTS):
         through = cost[:, None] + residual
         steps.append(through.argmin(axis=0))
         cost = through.min(axis=0)
@@ -126,9 +127,10 @@ def _starts(steps: list[NDArray[np.intp]], end: int) -> tuple[int, ...]:
 
 
 def _improves(curve: Curve, best: list[tuple[float, tuple[int, ...]]], segments: int, more: int) -> bool:
-    """Whether `more` segments fit significantly better than `segments`, wherever the further breaks could have been."""
+    """Whether `more` segments fit significantly better than `segments`, corrected for the places of additional
+    breaks."""
     n, breaks = len(curve.sizes), more - segments
-    degrees = n - 2 * more - (more - 1)  # two parameters of each line, and the place of each break
+    degrees = n - 2 * more - (more - 1)  # each line has two parameters, each break one
     if degrees < 1:
         return False
     variance = _variance(curve, best[more - 1][0], degrees)
@@ -137,7 +139,7 @@ def _improves(curve: Curve, best: list[tuple[float, tuple[int, ...]]], segments:
 
 
 def _p_value(sum_of_squares: float, degrees: int, variance: Variance) -> float:
-    """Of a sum of squares with so many degrees of freedom: an F test against `variance`."""
+    """p-value of a sum of squares with `degrees` degrees of freedom, by an F test against `variance`."""
     if min(degrees, variance.degrees) < 1:
         return 1.0
     return float(fdtrc(degrees, variance.degrees, sum_of_squares / degrees / max(variance.value, ROUNDING**2)))

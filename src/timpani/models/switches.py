@@ -1,4 +1,4 @@
-"""The switches of protocol in a curve, and its bends: where, how sure, and how large the jump is."""
+"""The switches of protocol in a curve, and its bends: place, evidence and size of the jump."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -13,20 +13,20 @@ from timpani.models.segments import Segmentation, Variance, possible_breaks
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate, t_estimate
 
-_PARAMETERS = 3  # that a switch adds: its place, and a second intercept and slope
+_PARAMETERS = 3  # of a switch: its place, and a second intercept and slope
 
 
 @dataclass(frozen=True)
 class Switch:
-    """Where one segment of a curve ends and the next begins: the library changes its protocol there, or the line bends.
+    """The boundary between two segments of a curve: the library changes its protocol there, or the line bends.
 
-    first_bytes   the first measured size after it
+    first_bytes   first measured size after it
     above, up_to  95 % interval, bytes: the last size before it is at least `above`, the first after it at most `up_to`
     evidence      log₁₀ of the odds for a switch here against none, by BIC: 2 is a hundred to one
-    p_value       of no switch, corrected for the number of sizes at which one could be
+    p_value       of no switch, corrected for the number of possible places
     ratio         time after over time before, both at `first_bytes`, the latter extrapolated
-    jumps         whether the time surely jumps: the ratio's interval excludes 1 at `first_bytes`, and on the same side
-                  at the size before it. Else one line may go over into the other: a bend
+    jumps         whether the time jumps: the ratio's interval excludes 1 at `first_bytes`, and on the same side at the
+                  size before it. Otherwise it may be a bend between two lines that meet
     """
 
     first_bytes: int
@@ -39,7 +39,7 @@ class Switch:
 
 
 def switches(curve: Curve, segmentation: Segmentation) -> list[Switch]:
-    """What separates the segments of the curve, switches and bends, by ascending size."""
+    """Switches and bends of the curve, by ascending size."""
     return [_switch(curve, segmentation, before, after) for before, after in pairwise(segmentation.segments)]
 
 
@@ -62,12 +62,12 @@ def _switch(curve: Curve, segmentation: Segmentation, before: tuple[int, int], a
 
 
 def _log_likelihood(gain: Array | float, variance: Variance) -> float:
-    """What it gains when the residual sum falls by `gain`; the variance is itself an estimate."""
+    """Gain in log likelihood when the residual sum falls by `gain`; the variance is itself an estimate."""
     return variance.degrees / 2 * float(np.log1p(gain / (variance.degrees * variance.value)))
 
 
 def _interval(segmentation: Segmentation, first: int, place: int, end: int) -> tuple[int, int]:
-    """The 95 % credible set of the switch's place, under a uniform prior: its first and last point."""
+    """95 % credible set of the switch's place under a uniform prior: its first and last point."""
     candidates = np.arange(first + 1, end)
     sums = segmentation.residual[first, candidates] + segmentation.residual[candidates, end]
     least = segmentation.residual[first, place] + segmentation.residual[place, end]
@@ -80,7 +80,7 @@ def _interval(segmentation: Segmentation, first: int, place: int, end: int) -> t
 
 
 def _ratio(curve: Curve, variance: Variance, first: int, place: int, end: int, at: float) -> Estimate:
-    """The line after the switch over the line before it at a size; errors are propagated to first order."""
+    """The line after the switch over the line before it at one size; errors are propagated to first order."""
     values, relative_variance = [], 0.0
     for part in (slice(first, place), slice(place, end)):
         line = estimator(curve.sizes[part], curve.weights[part])

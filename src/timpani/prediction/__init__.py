@@ -1,1 +1,1 @@
-"""What our algorithms should take, from costs that a campaign measured and schedules that are simulated."""
+"""Predicts the times of Timpani's algorithms from measured costs and simulated schedules."""

@@ -1,7 +1,7 @@
-"""Costs from measured calls: the parameters with which schedules, simulated, take what was measured.
+"""Estimates costs from measured calls, so that simulated schedules reproduce the measured times.
 
-The approach of Nuriyev and Lastovetsky (arXiv 2004.11062), who estimate the parameters of each algorithm's formula from
-collectives rather than from ping-pongs; here the formula is what the simulator finds on the critical path.
+Nuriyev and Lastovetsky (arXiv 2004.11062) estimate the parameters of each algorithm's formula from collectives rather
+than from ping-pongs. Here the simulator's critical path takes the place of the formula.
 """
 
 from collections.abc import Sequence
@@ -14,20 +14,22 @@ from scipy.optimize import nnls  # type: ignore[import-untyped]
 from timpani.prediction.terms import SHARED_BY, SHARING, Vector, terms, vector, with_vector
 from timpani.schedules.simulation import Costs, SimulatedCall, Simulator, TimeBreakdown
 
-_STEPS = 8
-_STATIONARY = 1e-3  # of a time
-_PULL = 1e-4  # towards where it began, against an error of 100 %: decides what no measured call tells
+_MAX_ITERATIONS = 8
+_CONVERGED_CHANGE = 1e-3  # relative change of any time at which the iteration ends
+_PRIOR_WEIGHT = (
+    1e-4  # weight of the starting costs, against an error of 100 %: decides costs that no measured call pays
+)
 _RESAMPLES = 200
-_HUBER = 1.345 * 1.4826  # of the median distance, which is a standard deviation's 1/1.4826
-_LEAST_OFF = 0.02
+_HUBER_THRESHOLD = 1.345 * 1.4826  # times the median distance, which is a standard deviation's 1/1.4826
+_MIN_LOG_ERROR = 0.02
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A call, and what it took in each launch, microseconds.
+    """A measured call. launches: its time in each launch, microseconds.
 
-    at_deadline  whether ranks waited for a deadline to begin it, so that links may have been idle for longer than
-                 before other calls
+    at_deadline  whether ranks started it at a common deadline: links may then have been idle for longer than before
+                 other calls
     """
 
     call: SimulatedCall
@@ -41,33 +43,33 @@ class Observation:
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """Costs, and what each observed call pays under them, shape (observations, terms)."""
+    """Costs, and how often each observed call pays each of them, shape (observations, terms)."""
 
     costs: Costs
     amounts: NDArray[np.float64]
 
 
 def estimate(simulator: Simulator, observations: Sequence[Observation], start: Costs) -> CostEstimate:
-    """The costs under which the calls, simulated, take what they took, by least squares of relative errors.
+    """Estimate the costs that minimize the squared relative errors of the simulated times.
 
-    start  gives the lines' first_bytes, and values to begin with
+    start  the first sizes of the cost lines, and initial values
 
-    A time is linear in the costs along its critical path, which itself depends on them: solved for one path, walked
-    again, until no time changes.
+    A time is linear in the costs along its critical path, but the path depends on the costs. So the estimate alternates
+    between solving for one path and finding the path anew, until no time changes.
     """
     times = np.array([each.time for each in observations])
     costs, best, least = start, start, np.inf
-    for step in range(_STEPS):
+    for step in range(_MAX_ITERATIONS):
         amounts = amounts_of(simulator, observations, costs)
         predicted = amounts @ vector(costs)
         error = float(np.median(np.abs(np.log(np.maximum(predicted, 1e-9) / times))))
         if error < least:
             best, least = costs, error
         found = solve(amounts, times, vector(replace(start, shared=costs.shared)), predicted if step else times)
-        moved = found if step < _STEPS // 2 else (found + vector(costs)) / 2  # where paths alternate
+        moved = found if step < _MAX_ITERATIONS // 2 else (found + vector(costs)) / 2  # damped, as paths may alternate
         change = np.abs(amounts @ moved / np.maximum(predicted, 1e-9) - 1).max()
         costs = with_vector(start, moved)
-        if change < _STATIONARY:
+        if change < _CONVERGED_CHANGE:
             break
     amounts = amounts_of(simulator, observations, best)
     waited = {
@@ -78,7 +80,8 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
 
 
 def resample(observations: Sequence[Observation], found: CostEstimate) -> NDArray[np.float64]:
-    """The costs with launches drawn with replacement, shape (_RESAMPLES, terms), along the same paths."""
+    """Costs estimated from launches drawn with replacement, shape (_RESAMPLES, terms), along the same critical
+    paths."""
     generator = np.random.default_rng(1)
     costs = vector(found.costs)
     predicted = found.amounts @ costs
@@ -88,10 +91,10 @@ def resample(observations: Sequence[Observation], found: CostEstimate) -> NDArra
 
 
 def amounts_of(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> NDArray[np.float64]:
-    """What each call pays, shape (observations, terms); all of them can be simulated.
+    """How often each call pays each cost, shape (observations, terms). Every call can be simulated.
 
-    Nobody knows for how long links rested before a deadline: of what a call pays after the usual idle time, and where
-    links may pass their whole burst, that counts which is nearer to what it took.
+    How long links were idle before a deadline is unknown. Such a call is simulated twice, after the usual idle time and
+    with links that may pass their whole burst, and the result nearer to the measured time counts.
     """
     usual = _compositions(simulator, observations, costs)
     if any(costs.burst) and any(each.at_deadline for each in observations):
@@ -110,26 +113,28 @@ def _compositions(simulator: Simulator, observations: Sequence[Observation], cos
 
 
 def solve(amounts: NDArray[np.float64], times: Vector, start: Vector, predicted: Vector) -> Vector:
-    """Costs of at least 0, shape (terms,), that make `amounts` take `times`; what nobody paid stays as at the start.
+    """Non-negative costs, shape (terms,), with which `amounts` best reproduce `times`; unpaid costs keep their start
+    value.
 
-    An error is weighed by the geometric mean of measured and `predicted`: twice and half as long are equally wrong.
-    Calls that are off by far more than most count less (Huber's weights).
+    The weight of an error is the geometric mean of measured and `predicted` time: twice and half as long are equally
+    wrong.
+    Outlying calls get less weight (Huber).
     """
     off = np.abs(np.log(np.maximum(predicted, 1e-9) / times))
-    usual = max(_HUBER * float(np.median(off)), _LEAST_OFF)
+    usual = max(_HUBER_THRESHOLD * float(np.median(off)), _MIN_LOG_ERROR)
     weights = np.sqrt(usual / np.maximum(off, usual) / (times * np.clip(predicted, times / 4, times * 4)))
     paid = amounts.any(axis=0)
     scale = 1 / np.maximum(np.sqrt(np.mean((amounts * weights[:, None]) ** 2, axis=0)), 1e-300)
-    pull = np.sqrt(_PULL * len(times)) * np.eye(len(start))[paid]
+    pull = np.sqrt(_PRIOR_WEIGHT * len(times)) * np.eye(len(start))[paid]
     left = np.vstack([(amounts * weights[:, None] * scale)[:, paid], pull[:, paid]])
-    right = np.concatenate([times * weights, (np.sqrt(_PULL * len(times)) * start / scale)[paid]])
+    right = np.concatenate([times * weights, (np.sqrt(_PRIOR_WEIGHT * len(times)) * start / scale)[paid]])
     found = start.copy()
     found[paid] = nnls(left, right)[0] * scale[paid]
     return found
 
 
 def _resampled(observations: Sequence[Observation], generator: np.random.Generator) -> Vector:
-    """Medians over launches drawn with replacement, the same for all that were measured in them."""
+    """Medians over launches drawn with replacement; all calls draw the same launches."""
     drawn = generator.random(max(len(each.launches) for each in observations))
     return np.array(
         [
@@ -140,7 +145,7 @@ def _resampled(observations: Sequence[Observation], generator: np.random.Generat
 
 
 def with_lines(costs: Costs, first_bytes: Sequence[int]) -> Costs:
-    """Costs whose lines begin at these sizes, with the values that held there."""
+    """Costs whose lines start at these sizes, with the values valid there."""
     messages = tuple(
         tuple(
             replace([line for line in lines if line.first_bytes <= first][-1], first_bytes=first)

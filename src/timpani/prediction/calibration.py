@@ -1,4 +1,4 @@
-"""Costs of a machine from campaigns that were measured on it, and how far predictions with them may be off."""
+"""Costs of a machine from campaigns measured on it, and the error of predictions with them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -18,52 +18,51 @@ from timpani.prediction.observed import observations
 from timpani.prediction.terms import SHARED_BY, Vector, terms, vector
 from timpani.schedules.simulation import (
     NO_BURST,
-    NOT_APART,
+    NO_CLOSER_LINES,
     CostLine,
     Costs,
     RankPlace,
     Relation,
     Simulator,
-    relation_that_tells,
+    relation_with_costs,
     relations_among,
-    tells_sockets,
+    sockets_are_known,
 )
-from timpani.study.columns import is_schedule_of_ours
+from timpani.study.columns import is_timpani_schedule
 from timpani.study.counted import counted
 
-FEWEST_SCHEDULES = 3
-"""Of algorithms of ours, each predicted from the others: fewer tell costs, but not how far these may be off."""
+MIN_SCHEDULES = 3
+"""Minimum of different schedules, each predicted from the others: fewer give costs, but not their error."""
 
-_LINES = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
-"""Where costs of messages may change, in bytes; and where those of messages between two ranks were found to."""
+_SIZE_DIVISIONS = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
+"""Candidate sizes in bytes at which the costs of a message may change."""
 
-_EAGER_BELOW = (0, 1025, 4097, 16385, 65537)
-"""Where messages may cease to be sent eagerly, in bytes."""
+_EAGER_LIMITS = (0, 1025, 4097, 16385, 65537)
+"""Candidate sizes in bytes from which messages are no longer sent eagerly."""
 
-NONE_MEASURED = (
+HOW_TO_MEASURE_COSTS = (
     "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms timpani/all "
     "-o DIR"
 )
-"""What to do where nothing tells costs."""
+"""Advice when no campaign gives costs."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """Costs, microseconds and microseconds a byte, and what is known of their errors.
+    """Costs, microseconds and microseconds per byte, and their errors.
 
-    paid          which parameters a measured call paid, or would have where no link is limited, shape (terms,)
+    paid          whether a measured call pays each parameter, or would pay it with unlimited links, shape (terms,)
     resampled     costs from resampled launches, shape (resamples, terms)
-    error         None where only messages between two ranks were measured, as then is what was left out of the
-                  calibration
+    error         None where only messages between two ranks were measured; `left_out` is then empty
     left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
-    simulated     whether the machine is
-    relations     that ranks whose messages tell the costs had to each other; none where nobody knows
-    schedules     how many different ones the measured calls had
-    library       whose calls tell the costs, in words
+    simulated     whether the machine is simulated
+    relations     how close the ranks were whose messages give the costs; empty if unknown
+    schedules     number of different schedules among the measured calls
+    library       name and version of the measured MPI library
     costs_from    the folders of the campaigns, absolute
     campaigns     the identity of each
-    oversubscribed  the rank counts at which there were more ranks than cores
-    unknown       measured algorithms of other versions, which can't be simulated and so tell nothing
+    oversubscribed  the rank counts with more ranks than cores
+    unknown       measured algorithms of other versions; they can't be simulated and give no costs
     """
 
     costs: Costs
@@ -82,40 +81,40 @@ class Calibration:
     unknown: tuple[str, ...] = ()
 
     @property
-    def nodes_left(self) -> bool:
-        """Whether messages between nodes tell the costs, as far as that is known."""
+    def predicts_across_nodes(self) -> bool:
+        """Whether the costs hold for messages between nodes, as far as that is known."""
         return not self.relations or max(self.relations) >= Relation.group
 
     @property
     def sockets_known(self) -> bool:
-        return any(tells_sockets(each.call.places) for each in self.observations)
+        return any(sockets_are_known(each.call.places) for each in self.observations)
 
     def algorithms(self) -> list[str]:
-        """Whose calls were measured, by collective and name."""
-        return sorted(_names(self.observations))
+        """The measured algorithms, as collective/name."""
+        return sorted(_algorithm_names(self.observations))
 
-    def shared_cores(self) -> str | None:
-        """What to know of costs that ranks told which had no core of their own."""
+    def oversubscription_note(self) -> str | None:
+        """Warning about costs from ranks that shared cores; None if there were none."""
         if not self.oversubscribed:
             return None
         counts = ", ".join(map(str, self.oversubscribed))
-        return f"at {counts} ranks there were more of them than cores: that says little about a machine with enough"
+        return f"the runs with {counts} ranks had more ranks than cores: their costs may not hold with enough cores"
 
     def __str__(self) -> str:
         if self.error is None:
-            return "costs of messages between two ranks: a call from rest takes longer"
+            return "costs of messages between two ranks: an isolated call takes longer"
         ranks, sizes = self.error.ranks, self.error.sizes
         algorithms = len(self.algorithms())
-        alike = f", {self.schedules} of them different there," if self.schedules < algorithms else ""
+        differing = f", with {self.schedules} different schedules," if self.schedules < algorithms else ""
         by = f" by {self.library}" if self.library else ""
         return (
-            f"costs from {len(self.observations)} cells of {algorithms} algorithms{alike} at {_range(ranks)} ranks, "
-            f"{_range(sizes)} B{by}{', simulated' if self.simulated else ''}"
+            f"costs from {len(self.observations)} cells of {algorithms} algorithms{differing} at {_range(ranks)} "
+            f"ranks, {_range(sizes)} B{by}{', simulated' if self.simulated else ''}"
         )
 
     @property
     def launches(self) -> int:
-        """That the call which was measured in the fewest was measured in."""
+        """Fewest launches of any measured call."""
         return min((len(each.launches) for each in self.observations), default=0)
 
 
@@ -124,36 +123,37 @@ def _range(measured: Growth) -> str:
     return str(measured.least) if same else f"{measured.least} to {measured.most}"
 
 
-def calibrated(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration:
-    """The costs that campaigns of one machine tell together; UserError where they tell none."""
+def require_calibration(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration:
+    """The costs that campaigns of one machine give together; UserError if they give none."""
     found = calibrate(simulator, campaigns)
     if found is None:
-        observed = _simulable(simulator, _observations(campaigns))
+        observed = _simulable_calls(simulator, _observations(campaigns))
         names = {(each.call.collective, each.call.algorithm) for each in observed}
         too_few = (
-            f"too few algorithms of ours: {counted(len(names), 'algorithm')}, "
-            f"{counted(_schedules(simulator, observed), 'different schedule')} on these ranks, where it takes "
-            f"{FEWEST_SCHEDULES}"
+            f"too few of Timpani's algorithms: {counted(len(names), 'algorithm')} with "
+            f"{counted(_count_schedules(simulator, observed), 'different schedule')} on these ranks; at least "
+            f"{MIN_SCHEDULES} different schedules are needed"
         )
-        what = too_few if names else "neither `latency` nor algorithms of ours"
-        raise UserError(f"{', '.join(str(each.folder) for each in campaigns)}: {what}", NONE_MEASURED)
+        what = too_few if names else "it measured neither `latency` nor Timpani's algorithms"
+        raise UserError(f"{', '.join(str(each.folder) for each in campaigns)}: {what}", HOW_TO_MEASURE_COSTS)
     return found
 
 
 def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibration | None:
-    """The costs that campaigns of one machine tell together; None where they have neither messages between two ranks
-    nor algorithms of ours with FEWEST_SCHEDULES different schedules.
+    """The costs that campaigns of one machine give together.
 
-    UserError where they can't be taken together.
+    None if they measured neither messages between two ranks nor MIN_SCHEDULES different schedules of Timpani's
+    algorithms.
+    UserError if the campaigns can't be combined.
     """
     check_comparable(campaigns)
     messages, relations = costs_of_pairs(campaigns)
     simulated = any(bool(campaign.results["simulated"].any()) for campaign in campaigns)
     measured = _observations(campaigns)
-    observed = _simulable(simulator, measured)
-    if _schedules(simulator, observed) >= FEWEST_SCHEDULES:
+    observed = _simulable_calls(simulator, measured)
+    if _count_schedules(simulator, observed) >= MIN_SCHEDULES:
         burst = max(campaign.header.machine.bursts for campaign in campaigns)
-        found = from_calls(simulator, observed, messages, simulated, burst=burst)
+        found = calibrate_from_calls(simulator, observed, messages, simulated, burst=burst)
     elif messages is None:
         return None
     else:
@@ -166,7 +166,7 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
         costs_from=tuple(str(campaign.folder.resolve()) for campaign in campaigns),
         campaigns=tuple(map(identity, campaigns)),
         oversubscribed=_oversubscribed(campaigns) if found.error else (),
-        unknown=tuple(sorted(_names(measured) - _names(observed))),
+        unknown=tuple(sorted(_algorithm_names(measured) - _algorithm_names(observed))),
     )
 
 
@@ -174,30 +174,30 @@ def _observations(campaigns: Sequence[Campaign]) -> list[Observation]:
     return [each for campaign in campaigns for each in observations(campaign)]
 
 
-def _names(observed: list[Observation]) -> set[str]:
+def _algorithm_names(observed: list[Observation]) -> set[str]:
     return {f"{each.call.collective}/{each.call.algorithm.plain}" for each in observed}
 
 
-def _schedules(simulator: Simulator, observed: list[Observation]) -> int:
-    """How many different ones the calls have."""
+def _count_schedules(simulator: Simulator, observed: list[Observation]) -> int:
+    """Number of different schedules among the calls."""
     if not observed:
         return 0
-    amounts = amounts_of(simulator, observed, next(_starts(observed, None)))
+    amounts = amounts_of(simulator, observed, next(_initial_costs(observed, None)))
     return len(np.unique(different_schedules([each.call for each in observed], amounts)))
 
 
 def _oversubscribed(campaigns: Sequence[Campaign]) -> tuple[int, ...]:
-    shared = (campaign.results.filter(is_schedule_of_ours(), "oversubscribed")["ranks"] for campaign in campaigns)
+    shared = (campaign.results.filter(is_timpani_schedule(), "oversubscribed")["ranks"] for campaign in campaigns)
     return tuple(sorted({ranks for each in shared for ranks in each}))
 
 
-def _simulable(simulator: Simulator, observed: list[Observation]) -> list[Observation]:
-    """Those whose schedule the simulator has: an algorithm may have been renamed or removed since the campaign."""
+def _simulable_calls(simulator: Simulator, observed: list[Observation]) -> list[Observation]:
+    """Observations whose algorithm this version can simulate; others were renamed or removed since the campaign."""
     answers = simulator.times([each.call for each in observed], Costs())
     return [each for each, answer in zip(observed, answers, strict=True) if isinstance(answer, float | int)]
 
 
-def from_calls(
+def calibrate_from_calls(
     simulator: Simulator,
     observed: list[Observation],
     messages: Costs | None,
@@ -205,33 +205,39 @@ def from_calls(
     noise: tuple[float, ...] = (),
     burst: tuple[float, ...] = NO_BURST,
 ) -> Calibration:
-    """With the lines, then the ranks of a node that are told apart, then the eager limit and the way of sharing, under
-    which algorithms are predicted best from the others; `noise` and `burst` as of Costs."""
+    """Choose the model that predicts algorithms best from the others, in three steps.
 
-    def tried(start: Costs) -> tuple[ModelError, Vector, CostEstimate]:
+    It chooses first the cost lines, then which ranks of a node have separate costs, then the eager limit and how links
+    are shared. `noise` and `burst` are those of Costs.
+    """
+
+    def fitted(start: Costs) -> tuple[ModelError, Vector, CostEstimate]:
         found = estimate(simulator, observed, start)
         return *model_error(observed, found.amounts, vector(start)), found
 
     times = np.array([each.time for each in observed])
 
     def mean_error(found: tuple[ModelError, Vector, CostEstimate]) -> float:
-        # Costs for others are solved for along the paths of these; these may not be those of their own paths.
-        _, left_out, all_told = found
-        own = np.log(np.maximum(all_told.amounts @ vector(all_told.costs), 1e-9) / times)
+        # Leave-one-out errors use the critical paths of the full fit, which may differ from those of the partial fits.
+        _, left_out, full_fit = found
+        own = np.log(np.maximum(full_fit.amounts @ vector(full_fit.costs), 1e-9) / times)
         return float(max(np.abs(left_out).mean(), np.abs(own).mean()))
 
-    def all_tried(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, CostEstimate]]:
-        # The simulator, a program of its own, takes most of the time.
+    def fit_all(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, CostEstimate]]:
+        # The simulator is a separate program and takes most of the time, so threads are enough.
         with on_every_core() as threads:
-            return [*threads.map(tried, starts)]
+            return [*threads.map(fitted, starts)]
 
     together = min(
-        all_tried(replace(start, noise=noise, burst=burst) for start in _starts(observed, messages)), key=mean_error
+        fit_all(replace(start, noise=noise, burst=burst) for start in _initial_costs(observed, messages)),
+        key=mean_error,
     )
-    apart = [each for each in all_tried(_apart(observed, together[-1].costs)) if _tells_each_line(each[-1])]
+    apart = [
+        each for each in fit_all(_costs_of_closer_ranks(observed, together[-1].costs)) if _observes_each_line(each[-1])
+    ]
     *_, found = min((together, *apart), key=mean_error)
-    error, left_out, found = min(all_tried(_ways(observed, found.costs)), key=mean_error)
-    # Of a message that waited for its link it isn't seen what its ports take, but that it can't be more.
+    error, left_out, found = min(fit_all(_costs_by_sharing(observed, found.costs)), key=mean_error)
+    # A message that waited for its link gives an upper bound of its port cost, not the cost.
     unlimited = amounts_of(simulator, observed, replace(found.costs, shared=(0.0, 0.0, 0.0)))
     return Calibration(
         costs=found.costs,
@@ -242,30 +248,30 @@ def from_calls(
         left_out=np.exp(left_out),
         simulated=simulated,
         schedules=len(np.unique(different_schedules([each.call for each in observed], found.amounts))),
-        relations=frozenset(each for call in _placed(observed) for each in relations_among(call)),
+        relations=frozenset(each for call in _place_sets(observed) for each in relations_among(call)),
     )
 
 
-def _starts(observed: list[Observation], messages: Costs | None) -> Iterator[Costs]:
-    """Costs to begin with, for each way of dividing sizes that the measured ones tell apart."""
+def _initial_costs(observed: list[Observation], messages: Costs | None) -> Iterator[Costs]:
+    """Initial costs, for each division of sizes that the measured sizes can distinguish."""
     shortest = min(each.time for each in observed)
     sizes = [size_of(each.call) for each in observed]
     lines: tuple[CostLine, ...] = (CostLine(gap=shortest / 2, per_byte=_per_byte(observed)),)
     if messages is not None:
-        lines = messages.messages[relation_that_tells(messages.messages, Relation.node)]
-    whole = replace(messages or Costs(), messages=(*NOT_APART, lines))
-    within = _within(observed)
+        lines = messages.messages[relation_with_costs(messages.messages, Relation.node)]
+    whole = replace(messages or Costs(), messages=(*NO_CLOSER_LINES, lines))
+    within = _relations_within_node(observed)
     together = within[0] if len(within) == 1 else Relation.node
     own = tuple(line.first_bytes for line in lines)
-    for firsts in dict.fromkeys((*_LINES, own[:3])):
+    for firsts in dict.fromkeys((*_SIZE_DIVISIONS, own[:3])):
         if all(first <= max(sizes) for first in firsts):
             divided = with_lines(whole, firsts).messages[Relation.node]
-            inside = (divided if relation == together else () for relation in _WITHIN)
+            inside = (divided if relation == together else () for relation in _WITHIN_NODE)
             yield Costs(
                 reduced=whole.reduced,
-                shared=_shared_at_first(observed),
-                eager_below=_EAGER_BELOW[2],
-                messages=(*inside, *[divided] * (_farthest(observed) - Relation.node)),
+                shared=_initial_link_costs(observed),
+                eager_below=_EAGER_LIMITS[2],
+                messages=(*inside, *[divided] * (_farthest_relation(observed) - Relation.node)),
             )
 
 
@@ -273,46 +279,46 @@ def _per_byte(observed: list[Observation]) -> float:
     return min(each.time / max(size_of(each.call), 1) for each in observed)
 
 
-def _farthest(observed: list[Observation]) -> Relation:
-    """Of ranks that sent each other messages, of a node at least."""
-    places = _places(observed)
+def _farthest_relation(observed: list[Observation]) -> Relation:
+    """The most distant relation of communicating ranks, at least `node`."""
+    places = _rank_places(observed)
     if len({place.group for place in places}) > 1:
         return Relation.groups
     return Relation.group if len({place.node for place in places}) > 1 else Relation.node
 
 
-def _places(observed: list[Observation]) -> set[RankPlace]:
-    return {place for places in _placed(observed) for place in places}
+def _rank_places(observed: list[Observation]) -> set[RankPlace]:
+    return {place for places in _place_sets(observed) for place in places}
 
 
-def _placed(observed: list[Observation]) -> set[tuple[RankPlace, ...]]:
+def _place_sets(observed: list[Observation]) -> set[tuple[RankPlace, ...]]:
     return {each.call.places for each in observed if isinstance(each.call.places, tuple)}
 
 
-def _shared_at_first(observed: list[Observation]) -> tuple[float, ...]:
-    """Costs of shared links to begin with: as slow as one message's, so that the first walk finds who may wait for
-    whom. No link that nobody is known to share."""
-    farthest, known = _farthest(observed), bool(_places(observed))
+def _initial_link_costs(observed: list[Observation]) -> tuple[float, ...]:
+    """Initial costs of shared links: as slow as one message's, so that the first simulation finds which messages may
+    wait for which. Links that no ranks are known to share cost nothing."""
+    farthest, known = _farthest_relation(observed), bool(_rank_places(observed))
     return tuple(_per_byte(observed) if known and relation <= farthest else 0.0 for relation in SHARED_BY)
 
 
-def _apart(observed: list[Observation], found: Costs) -> Iterator[Costs]:
-    """Costs to begin with that tell apart ranks of a node which `found` doesn't: of two sockets, then of two caches."""
-    within = _within(observed)
+def _costs_of_closer_ranks(observed: list[Observation], found: Costs) -> Iterator[Costs]:
+    """Initial costs with separate lines for closer ranks of a node: for two sockets, then for two caches."""
+    within = _relations_within_node(observed)
     lines = found.messages[Relation.node]
     for closest in range(len(within) - 2, -1, -1):
-        inside = (lines if each in within[closest:] else () for each in _WITHIN)
+        inside = (lines if each in within[closest:] else () for each in _WITHIN_NODE)
         yield replace(found, messages=(*inside, *found.messages[Relation.group :]))
 
 
-def _ways(observed: list[Observation], found: Costs) -> Iterator[Costs]:
-    """Costs to begin with, for each eager limit and way of sharing.
+def _costs_by_sharing(observed: list[Observation], found: Costs) -> Iterator[Costs]:
+    """Initial costs, for each eager limit and way of sharing links.
 
-    Messages that share links fairly pass those in turns no more, but memories on their way to another node: where no
-    call of `found` waited for a link it may have a limit all the same.
+    With fair sharing, messages pass links at the same time, and memory also limits messages to other nodes. So a link
+    may have a limit although no call of `found` waited for it.
     """
-    again = tuple(cost or first for cost, first in zip(found.shared, _shared_at_first(observed), strict=True))
-    for limit, fair in product(_EAGER_BELOW, (False,) if any(found.burst) else (False, True)):
+    again = tuple(cost or first for cost, first in zip(found.shared, _initial_link_costs(observed), strict=True))
+    for limit, fair in product(_EAGER_LIMITS, (False,) if any(found.burst) else (False, True)):
         yield replace(
             found,
             eager_below=limit,
@@ -322,19 +328,19 @@ def _ways(observed: list[Observation], found: Costs) -> Iterator[Costs]:
         )
 
 
-_WITHIN = (Relation.cache, Relation.socket, Relation.node)
+_WITHIN_NODE = (Relation.cache, Relation.socket, Relation.node)
 
 
-def _within(observed: list[Observation]) -> list[Relation]:
-    """The relations that ranks of a node had to each other in any call, the closest first."""
-    relations = {each for places in _placed(observed) for each in relations_among(places)}
-    return [each for each in _WITHIN if each in relations]
+def _relations_within_node(observed: list[Observation]) -> list[Relation]:
+    """The relations of ranks within a node in any call, the closest first."""
+    relations = {each for places in _place_sets(observed) for each in relations_among(places)}
+    return [each for each in _WITHIN_NODE if each in relations]
 
 
-def _tells_each_line(found: CostEstimate) -> bool:
-    """Whether calls were on their way for a message of each line between ranks of a node: else it isn't known."""
+def _observes_each_line(found: CostEstimate) -> bool:
+    """Whether each line between ranks of a node is on the critical path of some call; otherwise its cost is unknown."""
     return all(
         any(paid)
         for term, paid in zip(terms(found.costs), found.amounts.T, strict=True)
-        if term.kind == "latency" and term.relation in _WITHIN
+        if term.kind == "latency" and term.relation in _WITHIN_NODE
     )

@@ -1,4 +1,4 @@
-"""Whether campaigns may tell the costs of one machine together."""
+"""Checks that campaigns can be combined to estimate the costs of one machine."""
 
 from collections.abc import Sequence
 
@@ -8,37 +8,37 @@ from timpani.libraries.registry import LIBRARIES
 
 
 def check_comparable(campaigns: Sequence[Campaign]) -> None:
-    """UserError where two are of different machines or libraries, measure different things by the same name, or are the
-    same."""
-    for what, told in (
+    """UserError if two campaigns differ in machine, library, cache mode, method or kind of call, or are the same
+    one."""
+    for what, values in (
         ("machines", [campaign.header.machine.name or "" for campaign in campaigns]),
         ("MPI libraries", [library_of(campaign) for campaign in campaigns]),
         ("cache modes", [mode for campaign in campaigns for mode in campaign.results["mode"].unique()]),
         ("methods", [campaign.header.study.method for campaign in campaigns]),
-        ("kinds of calls", [_call(campaign) for campaign in campaigns]),
+        ("kinds of calls", [_setup_time(campaign) for campaign in campaigns]),
     ):
-        different = sorted(set(told))
+        different = sorted(set(values))
         if len(different) > 1:
-            raise UserError(f"costs of {len(different)} {what}: {', '.join(different)}", "name campaigns of one")
+            raise UserError(f"costs of {len(different)} {what}: {', '.join(different)}", "name only one of them")
     known: dict[str, Campaign] = {}
     for campaign in campaigns:
         same = known.setdefault(identity(campaign), campaign)
         if same is not campaign:
             raise UserError(
-                f"{same.folder} and {campaign.folder} are one campaign, whose calls would count twice", "name it once"
+                f"{same.folder} and {campaign.folder} are one campaign: its calls would count twice", "name it once"
             )
 
 
 def identity(campaign: Campaign) -> str:
-    """What is the same of copies of one campaign."""
+    """An identifier that copies of one campaign share."""
     return campaign.header.id
 
 
 def library_of(campaign: Campaign) -> str:
-    """In words."""
+    """Name and version of the campaign's MPI library."""
     mpi = campaign.header.mpi
-    return f"{LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else mpi.kind} {mpi.version}".strip() or "not told"
+    return f"{LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else mpi.kind} {mpi.version}".strip() or "unknown"
 
 
-def _call(campaign: Campaign) -> str:
-    return "set-up in each call" if campaign.header.study.include_setup else "set-up once before all calls"
+def _setup_time(campaign: Campaign) -> str:
+    return "setup in each call" if campaign.header.study.include_setup else "setup once before all calls"

@@ -1,4 +1,4 @@
-"""Costs of messages and of reductions, as a campaign's fitted curves of `latency` and `reduce_local` tell them."""
+"""Costs of messages and of reductions, from a campaign's fitted curves of `latency` and `reduce_local`."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,25 +7,25 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import localities_of, locality_of
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
 from timpani.models.fit import CurveFit, fit
-from timpani.schedules.simulation import NOT_APART, CostLine, Costs, Relation
+from timpani.schedules.simulation import NO_CLOSER_LINES, CostLine, Costs, Relation
 
 LATENCY, REDUCTION = "latency", "reduce_local"
-"""The operations that costs of messages, and of reduced bytes, are fitted to."""
+"""The operations that give the costs of messages and of reduced bytes."""
 
 
 _RELATIONS = {
     **dict.fromkeys((LEVELS["core"], LEVELS["last_level_cache"]), Relation.cache),
     LEVELS["socket"]: Relation.socket,
     SAME_NODE: Relation.node,
-    **dict.fromkeys((SAME_SWITCH, DIFFERENT_NODES), Relation.group),  # nodes whose switch nobody knows are in one group
+    **dict.fromkeys((SAME_SWITCH, DIFFERENT_NODES), Relation.group),  # nodes with an unknown switch form one group
     DIFFERENT_SWITCH: Relation.groups,
 }
-"""Of each of LOCALITIES."""
+"""The relation for each entry of LOCALITIES."""
 
 
 def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozenset[Relation]]:
-    """What their messages between two ranks cost, and which relations these ranks had; none where nobody knows. Of each
-    relation the first curve tells."""
+    """Costs of messages between two ranks, and how close these ranks were (empty if unknown). The first curve of each
+    relation is used."""
     curves: list[CurveFit] = []
     between: dict[Relation, CurveFit] = {}
     for campaign in campaigns:
@@ -43,10 +43,12 @@ def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozens
 
 
 def point_to_point_costs(curves: Sequence[CurveFit], between: Mapping[Relation, CurveFit]) -> Costs | None:
-    """Hockney's α and β from curves of `latency`, in microseconds, and γ from the first of `reduce_local`; None without
-    a latency, and γ nothing without the other.
+    """Costs from measured curves: Hockney's α and β from `latency`, in microseconds, and γ from the first
+    `reduce_local`.
 
-    between  the curve of each relation of two ranks; where none is known, the first holds for all
+    None without a `latency` curve; γ is 0 without a `reduce_local` curve.
+
+    between  the curve of each relation of two ranks; if empty, the first `latency` curve holds for all
     """
     latency, reduction = (
         next((curve for curve in curves if curve.name["collective"] == name), None) for name in (LATENCY, REDUCTION)
@@ -55,16 +57,16 @@ def point_to_point_costs(curves: Sequence[CurveFit], between: Mapping[Relation, 
         return None
     gamma = 0.0 if reduction is None else max(reduction.regimes[-1].per_byte.value, 0.0)
     if not between:
-        return Costs(reduced=gamma, messages=(*NOT_APART, message_lines(latency)))
+        return Costs(reduced=gamma, messages=(*NO_CLOSER_LINES, message_lines(latency)))
     farthest = max(between)
     lines = (message_lines(between[each]) if each in between else () for each in Relation if each <= farthest)
     return Costs(reduced=gamma, messages=tuple(lines))
 
 
 def message_lines(latency: CurveFit) -> tuple[CostLine, ...]:
-    """A line for each regime of half round trips, in microseconds.
+    """A cost line for each regime of half round trips, in microseconds.
 
-    An intercept or a slope under 0 is noise about nothing, and counts so.
+    Negative intercepts and slopes are noise around 0, and count as 0.
     """
     return tuple(
         CostLine(

@@ -1,4 +1,4 @@
-"""Which schedules of ours the algorithms of a campaign follow: ours themselves, a library's by the messages it sent."""
+"""Which of Timpani's schedules the algorithms of a campaign follow; for a library's algorithm, by its messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from timpani.prediction.predictions import PredictedTime, predict
 from timpani.schedules.fingerprint import Fingerprints, Match, with_whole_messages
 from timpani.schedules.simulation import NotSimulated, Simulator
 from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
-from timpani.study.columns import is_schedule_of_ours
+from timpani.study.columns import is_timpani_schedule
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_columns, cell_of
 
 
 @dataclass(frozen=True)
-class Known:
-    """An algorithm at one size.
+class KnownSchedule:
+    """An algorithm's schedule at one size.
 
-    schedules       of ours, one of which it follows: several where their messages are the same
-    off             |ln(predicted / measured)| of the worst of them: how far a library's own code is from our schedule;
-                    0 of ours, whose error the calibration tells
-    counted_on      the rank counts at which a library's messages were counted, and the schedules fit
-    oversubscribed  whether there were more ranks than cores where that was measured
+    schedules       the possible schedules of Timpani; several if they send the same messages
+    off             largest |ln(predicted / measured)| of these: error of replacing the library's code by Timpani's
+                    schedule; 0 for Timpani's own algorithms, whose error the calibration gives
+    counted_on      the rank counts at which the library's messages were counted and match
+    oversubscribed  whether there were more ranks than cores in these measurements
     """
 
     schedules: tuple[Algorithm, ...]
@@ -36,27 +36,26 @@ class Known:
     counted_on: tuple[int, ...] = ()
     oversubscribed: bool = False
 
-    def together(self, other: "Known") -> "Known | None":
-        """Where messages that were counted twice are those of the same algorithm: the schedules that fit both; None
-        where none does."""
+    def together(self, other: "KnownSchedule") -> "KnownSchedule | None":
+        """Combine two counts of one algorithm: the schedules that match both; None if no schedule does."""
         schedules = tuple(each for each in self.schedules if each in other.schedules)
         if not schedules:
             return None
         counted_on = tuple(sorted({*self.counted_on, *other.counted_on}))
         worse = max(self, other, key=lambda each: each.off)
-        return Known(schedules, worse.off, counted_on, worse.oversubscribed)
+        return KnownSchedule(schedules, worse.off, counted_on, worse.oversubscribed)
 
 
-KnownSchedules = dict[tuple[str, int], dict[Algorithm, Known]]
+SchedulesBySize = dict[tuple[str, int], dict[Algorithm, KnownSchedule]]
 """By collective and size."""
 
 
 @dataclass(frozen=True)
 class NoSchedule:
-    """Why a counted algorithm has no known schedule at one size.
+    """Why a library's algorithm has no known schedule at one size.
 
-    why        in words
-    by_counts  whether its messages, counted, tell that it follows none: another campaign can't tell otherwise
+    why        the reason, for messages
+    by_counts  whether its counted messages match no schedule, so that another campaign can't change that
     """
 
     why: str
@@ -67,34 +66,34 @@ Unknown = dict[tuple[str, int], dict[Algorithm, NoSchedule]]
 """By collective and size."""
 
 
-def schedules_of_ours(campaign: Campaign, own: Catalogue) -> KnownSchedules:
-    """Of each algorithm of ours that was measured."""
-    found: KnownSchedules = {}
-    measured = campaign.of_default_variant.results.filter(is_schedule_of_ours(), pl.col("error").is_null())
+def timpani_schedules(campaign: Campaign, own: Catalogue) -> SchedulesBySize:
+    """The schedule of each Timpani algorithm in the campaign."""
+    found: SchedulesBySize = {}
+    measured = campaign.of_default_variant.results.filter(is_timpani_schedule(), pl.col("error").is_null())
     columns = ("collective", "message_bytes", "provider", "algorithm", "parameters")
     for collective, size, provider, name, parameters in measured.select(columns).unique().sort(columns).iter_rows():
         algorithm = Algorithm(provider, name, parse_parameters(parameters))
         if own.info(collective, algorithm) is not None:
-            found.setdefault((collective, size), {})[algorithm] = Known((algorithm,))
+            found.setdefault((collective, size), {})[algorithm] = KnownSchedule((algorithm,))
     return found
 
 
-def schedules_of_library(
+def library_schedules(
     campaign: Campaign, own: Catalogue, simulator: Simulator, calibration: Calibration
-) -> tuple[KnownSchedules, Unknown]:
-    """Of the default and of the library's other algorithms, where their messages on the two largest rank counts that
-    were counted are those of one schedule; and why others that were counted have none.
+) -> tuple[SchedulesBySize, Unknown]:
+    """The schedules of the library's algorithms and its default, and why others have none.
 
-    A default that was counted at one rank count is not known: nothing tells whether it does the same on others.
+    An algorithm has a schedule if its messages match it at the two largest counted rank counts. The default needs two
+    counts, as it may change its algorithm with the rank count.
     """
-    found: KnownSchedules = {}
+    found: SchedulesBySize = {}
     unknown: Unknown = {}
     fingerprints = Fingerprints(simulator, own)
     campaign = campaign.of_default_variant
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
     cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.raced).to_dicts()}
-    for counted in _most_ranks(campaign):
+    for counted in _largest_rank_counts(campaign):
         cell = counted[0][0]
         names = [fingerprints.name(proof, element_bytes(cell.collective), every_value=True) for _, proof in counted]
         estimate = cells.get(tuple(cell_columns(cell)[column] for column in _KEY), {})
@@ -102,18 +101,18 @@ def schedules_of_library(
         shared = [each for each in names[0].algorithms if each in names[-1].algorithms]
         why = unknown.setdefault((cell.collective, cell.message_bytes), {})
         if any(name.match is not Match.messages for name in names):
-            why[cell.algorithm] = NoSchedule("its messages were those of no schedule of ours", by_counts=True)
+            why[cell.algorithm] = NoSchedule("its messages match no schedule of Timpani", by_counts=True)
             continue
         if not shared:
             why[cell.algorithm] = NoSchedule(
-                "its messages were those of different schedules on two rank counts", by_counts=True
+                "its messages match different schedules on two rank counts", by_counts=True
             )
             continue
         if not measured:
-            why[cell.algorithm] = NoSchedule("its time was not measured, only its messages")
+            why[cell.algorithm] = NoSchedule("its messages were counted, but its time was not measured")
             continue
         if cell.algorithm.is_default and len(counted) < 2:
-            why[cell.algorithm] = NoSchedule("it was counted on one rank count alone")
+            why[cell.algorithm] = NoSchedule("its messages were counted on one rank count only")
             continue
         schedules = tuple(with_whole_messages(own, cell.collective, each) for each in shared)
         place = places.get((cell.ranks, cell.placement), ())
@@ -132,7 +131,7 @@ def schedules_of_library(
         off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, PredictedTime)]
         counted_on = tuple(sorted(each.ranks for each, _ in counted))
         oversubscribed = "oversubscribed" in estimate["status"].split("+")
-        known = Known(schedules, max(off), counted_on, oversubscribed)
+        known = KnownSchedule(schedules, max(off), counted_on, oversubscribed)
         found.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = known
     return found, unknown
 
@@ -140,9 +139,9 @@ def schedules_of_library(
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")
 
 
-def _most_ranks(campaign: Campaign) -> Iterator[list[tuple[Cell, dict[str, object]]]]:
-    """Of each algorithm of the library and size the counted cells of the two largest rank counts, with their proofs,
-    the larger first."""
+def _largest_rank_counts(campaign: Campaign) -> Iterator[list[tuple[Cell, dict[str, object]]]]:
+    """The cells of the two largest counted rank counts with their counts, the larger first, for each algorithm and
+    size."""
     found: dict[tuple[str, int, Algorithm], dict[int, tuple[Cell, dict[str, object]]]] = {}
     for proof in campaign.proofs:
         cell = cell_of(proof)

@@ -1,4 +1,4 @@
-"""A library's algorithms as schedules of ours: those that its messages, counted, were named by."""
+"""A library's algorithms as schedules of Timpani, identified by their counted messages."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.registry import LIBRARIES
 from timpani.prediction.calibration import Calibration
-from timpani.prediction.known_schedules import Known, NoSchedule, schedules_of_library
+from timpani.prediction.known_schedules import KnownSchedule, NoSchedule, library_schedules
 from timpani.prediction.selected_algorithms import NotPredicted, Schedule, SelectedAlgorithm, sizes_of
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import Algorithm
@@ -23,21 +23,22 @@ def library_algorithms(
     simulator: Simulator,
     calibration: Calibration,
 ) -> tuple[list[SelectedAlgorithm], list[NotPredicted]]:
-    """The algorithms of the campaigns' libraries whose schedule is known, and why others' isn't.
+    """The library algorithms with a known schedule, and why others have none.
 
-    A schedule is known at sizes at which messages were counted, and between two of them where it is the same. The
-    default has none: which algorithm it takes may change with the rank count.
+    A schedule is known at the counted sizes, and between two counted sizes with the same schedule. The default has
+    none:
+    its algorithm may change with the rank count.
     """
     found: list[SelectedAlgorithm] = []
     left_out: list[NotPredicted] = []
-    counted = _counted(campaigns, own, simulator, calibration)
+    counted = _counted_schedules(campaigns, own, simulator, calibration)
     for collective in dict.fromkeys(collectives):
         of_collective = {algorithm: by_size for (name, algorithm), by_size in counted.items() if name == collective}
         if not of_collective:
-            left_out.append(NotPredicted(collective, None, _why_not_counted(campaigns)))
+            left_out.append(NotPredicted(collective, None, _reason_not_counted(campaigns)))
         for algorithm, by_size in of_collective.items():
             if algorithm.is_default:
-                why = "which algorithm it takes may change with the rank count"
+                why = "its algorithm may change with the rank count"
                 left_out.append(NotPredicted(collective, algorithm, why))
                 continue
             named, unknown = _named(collective, algorithm, by_size, sizes_of(collective, sizes), own)
@@ -46,61 +47,63 @@ def library_algorithms(
     return found, left_out
 
 
-def _why_not_counted(campaigns: Sequence[Campaign]) -> str:
+def _reason_not_counted(campaigns: Sequence[Campaign]) -> str:
     libraries = [LIBRARIES[kind] for each in campaigns if (kind := each.header.mpi.kind) in LIBRARIES]
     if any(each.counting for each in libraries):
-        return "none of its messages were counted; `timpani run … --prove` does"
-    names = ", ".join(sorted({each.name for each in libraries})) or "what was imported"
-    return f"{names} can't count messages, which would name its schedule"
+        return "its messages were not counted; `timpani run … --prove` counts them"
+    names = ", ".join(sorted({each.name for each in libraries})) or "an imported campaign"
+    return f"{names} can't count messages, so the schedule is unknown"
 
 
-def _counted(
+def _counted_schedules(
     campaigns: Sequence[Campaign], own: Catalogue, simulator: Simulator, calibration: Calibration
-) -> dict[tuple[str, Algorithm], dict[int, Known | NoSchedule]]:
-    """Of each counted algorithm and size the schedule, or why it is not known."""
-    found: dict[tuple[str, Algorithm], dict[int, Known | NoSchedule]] = {}
+) -> dict[tuple[str, Algorithm], dict[int, KnownSchedule | NoSchedule]]:
+    """The schedule of each counted algorithm and size, or why it is unknown."""
+    found: dict[tuple[str, Algorithm], dict[int, KnownSchedule | NoSchedule]] = {}
     for campaign in campaigns:
-        known, unknown = schedules_of_library(campaign, own, simulator, calibration)
-        tables: tuple[Mapping[tuple[str, int], Mapping[Algorithm, Known | NoSchedule]], ...] = (unknown, known)
+        known, unknown = library_schedules(campaign, own, simulator, calibration)
+        tables: tuple[Mapping[tuple[str, int], Mapping[Algorithm, KnownSchedule | NoSchedule]], ...] = (unknown, known)
         for (collective, size), algorithms in chain.from_iterable(table.items() for table in tables):
-            for algorithm, told in algorithms.items():
+            for algorithm, result in algorithms.items():
                 by_size = found.setdefault((collective, algorithm), {})
-                by_size[size] = together(by_size[size], told) if size in by_size else told
+                by_size[size] = together(by_size[size], result) if size in by_size else result
     return found
 
 
-def together(one: Known | NoSchedule, other: Known | NoSchedule) -> Known | NoSchedule:
-    """What two campaigns tell, in either order: a schedule stands where the other couldn't tell, but not where the
-    messages counted there were of none."""
-    if isinstance(one, Known) and isinstance(other, Known):
-        different = NoSchedule("its messages were those of different schedules in two campaigns", by_counts=True)
+def together(one: KnownSchedule | NoSchedule, other: KnownSchedule | NoSchedule) -> KnownSchedule | NoSchedule:
+    """Combine the results of two campaigns, in either order.
+
+    A schedule replaces a missing result, but not a count that matches no schedule.
+    """
+    if isinstance(one, KnownSchedule) and isinstance(other, KnownSchedule):
+        different = NoSchedule("its messages match different schedules in two campaigns", by_counts=True)
         return one.together(other) or different
-    return max(one, other, key=_certainty)
+    return max(one, other, key=_precedence)
 
 
-def _certainty(told: Known | NoSchedule) -> int:
-    return 1 if isinstance(told, Known) else 2 if told.by_counts else 0
+def _precedence(result: KnownSchedule | NoSchedule) -> int:
+    return 1 if isinstance(result, KnownSchedule) else 2 if result.by_counts else 0
 
 
 def _named(
     collective: str,
     algorithm: Algorithm,
-    counted: Mapping[int, Known | NoSchedule],
+    counted: Mapping[int, KnownSchedule | NoSchedule],
     sizes: Sequence[int],
     own: Catalogue,
 ) -> tuple[list[SelectedAlgorithm], list[NotPredicted]]:
-    """An entry for each choice of schedules that one algorithm may follow at some of the sizes."""
-    by_schedules: dict[tuple[Algorithm, ...], list[tuple[int, Known]]] = {}
+    """An entry for each set of schedules that the algorithm may follow at some of the sizes."""
+    by_schedules: dict[tuple[Algorithm, ...], list[tuple[int, KnownSchedule]]] = {}
     unknown: dict[str, list[int]] = {}
     for size in sizes:
-        beside = _beside(counted, size)
-        known = [each for each in beside if isinstance(each, Known)]
+        beside = _neighbors(counted, size)
+        known = [each for each in beside if isinstance(each, KnownSchedule)]
         if not beside:
-            unknown.setdefault(f"its messages were counted at {show_sizes(sorted(counted))} alone", []).append(size)
+            unknown.setdefault(f"its messages were counted at {show_sizes(sorted(counted))} only", []).append(size)
         elif why := next((each.why for each in beside if isinstance(each, NoSchedule)), None):
             unknown.setdefault(why, []).append(size)
         elif (both := known[0].together(known[-1])) is None:
-            unknown.setdefault("its messages were those of one schedule below and of another above", []).append(size)
+            unknown.setdefault("its messages match one schedule below and another above", []).append(size)
         else:
             by_schedules.setdefault(both.schedules, []).append((size, both))
     found: list[SelectedAlgorithm] = []
@@ -119,8 +122,9 @@ def _named(
     return found, [NotPredicted(collective, algorithm, why, tuple(sizes)) for why, sizes in unknown.items()]
 
 
-def _beside(counted: Mapping[int, Known | NoSchedule], size: int) -> list[Known | NoSchedule]:
-    """What was counted at this size, or at the nearest smaller and the nearest larger one; nothing without both."""
+def _neighbors(counted: Mapping[int, KnownSchedule | NoSchedule], size: int) -> list[KnownSchedule | NoSchedule]:
+    """Results at this size, or at the next smaller and the next larger counted size; empty if one of these is
+    missing."""
     if size in counted:
         return [counted[size]]
     known = sorted(counted)

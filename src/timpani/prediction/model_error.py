@@ -1,4 +1,4 @@
-"""How far predictions are from measurements: told by predicting what was left out of the calibration."""
+"""The error of predictions, estimated by leaving measured calls out of the calibration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,22 +13,22 @@ from timpani.prediction.terms import Vector
 from timpani.schedules.simulation import SimulatedCall
 
 COVERAGE = 0.95
-_NEARBY = 8
-_LEAST = 1e-3  # an error: nothing is known better
+_SIZE_WINDOW = 8
+_MIN_HALF_WIDTH = 1e-3  # minimum half-width, in logarithms
 
 BySize = dict[str, list[tuple[int, float]]]
-"""Half-widths by size, for each collective and, under _ALL, for all of them together."""
+"""Half-widths by size, for each collective and, under _ALL, for all collectives together."""
 _ALL = ""
 
 Errors = Callable[[NDArray[np.bool_], NDArray[np.bool_]], Vector]
-"""ln(predicted / measured) of the calls that the second marks, by a fit to those that the first marks."""
+"""ln(predicted / measured) of the calls marked in the second argument, by a fit to those marked in the first."""
 
 
 @dataclass(frozen=True)
 class Growth:
-    """By what an interval of ln(time) widens for each doubling beyond what was measured, as a share of its width there.
+    """Relative widening of an interval of ln(time) for each doubling beyond the measured range.
 
-    assumed  nothing was measured at two distances, so that it is taken to be as wide again
+    assumed  too few values were measured: the interval is assumed to double
     """
 
     least: int
@@ -46,7 +46,7 @@ class Widths:
     """Half-widths of 95 % intervals of ln(predicted / measured).
 
     time   of a time
-    ratio  of the ratio of two algorithms' times, of which common errors are no part
+    ratio  of the ratio of two algorithms' times, in which common errors cancel
     """
 
     time: BySize
@@ -55,10 +55,10 @@ class Widths:
 
 @dataclass(frozen=True)
 class ModelError:
-    """How far predictions may be off.
+    """Error of predictions.
 
-    measured  of an algorithm that was not calibrated with, at sizes at which others were
-    between   of any algorithm at other sizes
+    measured  for algorithms that the calibration didn't use, at measured sizes
+    between   for any algorithm at other sizes
     """
 
     measured: Widths
@@ -66,23 +66,27 @@ class ModelError:
     ranks: Growth
     sizes: Growth
 
-    def tells(self, call: SimulatedCall) -> bool:
-        """Whether anything measured tells how far the call's time is off: one size alone says nothing of others."""
+    def covers(self, call: SimulatedCall) -> bool:
+        """Whether the error at this call's size is known: one measured size gives no error at others."""
         return not self.sizes.assumed or self.sizes.least <= size_of(call) <= self.sizes.most
 
-    def of_time(self, call: SimulatedCall) -> float:
+    def time_half_width(self, call: SimulatedCall) -> float:
         """Half-width of the interval of a call's time, in logarithms."""
-        return self._beyond(call) * max(_at(widths.time, call) for widths in self._that_hold(call))
+        return self._extrapolation_factor(call) * max(
+            _nearest_half_width(widths.time, call) for widths in self._applicable_widths(call)
+        )
 
-    def of_ratio(self, call: SimulatedCall) -> float:
+    def ratio_half_width(self, call: SimulatedCall) -> float:
         """Half-width of the interval of the ratio of two algorithms' times at a call, in logarithms."""
-        return self._beyond(call) * max(_at(widths.ratio, call) for widths in self._that_hold(call))
+        return self._extrapolation_factor(call) * max(
+            _nearest_half_width(widths.ratio, call) for widths in self._applicable_widths(call)
+        )
 
-    def _that_hold(self, call: SimulatedCall) -> tuple[Widths, ...]:
-        known = {size for size, _ in _of(self.measured.time, call)}
+    def _applicable_widths(self, call: SimulatedCall) -> tuple[Widths, ...]:
+        known = {size for size, _ in _widths_of_collective(self.measured.time, call)}
         return (self.measured,) if size_of(call) in known else (self.measured, self.between)
 
-    def _beyond(self, call: SimulatedCall) -> float:
+    def _extrapolation_factor(self, call: SimulatedCall) -> float:
         return 1 + self.ranks.at(call.ranks) + self.sizes.at(size_of(call))
 
 
@@ -93,10 +97,12 @@ def size_of(call: SimulatedCall) -> int:
 def model_error(
     observations: Sequence[Observation], amounts: NDArray[np.float64], start: Vector
 ) -> tuple[ModelError, Vector]:
-    """From the errors of schedules that are left out one at a time, of sizes that are, and of rank counts and sizes
-    beyond others. With it those of each observation without its schedule, ln(predicted / measured).
+    """Estimate the error by leaving out schedules, then sizes, one at a time, and by extrapolating in ranks and size.
 
-    amounts  what each observed call pays, shape (observations, terms); start: the costs of what nobody pays
+    amounts  how often each observed call pays each cost, shape (observations, terms)
+    start    initial costs
+
+    Also returns ln(predicted / measured) of each observation by a fit without its schedule.
     """
     times = np.array([each.time for each in observations])
 
@@ -106,45 +112,47 @@ def model_error(
         return np.asarray(np.log(np.maximum(amounts[held] @ found, 1e-9) / times[held]))
 
     calls = [each.call for each in observations]
-    left_out = left_out_errors(calls, different_schedules(calls, amounts), errors)
+    left_out = leave_one_out_errors(calls, different_schedules(calls, amounts), errors)
     sizes = np.array([size_of(call) for call in calls])
-    usual = _widths(calls, left_out)
-    widths = np.array([_at(usual.time, call) for call in calls])
+    usual = _estimate_widths(calls, left_out)
+    widths = np.array([_nearest_half_width(usual.time, call) for call in calls])
     ranks = np.array([call.ranks for call in calls])
     between = _between_sizes(calls, sizes, errors, usual)
-    error = ModelError(usual, between, _growth(ranks, errors, widths), _growth(sizes, errors, widths))
+    error = ModelError(usual, between, _estimate_growth(ranks, errors, widths), _estimate_growth(sizes, errors, widths))
     return error, left_out
 
 
-def _widths(calls: Sequence[SimulatedCall], errors: Vector) -> Widths:
-    """Of calls that were predicted with these errors."""
+def _estimate_widths(calls: Sequence[SimulatedCall], errors: Vector) -> Widths:
+    """Half-widths from the errors of predicted calls."""
     time = _by_size([(call.collective, size_of(call)) for call in calls], np.abs(errors))
     points: dict[tuple[str, int, int, object], list[float]] = {}
     for call, error in zip(calls, errors, strict=True):
-        points.setdefault((call.collective, *_where(call)), []).append(float(error))
+        points.setdefault((call.collective, *_comparison_point(call)), []).append(float(error))
     differ = [((name, size), abs(a - b)) for (name, size, *_), each in points.items() for a, b in combinations(each, 2)]
     if not differ:
-        return Widths(time, _doubled(time))
+        return Widths(time, _double_widths(time))
     return Widths(time, _by_size([where for where, _ in differ], np.array([error for _, error in differ])))
 
 
 def _between_sizes(calls: Sequence[SimulatedCall], sizes: NDArray[np.int64], errors: Errors, usual: Widths) -> Widths:
-    """From sizes that are left out one at a time, but the least and the largest, so that those beside them are farther
-    apart than they will be; where there is no other, twice the `usual`."""
+    """Half-widths from leaving out inner sizes one at a time, which overstates the distance to the next size.
+
+    Without inner sizes, twice the `usual`.
+    """
     inner = np.unique(sizes)[1:-1]
     if not len(inner):
-        return Widths(_doubled(usual.time), _doubled(usual.ratio))
+        return Widths(_double_widths(usual.time), _double_widths(usual.ratio))
     held = [sizes == size for size in inner]
     found = np.concatenate([errors(~each, each) for each in held])
-    return _widths([calls[at] for each in held for at in np.flatnonzero(each).tolist()], found)
+    return _estimate_widths([calls[at] for each in held for at in np.flatnonzero(each).tolist()], found)
 
 
-def _doubled(widths: BySize) -> BySize:
+def _double_widths(widths: BySize) -> BySize:
     return {of: [(size, 2 * each) for size, each in at] for of, at in widths.items()}
 
 
 def _by_size(where: Sequence[tuple[str, int]], errors: Vector) -> BySize:
-    """The 95 % quantile at each size, of errors at sizes up to _NEARBY times smaller or larger."""
+    """The 95 % quantile at each size, over errors at sizes up to a factor of _SIZE_WINDOW smaller or larger."""
     names = np.array([name for name, _ in where])
     sizes = np.array([size for _, size in where])
     logs = np.log2(np.maximum(sizes, 1))
@@ -152,60 +160,64 @@ def _by_size(where: Sequence[tuple[str, int]], errors: Vector) -> BySize:
     for name in (_ALL, *np.unique(names)):
         of = names == name if name else np.full(len(names), True)
         found[str(name)] = [
-            (int(size), _quantile(errors[of & (np.abs(logs - log2(max(size, 1))) <= log2(_NEARBY))]))
+            (int(size), _quantile(errors[of & (np.abs(logs - log2(max(size, 1))) <= log2(_SIZE_WINDOW))]))
             for size in np.unique(sizes[of])
         ]
     return found
 
 
-def _at(by_size: BySize, call: SimulatedCall) -> float:
-    """At the nearest size: of the call's collective, or of all where it was not measured."""
-    return min(_of(by_size, call), key=lambda each: abs(log2(max(each[0], 1) / max(size_of(call), 1))))[1]
+def _nearest_half_width(by_size: BySize, call: SimulatedCall) -> float:
+    """The half-width at the nearest size, of the call's collective if it was measured."""
+    return min(
+        _widths_of_collective(by_size, call), key=lambda each: abs(log2(max(each[0], 1) / max(size_of(call), 1)))
+    )[1]
 
 
-def _of(by_size: BySize, call: SimulatedCall) -> list[tuple[int, float]]:
+def _widths_of_collective(by_size: BySize, call: SimulatedCall) -> list[tuple[int, float]]:
     return by_size.get(call.collective, by_size[_ALL])
 
 
 def different_schedules(calls: Sequence[SimulatedCall], amounts: NDArray[np.float64]) -> NDArray[np.int64]:
-    """A number for the schedule of each call, the same of algorithms that pay the same wherever both were measured: on
-    few ranks many send the same messages, and what predicts one from another says nothing of the model.
+    """A number for the schedule of each call.
+
+    Algorithms that pay the same costs at all common points get the same number: on few ranks many send the same
+    messages, and predicting one from another says nothing about the model.
 
     amounts  what each call pays, shape (calls, terms)
     """
     _, pays = np.unique(np.round(amounts, 6), axis=0, return_inverse=True)
     of_algorithms: dict[str, dict[object, int]] = {}
     for call, row in zip(calls, pays.ravel().tolist(), strict=True):
-        of_algorithms.setdefault(_name(call), {})[_where(call)] = row
+        of_algorithms.setdefault(_algorithm_key(call), {})[_comparison_point(call)] = row
     schedules: list[dict[object, int]] = []
     numbers: dict[str, int] = {}
     for name, of_algorithm in of_algorithms.items():
         numbers[name] = next(
-            (number for number, known in enumerate(schedules) if _agree(known, of_algorithm)), len(schedules)
+            (number for number, known in enumerate(schedules) if _compatible(known, of_algorithm)), len(schedules)
         )
         if numbers[name] == len(schedules):
             schedules.append({})
         schedules[numbers[name]] |= of_algorithm
-    return np.array([numbers[_name(call)] for call in calls])
+    return np.array([numbers[_algorithm_key(call)] for call in calls])
 
 
-def _agree(one: Mapping[object, int], other: Mapping[object, int]) -> bool:
-    """Whether two have values in common, which are the same."""
+def _compatible(one: Mapping[object, int], other: Mapping[object, int]) -> bool:
+    """Whether two mappings have keys in common, all with equal values."""
     both = one.keys() & other.keys()
     return bool(both) and all(one[each] == other[each] for each in both)
 
 
-def _name(call: SimulatedCall) -> str:
+def _algorithm_key(call: SimulatedCall) -> str:
     return f"{call.collective}/{call.algorithm.plain}"
 
 
-def _where(call: SimulatedCall) -> tuple[int, int, object]:
-    """What is the same of calls that algorithms may be compared at."""
+def _comparison_point(call: SimulatedCall) -> tuple[int, int, object]:
+    """What calls must have in common for their algorithms to be compared."""
     return size_of(call), call.ranks, call.places
 
 
-def left_out_errors(calls: Sequence[SimulatedCall], schedules: NDArray[np.int64], errors: Errors) -> Vector:
-    """ln(predicted / measured) of each, by a fit to those of other schedules; to other sizes where there is one."""
+def leave_one_out_errors(calls: Sequence[SimulatedCall], schedules: NDArray[np.int64], errors: Errors) -> Vector:
+    """ln(predicted / measured) of each call by a fit to the other schedules; with one schedule, to the other sizes."""
     left_out = schedules
     if len(np.unique(schedules)) < 2:
         left_out = np.array([size_of(call) for call in calls])
@@ -217,9 +229,9 @@ def left_out_errors(calls: Sequence[SimulatedCall], schedules: NDArray[np.int64]
     return found
 
 
-def _growth(values: NDArray[np.int64], errors: Errors, usual: Vector) -> Growth:
-    """From fits to small values that predict larger ones: to two at least where there are three, since one alone
-    doesn't tell what grows with the values."""
+def _estimate_growth(values: NDArray[np.int64], errors: Errors, usual: Vector) -> Growth:
+    """Estimate the widening by fitting small values and predicting larger ones. A fit uses two values at least if there
+    are three, since one value shows no growth."""
     distinct = np.unique(values[values > 0])
     excess: list[float] = []
     for cut in distinct[min(1, len(distinct) - 2) : -1] if len(distinct) > 1 else ():
@@ -231,6 +243,7 @@ def _growth(values: NDArray[np.int64], errors: Errors, usual: Vector) -> Growth:
 
 
 def _quantile(values: Vector) -> float:
-    """The order statistic that one more value stays under with COVERAGE, or the largest where there are too few."""
+    """Upper bound of one further value with probability COVERAGE, as an order statistic; the largest if there are too
+    few."""
     ranked = np.sort(values)
-    return max(float(ranked[min(ceil((len(ranked) + 1) * COVERAGE), len(ranked)) - 1]), _LEAST)
+    return max(float(ranked[min(ceil((len(ranked) + 1) * COVERAGE), len(ranked)) - 1]), _MIN_HALF_WIDTH)

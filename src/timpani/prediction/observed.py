@@ -1,4 +1,4 @@
-"""What campaigns measured of our algorithms, as calls that can be simulated."""
+"""Measured calls of Timpani's algorithms, as calls that can be simulated."""
 
 from collections.abc import Iterable, Mapping
 
@@ -11,7 +11,7 @@ from timpani.machine.nodes.model import Machine
 from timpani.prediction.calibrate import Observation
 from timpani.schedules.simulation import RankPlace, SimulatedCall
 from timpani.study.cell import OWN, Algorithm, parse_parameters
-from timpani.study.columns import is_schedule_of_ours
+from timpani.study.columns import is_timpani_schedule
 from timpani.study.schema import MACHINE_CELL, MEASURED_US
 
 Places = tuple[RankPlace, ...]
@@ -19,8 +19,8 @@ TIME = MEASURED_US
 
 
 def observations(campaign: Campaign) -> list[Observation]:
-    """Each cell of an algorithm of ours with its times, a cell at a time."""
-    rows = campaign.results.filter(is_schedule_of_ours(), pl.col("error").is_null(), TIME > 0)
+    """One observation for each cell of a Timpani algorithm, with its times."""
+    rows = campaign.results.filter(is_timpani_schedule(), pl.col("error").is_null(), TIME > 0)
     cells = rows.group_by(MACHINE_CELL, maintain_order=True).agg(
         TIME.sort_by("launch").alias("times"), pl.col("oversubscribed").any().alias("oversubscribed")
     )
@@ -30,7 +30,7 @@ def observations(campaign: Campaign) -> list[Observation]:
         Observation(
             call_of(row, element_bytes(row["collective"]), places.get((row["ranks"], row["placement"]), ())),
             tuple(row["times"]),
-            # Ranks begin after a barrier where they share cores, and by the OSU method.
+            # Without a deadline: ranks that share cores, and the OSU method, start after a barrier.
             at_deadline=not row["oversubscribed"] and campaign.header.study.method != "osu",
         )
         for row in cells.iter_rows(named=True)
@@ -38,7 +38,7 @@ def observations(campaign: Campaign) -> list[Observation]:
 
 
 def call_of(row: Mapping[str, object], element_bytes: int, places: Places) -> SimulatedCall:
-    """The call of a cell: the values of its columns."""
+    """The call of a cell, from its columns."""
     return SimulatedCall(
         collective=str(row["collective"]),
         algorithm=Algorithm(OWN, str(row["algorithm"]), parse_parameters(str(row["parameters"]))),
@@ -50,13 +50,13 @@ def call_of(row: Mapping[str, object], element_bytes: int, places: Places) -> Si
 
 
 def places_of(campaign: Campaign) -> dict[tuple[int, str], Places]:
-    """Where ranks were, by rank count and placement, as far as launches told."""
+    """The recorded places of ranks, by rank count and placement."""
     machine = campaign.header.machine.cluster
     return {key: places_on(seats, machine) for key, seats in seats_of(campaign).items()}
 
 
 def places_on(seats: Iterable[Seat], machine: Machine | None) -> Places:
-    """The place of each rank; nodes whose switch nobody knows are in one group."""
+    """The place of each rank; nodes with an unknown switch form one group."""
     switches = machine.switches if machine else {}
     nodes, groups = _Numbers(), _Numbers()
     return tuple(
@@ -65,7 +65,7 @@ def places_on(seats: Iterable[Seat], machine: Machine | None) -> Places:
 
 
 class _Numbers(dict[str, int]):
-    """Numbers of names, in the order in which they are asked for."""
+    """Numbers names in the order of first use."""
 
     def __missing__(self, name: str) -> int:
         self[name] = len(self)

@@ -1,4 +1,4 @@
-"""What calls should take on a machine of known costs: time with its interval, what it is made of, who wins where."""
+"""Predicted times of calls on a machine with known costs, with intervals and cost shares, and the fastest algorithm."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -22,30 +22,30 @@ from timpani.schedules.simulation import (
     SimulatedCall,
     Simulator,
     TimeBreakdown,
-    leaves_a_node,
+    spans_nodes,
 )
 from timpani.study.sizes import show_size, show_sizes
 
-_Z = 1.96
-_STEP_SECONDS = 0.2
+_Z_95 = 1.96
+_BATCH_SECONDS = 0.2
 
-_NO_NETWORK = f"no message between nodes was measured, as `timpani run … {MEASURED_BY[Relation.group]}` would"
+_NO_NETWORK = f"no message between nodes was measured; `timpani run … {MEASURED_BY[Relation.group]}` measures them"
 
 WAITING = "waiting"
-"""No part of its own: how much of a time, made of the others, messages waited for busy ports."""
+"""Share of a time in which messages waited for busy ports. It overlaps with the other shares."""
 
 POINT = ["collective", "ranks", "message_bytes"]
 
 
 @dataclass(frozen=True)
 class PredictedTime:
-    """A time in microseconds with its 95 % interval, and what it is made of.
+    """A time in microseconds with its 95 % interval, and its cost shares.
 
-    low, high    of the costs over resampled launches, and of the model's error, which grows with the distance from what
-                 was measured; None where only messages between two ranks were, or another size alone
-    shares       of the time, by KINDS and WAITING
+    low, high    combine the variation over resampled launches and the model error, which grows with the distance from
+                 the measurements; None where only messages between two ranks, or only another size, were measured
+    shares       fractions of the time, by KINDS and WAITING
     ratio_width  two algorithms' times differ where the logarithm of their ratio is larger
-    by           how it was simulated, as of Composition
+    by           the simulation method, as in TimeBreakdown
     """
 
     time: float
@@ -60,7 +60,7 @@ class PredictedTime:
         return replace(self, time=self.time * factor, low=low, high=high)
 
     def widened(self, half: float) -> "PredictedTime":
-        """With an interval that is wider by so much to each side, in logarithms."""
+        """Widen the interval by `half` to each side, in logarithms."""
         low, high = self.low and self.low * exp(-half), self.high and self.high * exp(half)
         width = None if self.ratio_width is None else self.ratio_width + half
         return replace(self, low=low, high=high, ratio_width=width)
@@ -69,59 +69,63 @@ class PredictedTime:
 def predict(
     simulator: Simulator, calibration: Calibration, calls: Sequence[SimulatedCall]
 ) -> list[PredictedTime | NotSimulated]:
-    """What each call should take."""
-    known = [call for call in calls if calibration.nodes_left or not leaves_a_node(call.places)]
+    """Predict the time of each call."""
+    known = [call for call in calls if calibration.predicts_across_nodes or not spans_nodes(call.places)]
     answers = dict(zip(known, simulator.compositions(known, calibration.costs), strict=True))
     return [
-        _predicted(calibration, call, answers[call]) if call in answers else NotSimulated(_NO_NETWORK) for call in calls
+        _predict_call(calibration, call, answers[call]) if call in answers else NotSimulated(_NO_NETWORK)
+        for call in calls
     ]
 
 
 def predict_plan(
     simulator: Simulator, calibration: Calibration, plan: Plan, passed: Callable[[float], None] = lambda share: None
 ) -> list[PredictedTime | NotSimulated]:
-    """What each call that a plan asks for should take, simulated side by side on all cores.
+    """Predict the calls of a plan in parallel on all cores.
 
-    `passed` is told the share of the whole, 0 to 1, that each step was.
+    `passed` receives the share of the work, 0 to 1, that each step completed.
     """
     whole = sum(plan.seconds.values())
     found: dict[SimulatedCall, PredictedTime | NotSimulated] = {}
     with on_every_core() as pool:
-        steps = list(_steps(plan.seconds))
+        steps = list(_batches(plan.seconds))
         answers = pool.map(lambda calls: predict(simulator, calibration, calls), steps)
-        for calls, told in zip(steps, answers, strict=True):
-            found.update(zip(calls, told, strict=True))
+        for calls, results in zip(steps, answers, strict=True):
+            found.update(zip(calls, results, strict=True))
             passed(sum(plan.seconds[call] for call in calls) / whole)
-    return [_as_asked(each, [found[call] for call in each.calls]) for each in plan.asked]
+    return [_combine_schedules(each, [found[call] for call in each.calls]) for each in plan.requests]
 
 
-def _steps(seconds: Mapping[SimulatedCall, float]) -> Iterator[list[SimulatedCall]]:
-    """Parts that take long enough for starting a program to be no matter."""
+def _batches(seconds: Mapping[SimulatedCall, float]) -> Iterator[list[SimulatedCall]]:
+    """Batches that take long enough to make the program's start negligible."""
     step: list[SimulatedCall] = []
     for call in seconds:
         step.append(call)
-        if sum(seconds[each] for each in step) > _STEP_SECONDS:
+        if sum(seconds[each] for each in step) > _BATCH_SECONDS:
             yield step
             step = []
     if step:
         yield step
 
 
-def _as_asked(asked: PredictionRequest, found: Sequence[PredictedTime | NotSimulated]) -> PredictedTime | NotSimulated:
-    """By any of the schedules that the algorithm may follow, and as far off as its own code."""
-    told = [each for each in found if isinstance(each, PredictedTime)]
-    if len(told) < len(found):
+def _combine_schedules(
+    request: PredictionRequest, found: Sequence[PredictedTime | NotSimulated]
+) -> PredictedTime | NotSimulated:
+    """Combine the predictions of the schedules that an algorithm may follow; widen by the error of its own code."""
+    results = [each for each in found if isinstance(each, PredictedTime)]
+    if len(results) < len(found):
         return next(each for each in found if isinstance(each, NotSimulated))
-    one = told[0] if len(told) == 1 else _any_of(told)
-    off = dict(asked.named.off).get(size_of(asked.calls[0]))
+    one = results[0] if len(results) == 1 else _combine_times(results)
+    off = dict(request.selected.off).get(size_of(request.calls[0]))
     return one if off is None else one.widened(off)
 
 
-def _any_of(told: Sequence[PredictedTime]) -> PredictedTime:
-    """In the middle of their times, with an interval that holds those of all; made of what the longest is."""
-    longest = max(told, key=lambda each: each.time)
-    least = min(each.time for each in told)
-    lows, highs, widths = zip(*((each.low, each.high, each.ratio_width) for each in told), strict=True)
+def _combine_times(results: Sequence[PredictedTime]) -> PredictedTime:
+    """The geometric mean of the shortest and the longest time, with an interval around all of them, and the shares of
+    the longest."""
+    longest = max(results, key=lambda each: each.time)
+    least = min(each.time for each in results)
+    lows, highs, widths = zip(*((each.low, each.high, each.ratio_width) for each in results), strict=True)
     return PredictedTime(
         sqrt(least * longest.time),
         None if None in lows else min(lows),
@@ -134,7 +138,7 @@ def _any_of(told: Sequence[PredictedTime]) -> PredictedTime:
 
 @dataclass(frozen=True)
 class Predictions:
-    """times: of `prediction_frame`; left_out: what has none, and why; closeness: of the predicted calls' ranks."""
+    """times: of `prediction_frame`; left_out: calls without a prediction, with the reason; closeness: of the ranks."""
 
     calibration: Calibration
     request: Request
@@ -150,50 +154,57 @@ def predict_request(
     plan: Plan,
     passed: Callable[[float], None] = lambda share: None,
 ) -> Predictions:
-    """All that was asked for and can be predicted, by the request's plan; UserError where nothing can. `passed` as of
-    predict_plan."""
+    """Predict all calls of a plan that can be predicted; UserError if there is none. `passed` as in predict_plan."""
     answers = predict_plan(simulator, calibration, plan, passed)
-    told = [(asked, each) for asked, each in zip(plan.asked, answers, strict=True) if isinstance(each, PredictedTime)]
+    results = [
+        (single, each) for single, each in zip(plan.requests, answers, strict=True) if isinstance(each, PredictedTime)
+    ]
     refused: dict[str, list[PredictionRequest]] = {}
-    for asked, each in zip(plan.asked, answers, strict=True):
+    for single, each in zip(plan.requests, answers, strict=True):
         if isinstance(each, NotSimulated):
-            refused.setdefault(each.why, []).append(asked)
-    whys = [f"{_in_words(calls)}: {why}" for why, calls in refused.items()]
+            refused.setdefault(each.why, []).append(single)
+    whys = [f"{_describe_requests(calls)}: {why}" for why, calls in refused.items()]
     left_out = [*plan.left_out, *whys]
-    if not told:
+    if not results:
         first = (whys or left_out)[0]
-        raise UserError(f"nothing can be predicted: {first}", "ask for others, or measure what is missing")
-    places = {(call.places, call.ranks) for asked, _ in told for call in asked.calls}
+        raise UserError(f"no call can be predicted: {first}", "choose other algorithms, or measure the missing costs")
+    places = {(call.places, call.ranks) for single, _ in results for call in single.calls}
     return Predictions(
         calibration,
         request,
-        prediction_frame(*zip(*told, strict=True)),
+        prediction_frame(*zip(*results, strict=True)),
         left_out,
         Closeness.of(places),
     )
 
 
-def _in_words(asked: Sequence[PredictionRequest]) -> str:
-    """The algorithms, rank counts and sizes of calls that share a reason."""
-    names = ", ".join(dict.fromkeys(str(each.named) for each in asked))
-    ranks = ", ".join(map(str, sorted({each.calls[0].ranks for each in asked})))
-    return f"{names} on {ranks} ranks, {show_sizes(sorted({size_of(each.calls[0]) for each in asked}))}"
+def _describe_requests(requests: Sequence[PredictionRequest]) -> str:
+    """The algorithms, rank counts and sizes of these requests, for a message."""
+    names = ", ".join(dict.fromkeys(str(each.selected) for each in requests))
+    ranks = ", ".join(map(str, sorted({each.calls[0].ranks for each in requests})))
+    return f"{names} on {ranks} ranks, {show_sizes(sorted({size_of(each.calls[0]) for each in requests}))}"
 
 
-def prediction_frame(asked: Sequence[PredictionRequest], predicted: Sequence[PredictedTime]) -> pl.DataFrame:
-    """A row for each: POINT's columns, `label`, `provider`, `algorithm`, `parameters`, `sends_as` (the schedules of
-    ours that a library's algorithm may follow, else null), `predicted_us`, `low_us`, `high_us`, a `…_share` of each of
-    KINDS and WAITING, `simulated_by` (Predicted.by) and `ratio_width`."""
+def prediction_frame(requests: Sequence[PredictionRequest], predicted: Sequence[PredictedTime]) -> pl.DataFrame:
+    """One row for each request, with POINT's columns and:
+
+    label, provider, algorithm, parameters  the algorithm
+    sends_as                                Timpani's schedules that a library's algorithm may follow, else null
+    predicted_us, low_us, high_us           time and interval, microseconds
+    …_share                                 of each of KINDS and WAITING
+    simulated_by                            PredictedTime.by
+    ratio_width                             PredictedTime.ratio_width
+    """
     shares = [*KINDS, WAITING]
     columns = {
-        "collective": [each.named.collective for each in asked],
-        "ranks": [each.calls[0].ranks for each in asked],
-        "message_bytes": [size_of(each.calls[0]) for each in asked],
-        "label": [str(each.named.algorithm) for each in asked],
-        "provider": [each.named.algorithm.provider for each in asked],
-        "algorithm": [each.named.algorithm.name for each in asked],
-        "parameters": [each.named.algorithm.parameter_text for each in asked],
-        "sends_as": [each.named.sends_as for each in asked],
+        "collective": [each.selected.collective for each in requests],
+        "ranks": [each.calls[0].ranks for each in requests],
+        "message_bytes": [size_of(each.calls[0]) for each in requests],
+        "label": [str(each.selected.algorithm) for each in requests],
+        "provider": [each.selected.algorithm.provider for each in requests],
+        "algorithm": [each.selected.algorithm.name for each in requests],
+        "parameters": [each.selected.algorithm.parameter_text for each in requests],
+        "sends_as": [each.selected.sends_as for each in requests],
         "predicted_us": [each.time for each in predicted],
         "low_us": [each.low for each in predicted],
         "high_us": [each.high for each in predicted],
@@ -210,8 +221,13 @@ def prediction_frame(asked: Sequence[PredictionRequest], predicted: Sequence[Pre
 
 
 def winners(predictions: pl.DataFrame) -> pl.DataFrame:
-    """Of each point the row of the shortest time, with `tied`: the labels of all that may be as fast, itself first, and
-    `against`: of how many. As uncertain as a ratio of two is the more uncertain of them."""
+    """The row of the shortest time at each point.
+
+    tied     labels of all algorithms that may be as fast, the fastest first
+    against  number of algorithms at the point
+
+    A ratio of two times has the larger `ratio_width` of the two.
+    """
     ranked = predictions.sort("predicted_us", "label").with_columns(
         best_us=pl.col("predicted_us").first().over(POINT),
         best_width=pl.col("ratio_width").first().over(POINT),
@@ -224,45 +240,47 @@ def winners(predictions: pl.DataFrame) -> pl.DataFrame:
     return best.join(tied, on=POINT).sort(POINT).drop("best_us", "best_width")
 
 
-def _predicted(
+def _predict_call(
     calibration: Calibration, call: SimulatedCall, answer: TimeBreakdown | NotSimulated
 ) -> PredictedTime | NotSimulated:
     if isinstance(answer, NotSimulated):
         return answer
     amounts = np.array(answer.amounts)
-    if missing := _unmeasured(calibration, amounts):
+    if missing := _missing_cost(calibration, amounts):
         return NotSimulated(missing)
     paid = amounts * vector(calibration.costs)
     kinds = np.array([term.kind for term in terms(calibration.costs)])
     parts = {**{kind: float(paid[kinds == kind].sum()) for kind in KINDS}, WAITING: answer.waited}
     shares = {name: part / answer.time if answer.time > 0 else 0.0 for name, part in parts.items()}
-    if calibration.error is None or not calibration.error.tells(call) or answer.time <= 0:
+    if calibration.error is None or not calibration.error.covers(call) or answer.time <= 0:
         return PredictedTime(answer.time, None, None, shares, None, answer.by)
     sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
-    half = float(np.hypot(_Z * sampled.std(), calibration.error.of_time(call)))
+    half = float(np.hypot(_Z_95 * sampled.std(), calibration.error.time_half_width(call)))
     low, high = (answer.time * float(np.exp(each)) for each in (-half, half))
-    return PredictedTime(answer.time, low, high, shares, calibration.error.of_ratio(call), answer.by)
+    return PredictedTime(answer.time, low, high, shares, calibration.error.ratio_half_width(call), answer.by)
 
 
-def _unmeasured(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
-    """What the call pays and nobody measured, in words; nothing where there is no such thing."""
-    told = terms(calibration.costs)
-    known = {term for term, paid in zip(told, calibration.paid, strict=True) if paid}
-    for number, term in enumerate(told):
+def _missing_cost(calibration: Calibration, amounts: NDArray[np.float64]) -> str:
+    """Why a cost that the call pays is unknown; empty if all are known."""
+    results = terms(calibration.costs)
+    known = {term for term, paid in zip(results, calibration.paid, strict=True) if paid}
+    for number, term in enumerate(results):
         if amounts[number] <= 0 or calibration.paid[number]:
             continue
         if term.relation is None:
-            reduces = "; `timpani run reduce_local`, or a reduction, would" if PAID_FOR[number] == "reducing" else ""
-            return f"nothing that was measured tells what {PAID_FOR[number]} takes{reduces}"
+            reduces = (
+                "; `timpani run reduce_local`, or a reduction, measures it" if PAID_FOR[number] == "reducing" else ""
+            )
+            return f"the cost of {PAID_FOR[number]} was not measured{reduces}"
         between = f"between ranks of {RELATIONS[term.relation]}"
         if not any(each.relation == term.relation and each.first_bytes is not None for each in known):
-            return f"no message {between} was measured, as `timpani run … {MEASURED_BY[term.relation]}` would"
+            return f"no message {between} was measured; `timpani run … {MEASURED_BY[term.relation]}` measures them"
         return f"no measured call sent messages {_sizes_of_line(calibration.costs, term)} {between}: measure such sizes"
     return ""
 
 
 def _sizes_of_line(costs: Costs, term: CostTerm) -> str:
-    """Of the messages that it is paid for, in words."""
+    """The message sizes of a cost line, for a message."""
     assert term.relation is not None
     first = term.first_bytes or 0
     above = next((line.first_bytes for line in costs.messages[term.relation] if line.first_bytes > first), None)

@@ -1,4 +1,4 @@
-"""A request from words as they are typed, with the costs and the simulator that answer it."""
+"""Prepares a request from command-line options: its costs, its simulator and its algorithms."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,10 +8,15 @@ from timpani.errors import UserError
 from timpani.libraries.find import first_mpi
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build_without_mpi
-from timpani.prediction.calibration import Calibration, calibrated
+from timpani.prediction.calibration import Calibration, require_calibration
 from timpani.prediction.library_algorithms import library_algorithms
 from timpani.prediction.request import Limits, Plan, Request
-from timpani.prediction.selected_algorithms import asks_for_library, lacking, named_algorithms, of_library
+from timpani.prediction.selected_algorithms import (
+    missing_algorithms,
+    names_library_algorithms,
+    select_library_algorithms,
+    select_timpani_algorithms,
+)
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
 from timpani.study.placement import check_placement
@@ -20,7 +25,7 @@ from timpani.study.sizes import RANK_COUNT, parse_sizes
 
 @dataclass(frozen=True)
 class PreparedRequest:
-    """left_out: a sentence for each algorithm that was named and cannot be predicted."""
+    """left_out: a sentence for each named algorithm that can't be predicted."""
 
     simulator: Simulator
     calibration: Calibration
@@ -28,7 +33,7 @@ class PreparedRequest:
     left_out: tuple[str, ...]
 
     def plan(self, limits: Limits, passed: Callable[[float], None]) -> Plan:
-        """The calls to simulate within `limits`; `passed` is given the share of each estimate, 0 to 1."""
+        """The calls to simulate within `limits`; `passed` receives the share of each estimate, 0 to 1."""
         plan = self.request.plan(self.simulator, self.calibration.costs, limits, passed)
         plan.left_out.extend(self.left_out)
         return plan
@@ -45,8 +50,10 @@ def prepare(
 ) -> PreparedRequest:
     """The request for `algorithms` of `collectives`, with costs from `campaigns`.
 
-    machine  where to predict; None: the first campaign's, or ranks as close as measured where that has one node
-    UserError for what is mistyped, and where the campaigns give no costs
+    machine  the machine to predict. None: the first campaign's machine if it has several nodes, otherwise ranks as
+             close as the measured ones
+
+    UserError for invalid options, and if the campaigns give no costs
     """
     rank_counts, message_sizes = parse_sizes(ranks, RANK_COUNT), parse_sizes(sizes)
     if min(rank_counts) < 1:
@@ -54,21 +61,21 @@ def prepare(
     placement = check_placement(placement)
     mpi = first_mpi()
     simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
-    named = named_algorithms(collectives, algorithms, own)  # refuses what is mistyped before anything takes time
-    calibration = calibrated(simulator, campaigns)
+    named = select_timpani_algorithms(collectives, algorithms, own)  # rejects bad names before the slow steps
+    calibration = require_calibration(simulator, campaigns)
     library, others = (
         library_algorithms(campaigns, collectives, message_sizes, own, simulator, calibration)
-        if asks_for_library(algorithms)
+        if names_library_algorithms(algorithms)
         else ([], [])
     )
-    named += of_library(algorithms, library, others)
+    named += select_library_algorithms(algorithms, library, others)
     request = Request(named, rank_counts, message_sizes, machine or _measured_machine(campaigns[0]), placement)
-    left_out = tuple(map(str, (*lacking(collectives, algorithms, own), *others)))
+    left_out = tuple(map(str, (*missing_algorithms(collectives, algorithms, own), *others)))
     return PreparedRequest(simulator, calibration, request, left_out)
 
 
 def _measured_machine(campaign: Campaign) -> Machine | None:
-    """The campaign's machine where it has several nodes."""
+    """The campaign's machine if it has several nodes."""
     machine = campaign.header.machine.cluster
     several = machine is not None and sum(len(group.nodes) for group in machine.groups) > 1
     return machine if several else None

@@ -1,4 +1,4 @@
-"""What is to be predicted: calls of our algorithms over rank counts and sizes, on a machine."""
+"""What to predict: calls of algorithms over rank counts and sizes on a machine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from timpani.errors import UserError
 from timpani.libraries.hosts import Host
 from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.places import RankBinding, asked_places
+from timpani.machine.nodes.places import RankBinding, requested_places
 from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.prediction.effort import Effort, Estimate, effort
 from timpani.prediction.observed import Places, places_on
@@ -22,21 +22,21 @@ from timpani.study.sizes import show_sizes
 
 
 class PredictionRequest(NamedTuple):
-    """An algorithm, and a call of each of its schedules, all alike."""
+    """An algorithm, and the same call by each of its possible schedules."""
 
-    named: SelectedAlgorithm
+    selected: SelectedAlgorithm
     calls: tuple[SimulatedCall, ...]
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What one call may take to simulate; memory_bytes: all calls that are simulated at a time."""
+    """Limits of simulating one call; memory_bytes: of all calls simulated at the same time."""
 
     seconds: float
     memory_bytes: float
 
-    def exceeded_by(self, seconds: float, memory_bytes: float, calls: int) -> str:
-        """Why one of so many calls would take too long or too much memory, in words; nothing where it wouldn't."""
+    def excess(self, seconds: float, memory_bytes: float, calls: int) -> str:
+        """Why one of `calls` calls would exceed a limit, for a message; empty if it doesn't."""
         at_a_time = min(usable_cores(), calls)
         if memory_bytes * at_a_time > self.memory_bytes:
             free = f"{self.memory_bytes / 1e9:,.1f} are free for {counted(at_a_time, 'call')} at a time"
@@ -46,8 +46,9 @@ class Limits:
         return ""
 
 
-class _Kind(NamedTuple):
-    """Calls whose rank counts tell of each other: equal blocks may need one rank alone to be simulated, others all."""
+class _CallKind(NamedTuple):
+    """Calls that share a cost estimate. With equal blocks one simulated rank may suffice; otherwise all are
+    simulated."""
 
     collective: str
     schedule: Algorithm
@@ -55,12 +56,12 @@ class _Kind(NamedTuple):
     equal_blocks: bool
 
     def call(self, ranks: int, places: Places | EqualNodes) -> SimulatedCall:
-        """On single bytes."""
+        """The call with elements of one byte."""
         return SimulatedCall(self.collective, self.schedule, ranks, self.size, places=places)
 
-    def trial(self, ranks_a_node: int | None, ranks: int) -> SimulatedCall:
-        """On as full nodes as the call: where nodes are told apart, ranks that are alike are simulated one by one."""
-        places = EqualNodes(max(1, ranks // ranks_a_node)) if ranks_a_node else ()
+    def trial(self, ranks_per_node: int | None, ranks: int) -> SimulatedCall:
+        """A trial call with as many ranks per node: where nodes matter, every rank is simulated."""
+        places = EqualNodes(max(1, ranks // ranks_per_node)) if ranks_per_node else ()
         if (self.size % ranks == 0) == self.equal_blocks:
             return self.call(ranks, places)
         size = -(-self.size // ranks) * ranks if self.equal_blocks else self.size + 1
@@ -69,26 +70,26 @@ class _Kind(NamedTuple):
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be simulated.
+    """Calls to simulate.
 
-    asked     what for
-    seconds   the processor time that each call should take, of all calls that are asked for
-    left_out  a sentence for what can't be simulated
+    requests  the requests
+    seconds   estimated processor time of each call
+    left_out  a sentence for each request that can't be simulated
     """
 
-    asked: list[PredictionRequest]
+    requests: list[PredictionRequest]
     seconds: dict[SimulatedCall, float]
     left_out: list[str]
 
     @property
     def time(self) -> float:
-        """Seconds until all are simulated, as many at a time as there are cores."""
+        """Seconds until all are simulated, on all cores in parallel."""
         return max(sum(self.seconds.values()) / usable_cores(), max(self.seconds.values(), default=0.0))
 
 
 @dataclass(frozen=True)
 class Request:
-    """machine, placement: where ranks are; no machine: all as close as those that were measured."""
+    """machine, placement: where ranks are; without a machine all ranks are as close as the measured ones."""
 
     algorithms: Sequence[SelectedAlgorithm]
     ranks: Sequence[int]
@@ -104,8 +105,11 @@ class Request:
         passed: Callable[[float], None] = lambda share: None,
         estimate: Estimate = effort,
     ) -> "Plan":
-        """The calls that can be simulated within `limits`, and why others can't; UserError where the machine has too
-        few cores. `passed` receives each estimate's share of the whole, 0 to 1. `estimate` predicts a call's time."""
+        """The calls that can be simulated within `limits`, and why others can't.
+
+        UserError if the machine has too few cores. `passed` receives each estimate's share of the whole, 0 to 1.
+        `estimate` predicts a call's simulation time.
+        """
         places = {ranks: self.places(ranks) for ranks in self.ranks}
         plan = Plan([], {}, [])
         admitted: dict[SelectedAlgorithm, list[int]] = {}
@@ -117,18 +121,18 @@ class Request:
             if refused := [str(ranks) for ranks in self.ranks if ranks not in admitted[named]]:
                 wanted = " or ".join(dict.fromkeys(each.info.restrictions.ranks_wanted() for each in named.schedules))
                 plan.left_out.append(f"{named} on {', '.join(refused)} ranks: it takes {wanted}")
-        kinds: dict[_Kind, int] = {}
+        kinds: dict[_CallKind, int] = {}
         for named, counts in admitted.items():
             for size, ranks in product(self._sizes(named), counts):
-                for kind in _kinds(named, size, ranks):
+                for kind in _call_kinds(named, size, ranks):
                     kinds[kind] = max(ranks, kinds.get(kind, 0))
 
-        def tried(kind: _Kind, most: int) -> Effort:
-            return estimate(simulator, costs, partial(kind.trial, _ranks_a_node(places[most], most)), most)
+        def fitted(kind: _CallKind, most: int) -> Effort:
+            return estimate(simulator, costs, partial(kind.trial, _ranks_per_node(places[most], most)), most)
 
-        efforts: dict[_Kind, Effort] = {}
+        efforts: dict[_CallKind, Effort] = {}
         with on_every_core() as pool:
-            for kind, found in zip(kinds, pool.map(tried, kinds.keys(), kinds.values()), strict=True):
+            for kind, found in zip(kinds, pool.map(fitted, kinds.keys(), kinds.values()), strict=True):
                 efforts[kind] = found
                 passed(1 / len(kinds))
         in_all = sum(len(self._sizes(named)) * len(counts) for named, counts in admitted.items())
@@ -136,17 +140,12 @@ class Request:
             for ranks in counts:
                 beyond: dict[int, str] = {}
                 for size in self._sizes(named):
-                    # On single bytes.
-                    calls = {
-                        SimulatedCall(named.collective, kind.schedule, ranks, size, places=places[ranks]): efforts[
-                            kind
-                        ].at(ranks)
-                        for kind in _kinds(named, size, ranks)
-                    }
-                    if why := next(filter(None, (limits.exceeded_by(*each, in_all) for each in calls.values())), ""):
+                    kinds_here = _call_kinds(named, size, ranks)
+                    calls = {kind.call(ranks, places[ranks]): efforts[kind].at(ranks) for kind in kinds_here}
+                    if why := next(filter(None, (limits.excess(*each, in_all) for each in calls.values())), ""):
                         beyond[size] = why
                     else:
-                        plan.asked.append(PredictionRequest(named, tuple(calls)))
+                        plan.requests.append(PredictionRequest(named, tuple(calls)))
                         plan.seconds.update((call, seconds) for call, (seconds, _) in calls.items())
                 if beyond:
                     why = next(iter(beyond.values()))
@@ -159,56 +158,56 @@ class Request:
         return sizes_of(named.collective, self.sizes)
 
     def places(self, ranks: int) -> Places | EqualNodes:
-        """Where so many ranks are; nothing where nobody knows. UserError where the machine has too few cores."""
+        """The places of `ranks` ranks; empty if unknown. UserError if the machine has too few cores."""
         if self.machine is None:
             return ()
         hosts = tuple(Host(node) for group in self.machine.groups for node in group.nodes)
-        placed = asked_places(self.machine, hosts, self.placement, ranks)
+        placed = requested_places(self.machine, hosts, self.placement, ranks)
         if len(placed) < ranks:
             raise UserError(
                 f"{self.machine.name} has cores for {len(placed)} of {ranks} ranks, placed by {self.placement}",
-                "ask for fewer, or name a machine file with more nodes: --on FILE",
+                "use fewer ranks, or a machine file with more nodes: --on FILE",
             )
-        alike = {_parts(group) for group in self.machine.groups}
-        parts = alike.pop() if len(alike) == 1 else None
+        layouts = {_node_parts(group) for group in self.machine.groups}
+        parts = layouts.pop() if len(layouts) == 1 else None
         if parts and self.placement == "socket":
             parts = replace(parts, by="socket")
         return compact(places_on((_seat(self.machine, place) for place in placed), self.machine), parts)
 
 
-def _parts(group: NodeGroup) -> NodeParts | None:
-    """Of each node of a group; None where it tells of one socket, or of none, and of no caches."""
+def _node_parts(group: NodeGroup) -> NodeParts | None:
+    """The parts of each node of a group; None if it has one socket and no known caches."""
     return NodeParts(group.cores, group.sockets, group.caches) if group.sockets > 1 or group.caches else None
 
 
 def _seat(machine: Machine, place: RankBinding) -> Seat:
     group = machine.group_of(place.host)
-    if (parts := _parts(group)) is None:
+    if (parts := _node_parts(group)) is None:
         return Seat(place.host)
     return Seat(place.host, *parts.seat(place.core + (place.socket or 0) * (group.cores // group.sockets)))
 
 
 def compact(places: Places, parts: NodeParts | None = None) -> Places | EqualNodes:
-    """The same places in a few words where nodes are equal, each of these `parts`: a million numbers less to be written
-    for each call."""
+    """Describe places by EqualNodes if nodes are equal, each with these `parts`: that spares writing two numbers per
+    rank and call."""
     nodes, groups = len({place.node for place in places}), len({place.group for place in places})
-    alike = (EqualNodes(nodes, groups, "core", parts), EqualNodes(nodes, groups, "node", parts))
+    layouts = (EqualNodes(nodes, groups, "core", parts), EqualNodes(nodes, groups, "node", parts))
     ranks = len(places)
-    found = (each for each in alike if all(each.place(rank, ranks) == place for rank, place in enumerate(places)))
+    found = (each for each in layouts if all(each.place(rank, ranks) == place for rank, place in enumerate(places)))
     return next(found, places) if places else places
 
 
-def _ranks_a_node(places: Places | EqualNodes, ranks: int) -> int | None:
-    """On average, rounded up; None where nobody knows which ranks share a node."""
+def _ranks_per_node(places: Places | EqualNodes, ranks: int) -> int | None:
+    """Average number of ranks per node, rounded up; None if unknown."""
     if isinstance(places, EqualNodes):
         return -(-ranks // places.nodes)
     return -(-ranks // len({place.node for place in places})) if places else None
 
 
-def _kinds(named: SelectedAlgorithm, size: int, ranks: int) -> list[_Kind]:
-    """Of each schedule that applies."""
+def _call_kinds(named: SelectedAlgorithm, size: int, ranks: int) -> list[_CallKind]:
+    """The kind of each schedule that admits this rank count."""
     equal = size % ranks == 0
-    return [_Kind(named.collective, each, size, equal_blocks=equal) for each in named.on(ranks)]
+    return [_CallKind(named.collective, each, size, equal_blocks=equal) for each in named.on(ranks)]
 
 
 def _rounded(seconds: float) -> str:

@@ -1,4 +1,4 @@
-"""Costs that stand for others which nobody measured: of farther or closer ranks, of another memory."""
+"""Substituted costs: those of closer or farther ranks, or of another memory, in place of unmeasured ones."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,80 +10,83 @@ from timpani.schedules.simulation import (
     EqualNodes,
     RankPlace,
     Relation,
-    relation_that_tells,
+    relation_with_costs,
     relations_among,
-    tells_sockets,
+    sockets_are_known,
 )
 
 
 @dataclass(frozen=True)
 class Closeness:
-    """relations: that ranks of predicted calls have to each other, none where it isn't known which share a node;
-    sockets_known: whether it is known which share a socket."""
+    """relations: how close ranks of the predicted calls are, empty if unknown; sockets_known: whether it is known which
+    ranks share a socket."""
 
     relations: frozenset[Relation]
     sockets_known: bool
 
     @classmethod
     def of(cls, placed: Iterable[tuple[EqualNodes | tuple[RankPlace, ...], int]]) -> Self:
-        """Of ranks at these places, so many each time."""
+        """From places, each with its rank count."""
         known = [(places, ranks) for places, ranks in placed if places]
         return cls(
             frozenset().union(
                 *(of.relations(ranks) if isinstance(of, EqualNodes) else relations_among(of) for of, ranks in known)
             ),
-            any(tells_sockets(of) for of, _ in known),
+            any(sockets_are_known(of) for of, _ in known),
         )
 
 
 def stand_ins(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
-    """A sentence for each cost that stands for another, with what would tell that one."""
+    """A sentence for each substituted cost, with advice on measuring the real one."""
     if calibration.relations:
-        yield from _relations(calibration, predicted)
-        yield from _memories(calibration, predicted)
+        yield from _relation_notes(calibration, predicted)
+        yield from _memory_notes(calibration, predicted)
     elif predicted.relations:
         yield (
-            "It isn't known how close to each other the measured ranks were: costs of their messages stand for those "
+            "The distance between the measured ranks is unknown: their message costs are also used for messages "
             f"between ranks of {', of '.join(RELATIONS[each] for each in sorted(predicted.relations))}"
         )
 
 
-def _relations(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
+def _relation_notes(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
     messages = calibration.costs.messages
-    told = [relation for relation in Relation if relation_that_tells(messages, relation) == relation]
-    unknown = Relation.node in predicted.relations and not predicted.sockets_known and told[0] < Relation.node
+    measured_relations = [relation for relation in Relation if relation_with_costs(messages, relation) == relation]
+    unknown = (
+        Relation.node in predicted.relations and not predicted.sockets_known and measured_relations[0] < Relation.node
+    )
     if unknown:
         yield (
-            f"Which ranks of a node share a cache or a socket isn't known: costs of messages between ranks of "
-            f"{RELATIONS[relation_that_tells(messages, Relation.node)]} stand for all. `caches`, and `sockets` where "
-            "a node has several, in the machine file tell it"
+            f"It is unknown which ranks of a node share a cache or a socket: costs of messages between "
+            f"ranks of {RELATIONS[relation_with_costs(messages, Relation.node)]} are used for all. Add `caches`, and "
+            "`sockets` if a node has several, to the machine file"
         )
-    for relation in sorted(predicted.relations - {*told, *({Relation.node} if unknown else ())}):
-        others = RELATIONS[relation_that_tells(messages, relation)]
-        advice = f". `timpani run … {MEASURED_BY[relation]}` may tell them" if calibration.error else ""
+    for relation in sorted(predicted.relations - {*measured_relations, *({Relation.node} if unknown else ())}):
+        others = RELATIONS[relation_with_costs(messages, relation)]
+        advice = f". `timpani run … {MEASURED_BY[relation]}` may measure them" if calibration.error else ""
         yield (
-            f"What was measured tells no costs of messages between ranks of {RELATIONS[relation]}: those of "
-            f"{others} stand for them{advice}"
+            f"Messages between ranks of {RELATIONS[relation]} were not measured: costs of messages between ranks of "
+            f"{others} are used for them{advice}"
         )
-    within = [RELATIONS[relation] for relation in told if relation <= Relation.node]
+    within = [RELATIONS[relation] for relation in measured_relations if relation <= Relation.node]
     if not predicted.relations and len(within) > 1:
         yield (
-            f"Which ranks share a cache or a socket isn't known: costs of messages between ranks of {within[-1]} stand "
-            "for all. --on names a machine file that tells it"
+            f"It is unknown which ranks share a cache or a socket: costs of messages between ranks of {within[-1]} are "
+            "used for all. Name a machine file with these data: --on FILE"
         )
 
 
-def _memories(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
+def _memory_notes(calibration: Calibration, predicted: Closeness) -> Iterator[str]:
     measured = calibration.sockets_known
     if not predicted.relations or not calibration.costs.shared[0] or measured == predicted.sockets_known:
         return
     if measured:
         yield (
-            "The cost of a memory is that of a socket's: where no sockets are known, all ranks of a node share one "
-            "such memory. `sockets` in the machine file tells them, or `caches` where a node has one socket"
+            "The measured cost of memory is that of one socket, but the sockets of the predicted ranks are unknown: "
+            "all ranks of a node share one such memory. Add `sockets`, or `caches` if a node has one "
+            "socket, to the machine file"
         )
     else:
         yield (
-            "The cost of a memory is that of a whole node's, since it isn't known on which sockets measured ranks "
-            "were: here each socket counts as having as fast a one. Measure with ranks that are bound"
+            "The measured cost of memory is that of a whole node, as the sockets of the measured ranks are unknown: "
+            "each socket is predicted to have as fast a memory. Measure with bound ranks"
         )

@@ -1,4 +1,4 @@
-"""Costs as a vector of parameters, in the order of a composition's amounts."""
+"""Costs as a vector of parameters, in the order of the amounts of a TimeBreakdown."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -13,38 +13,49 @@ Vector = NDArray[np.float64]
 
 SHARING = "sharing"
 KINDS = ("latency", "bandwidth", SHARING, "overhead", "reduction", "copying", "rest")
-"""What a time is made of: counts of messages, their bytes, those that others wait for on a link that ranks share, the
-processor's time for each message, bytes reduced and copied, and what a call takes beyond what its schedule does."""
+"""Cost kinds of a time.
+
+latency    number of messages
+bandwidth  bytes of messages
+sharing    bytes of other messages waited for on a shared link
+overhead   processor time of each message
+reduction, copying   bytes reduced and copied
+rest       time of a call beyond its schedule
+"""
 
 RELATIONS = ("the same last-level cache", "the same socket", "the same node", "one group of nodes", "different groups")
-"""Of Relation."""
+"""Names of each Relation's ranks."""
 MEASURED_BY = (
     *("--placement core",) * 2,
     "--placement socket",
     "--placement node",
     "--placement node --hosts FILE (nodes of several groups)",
 )
-"""Messages between ranks of each of RELATIONS."""
+"""Options that measure messages between ranks of each of RELATIONS."""
 SHARED_LINKS = ("a socket's or node's memory", "a node's link", "a group's uplink")
 SHARED_BY = (Relation.node, Relation.group, Relation.groups)
-"""Whose messages share each; a memory, those of closer ranks of a node, too, and those between nodes where messages
-share fairly."""
+"""The relation whose messages use each shared link. Memory also carries messages of closer ranks of a node, and with
+fair sharing those between nodes."""
 
 
 @dataclass(frozen=True)
 class CostTerm:
-    """A parameter. kind: one of KINDS; relation, first_bytes: of the line that it belongs to; `relation` alone of a
-    shared link, by whose messages pass it; None for others, and for the idle time that lets links pass a burst."""
+    """One cost parameter.
+
+    kind         one of KINDS
+    relation     of its cost line, or of the messages on its shared link; None otherwise
+    first_bytes  of its cost line; None otherwise
+    """
 
     kind: str
     relation: int | None = None
     first_bytes: int | None = None
 
 
-PAID_FOR = ("a message", "reducing", "copying", "copying what is sent eagerly", "a call from rest", "an idle link")
-"""What the first parameters are paid for, which belong to no line and no shared link."""
+PAID_FOR = ("a message", "reducing", "copying", "copying what is sent eagerly", "an isolated call", "an idle link")
+"""What the first parameters, which belong to no line and no shared link, are paid for."""
 
-_CALL = (
+_CALL_TERMS = (
     CostTerm("overhead"),
     CostTerm("reduction"),
     CostTerm("copying"),
@@ -52,15 +63,19 @@ _CALL = (
     CostTerm("rest"),
     CostTerm(SHARING),
 )
-_SHARED = tuple(CostTerm(SHARING, relation) for relation in SHARED_BY)
+_LINK_TERMS = tuple(CostTerm(SHARING, relation) for relation in SHARED_BY)
 
 
 def terms(costs: Costs) -> list[CostTerm]:
-    """What each parameter of `costs` is."""
+    """A description of each parameter of `costs`."""
     return [
-        *_CALL,
-        *_SHARED,
-        *(CostTerm(kind, *line) for line in _lines(costs) for kind in ("latency", "bandwidth", "latency", "bandwidth")),
+        *_CALL_TERMS,
+        *_LINK_TERMS,
+        *(
+            CostTerm(kind, *line)
+            for line in _cost_lines(costs)
+            for kind in ("latency", "bandwidth", "latency", "bandwidth")
+        ),
     ]
 
 
@@ -74,7 +89,7 @@ def vector(costs: Costs) -> Vector:
 
 
 def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
-    """Costs with the lines, bursts and eager limit of `costs` and these parameters."""
+    """Costs with these parameters, and with the lines, bursts and eager limit of `costs`."""
     overhead, reduced, copied, eager, rest, idle, node, group, groups, *others = (float(value) for value in values)
     left = iter(others)
     messages = tuple(tuple(CostLine(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
@@ -91,7 +106,7 @@ def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
     )
 
 
-def _lines(costs: Costs) -> Iterator[tuple[int, int]]:
+def _cost_lines(costs: Costs) -> Iterator[tuple[int, int]]:
     for relation, lines in enumerate(costs.messages):
         for line in lines:
             yield relation, line.first_bytes

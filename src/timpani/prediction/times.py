@@ -1,15 +1,15 @@
-"""What our algorithms should take against what they took; and which of them each would choose."""
+"""Predicted versus measured times of Timpani's algorithms, and the algorithm that each would choose."""
 
 from collections.abc import Callable, Collection
 from typing import Any
 
 import polars as pl
 
-from timpani.models.curves import TIME, curve_words
+from timpani.models.curves import TIME, curve_title
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.predictions import predict
 from timpani.schedules.simulation import NotSimulated, SimulatedCall, Simulator
-from timpani.study.columns import algorithm_name, is_schedule_of_ours
+from timpani.study.columns import algorithm_name, is_timpani_schedule
 from timpani.study.schema import CURVE, MEASURED_US, SWEEP
 from timpani.study.sizes import show_sizes
 
@@ -26,18 +26,17 @@ def predicted_times(
     apart: Collection[tuple[str, str]] = (),
     from_others: bool = False,
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The times that our algorithms should take, in the cells where they were measured.
+    """Predicted times of Timpani's algorithms in the cells where they were measured.
 
-    cells        columns of `estimate_cells`; other algorithms, and cells without a time, are left out
-    call_of      of a cell
-    apart        algorithms by collective and name that are left out too
-    from_others  where the calibration is of these cells: what it says of each without the others of its algorithm
+    cells        columns of `estimate_cells`; other algorithms, and cells without a time, are skipped
+    call_of      gives the call of a cell
+    apart        algorithms to skip, by collective and name
+    from_others  use the leave-one-out prediction of each algorithm; the calibration is from these cells
 
-    Columns CURVE, `message_bytes`, TIME, PREDICTED, its interval LOW and HIGH (null where nothing tells it) and RATIO =
-    predicted / measured. With them a sentence for each curve and reason why cells have no prediction; these have no
-    row.
+    Columns: CURVE, `message_bytes`, TIME, PREDICTED, its interval LOW and HIGH (null if unknown) and RATIO = predicted
+    / measured. Also returns a sentence for each curve and reason without a prediction; such cells have no row.
     """
-    own = cells.filter(is_schedule_of_ours()).with_columns(MEASURED_US.alias(TIME))
+    own = cells.filter(is_timpani_schedule()).with_columns(MEASURED_US.alias(TIME))
     own = own.filter(
         pl.col(TIME) > 0, ~pl.concat_str("collective", "algorithm", separator="/").is_in([*map("/".join, apart)])
     ).select(*CURVE, "message_bytes", TIME)
@@ -53,21 +52,23 @@ def predicted_times(
             answer = answer.scaled(left[call] * row[TIME] / answer.time)
         rows.append((answer.time, answer.low, answer.high, None))
     types = {PREDICTED: pl.Float64(), LOW: pl.Float64(), HIGH: pl.Float64(), "why": pl.String()}
-    told = pl.concat([own, pl.DataFrame(rows, schema=types, orient="row")], how="horizontal")
+    table = pl.concat([own, pl.DataFrame(rows, schema=types, orient="row")], how="horizontal")
     left_out = [
-        f"{curve_words(part.row(0, named=True))} at {show_sizes(part['message_bytes'])}: {part['why'][0]}"
-        for _, part in told.drop_nulls("why").group_by(*CURVE, "why", maintain_order=True)
+        f"{curve_title(part.row(0, named=True))} at {show_sizes(part['message_bytes'])}: {part['why'][0]}"
+        for _, part in table.drop_nulls("why").group_by(*CURVE, "why", maintain_order=True)
     ]
-    predicted = told.filter(pl.col("why").is_null()).drop("why")
+    predicted = table.filter(pl.col("why").is_null()).drop("why")
     return predicted.with_columns((pl.col(PREDICTED) / pl.col(TIME)).alias(RATIO)), left_out
 
 
 def choices(predictions: pl.DataFrame) -> pl.DataFrame:
-    """Of each point with several of Timpani's algorithms those that the model would choose and those that were fastest.
+    """The model's choice and the fastest algorithm at each point with several Timpani algorithms.
 
-    Columns `_POINT`'s, `by_model` and `by_measurement`, the names with the lowest time, several where times are equal;
-    `agrees`, the share of `by_model` that is in `by_measurement`; `regret` = how much longer the model's choice took,
-    of the fastest's time, the mean over `by_model`.
+    Columns of `_POINT` and:
+
+    by_model, by_measurement  names with the lowest time, several if times are equal
+    agrees                    share of `by_model` that is in `by_measurement`
+    regret                    how much longer the model's choice took, relative to the fastest; the mean over `by_model`
     """
     chosen, fastest = (pl.col(name) == pl.col(name).min().over(_POINT) for name in (PREDICTED, TIME))
     return (

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
-from timpani.machine.launchers.forwarded_variables import handed
+from timpani.machine.launchers.forwarded_variables import pass_variables
 from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
 from timpani.programs.executable import read_executable
@@ -39,7 +39,9 @@ def preloaded_command(
     started = mpi_of_launcher(command[0])
     given = {**variables(library, rules, resolve(on, mpi).switches if on else {}), **further}
     _check_programs(command, library)
-    argv, environment = handed(command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", ""))
+    argv, environment = pass_variables(
+        command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", "")
+    )
     ours = {name for name in ("TIMPANI_RULES", "TIMPANI_PROFILE") if name not in given}
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     return PreloadedCommand(tuple(argv), {**inherited, **environment}, library)

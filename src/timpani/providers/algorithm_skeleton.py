@@ -255,8 +255,8 @@ def skeleton(algorithm: str) -> tuple[str, str]:
             f"{name!r} can't name an algorithm", f"write small letters, digits and _: {collective}/two_chains"
         )
     start = _STARTS[collective]
-    rounds, most_sent, most_neighbours = start.claims
-    claims = [f".rounds = {rounds}", f".most_sent = {most_sent}", f".most_neighbours = {most_neighbours}"]
+    rounds, max_sent, max_neighbors = start.claims
+    claims = [f".rounds = {rounds}", f".max_sent = {max_sent}", f".max_neighbors = {max_neighbors}"]
     one_line = ", ".join(claims)
     text = _FILE.format(
         title=COLLECTIVES[collective].title,

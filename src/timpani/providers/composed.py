@@ -37,8 +37,8 @@ def _info(collective: str, composition: Composition) -> AlgorithmInfo:
         aliases=(composition.alias,),
         restrictions=Restrictions(
             commutative=_reduces(collective),
-            fewest_nodes=composition.fewest_nodes,
-            fewest_groups=composition.fewest_groups,
+            min_nodes=composition.min_nodes,
+            min_groups=composition.min_groups,
         ),
         source=composition.meaning,
     )

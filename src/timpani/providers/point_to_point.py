@@ -15,7 +15,7 @@ def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
                 DEFAULT,
                 DEFAULT,
                 parameters_of(operation),
-                restrictions=Restrictions(fewest_ranks=operation.fewest_ranks),
+                restrictions=Restrictions(min_ranks=operation.min_ranks),
             ),
         )
         for operation in OPERATIONS.values()

@@ -16,7 +16,7 @@ def transposes_catalogue() -> Catalogue:
                 way.name,
                 way.name,
                 parameters_of(operation),
-                restrictions=Restrictions(fewest_ranks=way.fewest_ranks),
+                restrictions=Restrictions(min_ranks=way.min_ranks),
                 source=way.meaning,
             )
             for way in operation.ways

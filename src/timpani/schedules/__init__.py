@@ -1,1 +1,1 @@
-"""What our schedules do, asked of the native programs."""
+"""What Timpani's schedules do, computed by the native programs."""

@@ -1,4 +1,4 @@
-"""Name the algorithm behind a measured matrix of messages: the schedule of ours that sends the same."""
+"""Names the algorithm behind a measured message matrix: Timpani's schedule with the same messages."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,23 +19,23 @@ Matrix = NDArray[np.int64]
 
 
 class Match(IntEnum):
-    """How much of a measured matrix a schedule accounts for; each includes those before it."""
+    """How far a schedule matches a measured matrix; each level includes the ones before it."""
 
-    peers = 1  # who sends to whom
-    bytes = 2  # and how many bytes
-    messages = 3  # and in how many messages
+    peers = 1  # the same pairs communicate
+    bytes = 2  # and exchange as many bytes
+    messages = 3  # in as many messages
 
     def __str__(self) -> str:
         return {
             Match.peers: "same peers, other bytes",
-            Match.bytes: "same peers and bytes, cut into other messages",
+            Match.bytes: "same peers and bytes, but other messages",
             Match.messages: "same peers, bytes and messages",
         }[self]
 
 
 @dataclass(frozen=True)
 class Name:
-    """Our algorithms that match a measured matrix, all equally well; none where nothing does."""
+    """Timpani's algorithms that match a measured matrix equally well; empty if no algorithm does."""
 
     match: Match | None
     algorithms: tuple[Algorithm, ...]
@@ -43,7 +43,7 @@ class Name:
 
 @dataclass(frozen=True)
 class _Candidate:
-    """An algorithm as it is simulated, and with those parameters alone whose values messages tell."""
+    """An algorithm as it is simulated, and with only the parameters that its messages reveal."""
 
     run_as: Algorithm
     known_as: Algorithm
@@ -51,19 +51,19 @@ class _Candidate:
 
 @dataclass(frozen=True)
 class Fingerprints:
-    """Our algorithms' matrices, to compare measured ones with."""
+    """Message matrices of Timpani's algorithms, for comparison with measured ones."""
 
     simulator: Simulator
     own: Catalogue
 
     def name(self, proof: dict[str, Any], element_bytes: int, every_value: bool = False) -> Name:
-        """Name the algorithm of `proof`, a line of proofs.jsonl, by the schedules that fit it best.
+        """Name the algorithm of `proof`, a line of proofs.jsonl, by the schedules that match it best.
 
-        every_value  of parameters, also those over the rank count, which do there what it does: to compare with what
-                     fits on more ranks
+        every_value  also try parameter values above the rank count, which have no effect there: for comparison with
+                     matches at more ranks
         """
         collective = proof["collective"]
-        measured = [_telling_part(collective, np.asarray(proof[name])) for name in ("messages", "bytes")]
+        measured = [_without_root_messages(collective, np.asarray(proof[name])) for name in ("messages", "bytes")]
         candidates = list(self._candidates(collective, proof["ranks"], every_value))
         count = proof["message_bytes"] // element_bytes
         calls = [
@@ -72,7 +72,7 @@ class Fingerprints:
         ]
         found: dict[Algorithm, Match] = {}
         for candidate, events in zip(candidates, self.simulator.events(calls), strict=True):
-            own = [_telling_part(collective, matrix) for matrix in matrices(events, proof["ranks"])]
+            own = [_without_root_messages(collective, matrix) for matrix in matrices(events, proof["ranks"])]
             match = _compare(*measured, *own)
             if match is not None:
                 found[candidate.known_as] = match
@@ -81,22 +81,22 @@ class Fingerprints:
 
     def _candidates(self, collective: str, ranks: int, every_value: bool) -> Iterator[_Candidate]:
         for info in self.own.algorithms.get(collective, ()):
-            # Libraries' own algorithms for nodes send by what they know of them, which their proofs don't tell.
+            # A library's topology-aware algorithms depend on the nodes, which proofs don't record.
             if info.restrictions.admit(ranks) and not info.restrictions.topology:
                 yield from _variants(info, self.own.provider, None if every_value else ranks)
 
 
 def with_whole_messages(own: Catalogue, collective: str, algorithm: Algorithm) -> Algorithm:
-    """One of `Name.algorithms` as it was simulated: the parameters that messages don't tell at their minimum."""
+    """One of `Name.algorithms` as it was simulated: parameters that messages don't reveal have their minimum."""
     info = own.info(collective, algorithm)
-    assert info is not None  # it is one of ours
-    told = dict(algorithm.parameters)
+    assert info is not None  # it is one of Timpani's
+    known = dict(algorithm.parameters)
     others = {each.name: each.minimum for each in info.parameters if not each.trial_values}
-    return Algorithm(algorithm.provider, algorithm.name, tuple(sorted({**others, **told}.items())))
+    return Algorithm(algorithm.provider, algorithm.name, tuple(sorted({**others, **known}.items())))
 
 
 def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
-    """Messages and bytes that each rank sends to each other, row = sender, of a simulated call."""
+    """Messages and bytes from each rank to each other in a simulated call; row = sender."""
     messages = np.zeros((ranks, ranks), dtype=np.int64)
     sent_bytes = np.zeros_like(messages)
     sends = events.filter(kind="send")
@@ -107,19 +107,19 @@ def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
 
 
 def _variants(info: AlgorithmInfo, provider: str, most: int | None) -> Iterator[_Candidate]:
-    """The algorithm with each choice of the values that libraries try, up to `most` if given.
+    """The algorithm with each combination of the values that libraries use, up to `most` if given.
 
-    Parameters without such values stay at their minimum, at which messages are whole: the library's own segments are
-    unknown. They multiply messages and leave bytes as they are, hence `Match.bytes`.
+    Parameters without such values stay at their minimum, where messages are whole: the library's own segment sizes are
+    unknown. Segments change the number of messages but not the bytes, hence `Match.bytes`.
     """
-    told = [parameter for parameter in info.parameters if parameter.trial_values]
+    known = [parameter for parameter in info.parameters if parameter.trial_values]
     others = [(parameter.name, parameter.minimum) for parameter in info.parameters if not parameter.trial_values]
     choices = (
         [value for value in parameter.trial_values if most is None or value <= most] or parameter.trial_values[:1]
-        for parameter in told
+        for parameter in known
     )
     for values in product(*choices):
-        chosen = [(parameter.name, value) for parameter, value in zip(told, values, strict=True)]
+        chosen = [(parameter.name, value) for parameter, value in zip(known, values, strict=True)]
         yield _Candidate(
             Algorithm(provider, info.name, tuple(sorted([*chosen, *others]))),
             Algorithm(provider, info.name, tuple(sorted(chosen))),
@@ -134,8 +134,9 @@ def _compare(messages: Matrix, sent_bytes: Matrix, own_messages: Matrix, own_byt
     return Match.messages if np.array_equal(messages, own_messages) else Match.bytes
 
 
-def _telling_part(collective: str, matrix: Matrix) -> Matrix:
-    """Without what a broadcast sends to its root, rank 0, which has all: Open MPI's allgathers send it, ours don't."""
+def _without_root_messages(collective: str, matrix: Matrix) -> Matrix:
+    """The matrix without messages of a broadcast to its root, rank 0: Open MPI's allgathers send them, Timpani's
+    don't."""
     if collective != "bcast":
         return matrix
     return np.hstack([np.zeros_like(matrix[:, :1]), matrix[:, 1:]])

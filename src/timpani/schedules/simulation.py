@@ -1,4 +1,4 @@
-"""Our schedules on a clock: when each message flows, as `native/simulate` walks them."""
+"""Simulates Timpani's schedules: when each message is sent (native/simulate)."""
 
 import json
 import subprocess
@@ -17,9 +17,11 @@ from timpani.study.cell import Algorithm
 
 @dataclass(frozen=True)
 class CostLine:
-    """What a message takes by its own size, from `first_bytes` on: of n bytes gap + per_byte · n, for which it holds
-    the sender's port and the receiver's, and then latency + latency_per_byte · n, in which both may be at others: where
-    one message alone is slower than the port."""
+    """Cost of a message of n bytes, from `first_bytes` on.
+
+    gap + per_byte · n occupies the sender's and the receiver's port; latency + latency_per_byte · n follows, during
+    which both ports may serve other messages.
+    """
 
     first_bytes: int = 0
     gap: float = 0.0
@@ -29,7 +31,7 @@ class CostLine:
 
 
 class Relation(IntEnum):
-    """How close two ranks are, the closest first: the smallest part of a machine that is known to hold both."""
+    """How close two ranks are, the closest first: the smallest part of a machine known to contain both."""
 
     cache = 0
     socket = 1
@@ -41,33 +43,32 @@ class Relation(IntEnum):
 NO_BURST = (0.0, 0.0, 0.0)
 
 Messages = tuple[tuple[CostLine, ...], ...]
-"""Lines by ascending first_bytes, by Relation. Where one has none, those of the next closer one that has some hold,
-else of the next farther one."""
+"""Lines by ascending first_bytes, for each Relation. A relation without lines uses those of the next closer relation
+that has some, else of the next farther one."""
 
-NOT_APART: Messages = ((), ())
-"""The first of them, where what messages on one node take holds for ranks of a cache and of a socket, too."""
+NO_CLOSER_LINES: Messages = ((), ())
+"""Prefix of Messages if the costs within a node also hold within a cache and a socket."""
 
 
 @dataclass(frozen=True)
 class Costs:
-    """What a call pays, in any one unit of time; the standard values are the unit clock: a message takes one tick.
+    """Costs of a call, in any one unit of time. The default is the unit clock: a message takes one tick.
 
     overhead  of a rank, for each message that it sends
-    reduced   a byte that is reduced
-    copied    a byte that is copied
-    eager     a byte that a rank sends eagerly, which it copies first
-    rest      of a call, beyond what its schedule does: ranks begin and end it at rest
+    reduced   per reduced byte
+    copied    per copied byte
+    eager     per byte sent eagerly, which the sender copies first
+    rest      of a call, beyond its schedule
     idle      how long shared links with a burst have been idle when a call begins
-    shared    a byte that passes what others pass too: a socket's memory, or a node's where nobody knows sockets,
-              within a node and, where `fair`, between nodes; a node's link, in each direction; a group's uplink, in
-              each direction. 0 is no limit
-    burst     bytes that pass such a link at once after it has been idle, as a token bucket lets them; not with `fair`
-    eager_below  messages of fewer bytes are on their way before their receiver waits for them
-    fair      messages under way at once share ports and links fairly; else one passes behind the other
-    messages  what each takes; of ranks that nobody knows how close they are, what on one node
-    noise     factors of each message's time, drawn for it alone: quantiles in ascending order, at equal steps from the
-              least to the largest; none, or two and more. A time is then the middle one of _DRAWS calls that differ by
-              what was drawn
+    shared    per byte on each shared link: a socket's memory (a node's if sockets are unknown) within a node and, if
+              `fair`, between nodes; a node's link, in each direction; a group's uplink, in each direction. 0 means no
+              limit
+    burst     bytes that pass such a link at once after idle time, as with a token bucket; not with `fair`
+    eager_below  messages of fewer bytes are sent before their receiver waits for them
+    fair      concurrent messages share ports and links fairly; otherwise one passes after the other
+    messages  of each message; ranks at unknown distance pay those within a node
+    noise     random factors of each message's time: quantiles in ascending order, at equal steps from the smallest to
+              the largest; empty, or at least two. A time is then the median of _DRAWS simulated calls
     """
 
     overhead: float = 0.0
@@ -87,16 +88,16 @@ class Costs:
 UNIT_CLOCK = Costs()
 
 
-def relation_that_tells(messages: Messages, relation: Relation) -> Relation:
-    """Whose lines hold between ranks of this relation."""
-    told = [each for each in Relation if messages[each : each + 1] not in ((), ((),))]
-    return max((each for each in told if each <= relation), default=min(told))
+def relation_with_costs(messages: Messages, relation: Relation) -> Relation:
+    """The relation whose lines are used between ranks of this relation."""
+    known = [each for each in Relation if messages[each : each + 1] not in ((), ((),))]
+    return max((each for each in known if each <= relation), default=min(known))
 
 
 @dataclass(frozen=True)
 class RankPlace:
-    """The node that a rank is on and the node's group, by number; and by its node's numbers the socket and the
-    last-level cache. None where nobody knows; whose cache is known, the socket is, too."""
+    """The node and the node's group of a rank, and within the node its socket and last-level cache, by number; None if
+    unknown. If the cache is known, so is the socket."""
 
     node: int
     group: int = 0
@@ -106,10 +107,10 @@ class RankPlace:
 
 @dataclass(frozen=True)
 class NodeParts:
-    """A node's cores, over sockets of equally many and last-level caches of equally many, which no two sockets share.
+    """A node's cores, divided equally among sockets and among last-level caches; no cache spans two sockets.
 
-    caches  None where nobody knows
-    by      core: ranks are on one core behind the other; socket: dealt out, one a socket
+    caches  None if unknown
+    by      core: ranks fill consecutive cores; socket: ranks alternate between sockets
     """
 
     cores: int
@@ -118,7 +119,7 @@ class NodeParts:
     by: Literal["core", "socket"] = "core"
 
     def seat(self, place: int) -> tuple[int, int | None]:
-        """The socket and the cache of a node's rank number `place`."""
+        """The socket and the cache of the rank at index `place` within the node."""
         each = self.cores // self.sockets
         core = place if self.by == "core" else place % self.sockets * each + place // self.sockets
         return core // each, core // (self.cores // self.caches) if self.caches else None
@@ -126,10 +127,10 @@ class NodeParts:
 
 @dataclass(frozen=True)
 class EqualNodes:
-    """Ranks over nodes and nodes over groups, as evenly as the numbers allow.
+    """Ranks over nodes and nodes over groups, as evenly as possible.
 
-    by     core: each node is filled in turn; node: ranks are dealt out, one a node
-    parts  of each node; None where nobody knows its sockets
+    by     core: ranks fill one node after the other; node: consecutive ranks are on consecutive nodes
+    parts  of each node; None if its sockets are unknown
     """
 
     nodes: int
@@ -138,7 +139,7 @@ class EqualNodes:
     parts: NodeParts | None = None
 
     def place(self, rank: int, ranks: int) -> RankPlace:
-        """Of one of so many ranks, as Topology::even of native/collectives has it."""
+        """The place of one of `ranks` ranks, like Topology::even of native/collectives."""
         if self.by == "node":
             node, number = rank % self.nodes, rank // self.nodes
         else:
@@ -148,7 +149,7 @@ class EqualNodes:
         return RankPlace(node, node * self.groups // self.nodes, *seat)
 
     def relations(self, ranks: int) -> set[Relation]:
-        """Those that any two of so many ranks have to each other."""
+        """All relations between pairs of `ranks` ranks."""
         seats = (self.parts.seat(number) if self.parts else () for number in range(-(-ranks // self.nodes)))
         within = relations_among(RankPlace(0, 0, *seat) for seat in seats)
         across = {Relation.group: self.nodes > self.groups, Relation.groups: self.groups > 1}
@@ -156,29 +157,29 @@ class EqualNodes:
 
 
 def relations_among(places: Iterable[RankPlace]) -> set[Relation]:
-    """Those that any two of the ranks have to each other."""
-    nested = [_parts_of(rank, place) for rank, place in enumerate(places)]
+    """All relations between pairs of the ranks."""
+    nested = [_nested_parts(rank, place) for rank, place in enumerate(places)]
     parts = [len({each[:depth] for each in nested}) for depth in range(6)]
     farthest_first = zip(reversed(Relation), pairwise(parts), strict=True)
     return {relation for relation, (whole, within) in farthest_first if within > whole}
 
 
-def leaves_a_node(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
-    """Whether it is known that ranks are on several nodes."""
+def spans_nodes(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
+    """Whether ranks are known to be on several nodes."""
     if isinstance(places, EqualNodes):
         return places.nodes > 1
     return any(place.node != places[0].node for place in places)
 
 
-def tells_sockets(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
+def sockets_are_known(places: EqualNodes | tuple[RankPlace, ...]) -> bool:
     """Whether the sockets of ranks are known."""
     if isinstance(places, EqualNodes):
         return places.parts is not None
     return any(place.socket is not None for place in places)
 
 
-def _parts_of(rank: int, place: RankPlace) -> tuple[object, ...]:
-    """Each within the one before it; of parts that nobody knows the rank has one of its own."""
+def _nested_parts(rank: int, place: RankPlace) -> tuple[object, ...]:
+    """Nested parts of the machine that contain the rank; an unknown part contains only this rank."""
     alone = ("rank", rank)
     inside = (alone if part is None else part for part in (place.socket, place.cache))
     return (place.group, place.node, *inside, rank)
@@ -186,10 +187,10 @@ def _parts_of(rank: int, place: RankPlace) -> tuple[object, ...]:
 
 @dataclass(frozen=True)
 class SimulatedCall:
-    """One call of an algorithm of ours. `count` is in elements, as the collective's size counts them.
+    """One call of a Timpani algorithm. `count` is in elements, by the collective's definition of size.
 
-    places  for algorithms that ask which ranks share a node, and costs that differ by how close ranks are: EqualNodes,
-            or the place of each rank; else empty
+    places  EqualNodes or the place of each rank, for topology-aware algorithms and costs that depend on distance; else
+            empty
     """
 
     collective: str
@@ -210,20 +211,18 @@ EVENT_SCHEMA: dict[str, pl.DataType] = {
     "start": pl.Float64(),
     "end": pl.Float64(),
 }
-"""The columns of what happened: a row for each message (`send`, from `rank` to `peer`), copy and
-reduction (peer −1)."""
+"""Columns of simulated events: a row for each message (`send`, from `rank` to `peer`), copy and reduction (peer −1)."""
 
 
 @dataclass(frozen=True)
 class TimeBreakdown:
-    """What a time is made of: of each cost how much was paid on the way to it, one behind the other.
+    """A time and the costs paid along its critical path.
 
-    amounts  overheads, reduced bytes, copied bytes, bytes sent eagerly, rest, idle times, and bytes of each kind of
-             shared link, these two under 0 where links that had been idle saved time; then what the gap, per_byte,
-             latency and latency_per_byte of each line was paid for, line after line of one relation after the other.
-             Their sum, each times its cost, is the time
-    waited   of the time, how long messages that both sides had posted waited for a port that others held
-    by       how it was found: `one for all` ranks, which are alike; `level` by level; or by `events`
+    amounts  overheads, reduced bytes, copied bytes, bytes sent eagerly, rest, idle times, and bytes on each kind of
+             shared link (the last two are negative where idle links saved time); then the amounts of gap, per_byte,
+             latency and latency_per_byte of each line, for each relation. The sum of amounts times costs is the time
+    waited   how long messages that both sides had posted waited for busy ports
+    by       method: `one for all` ranks, which are equivalent; `level` by level; or `events`
     """
 
     time: float
@@ -233,12 +232,12 @@ class TimeBreakdown:
 
 
 _PIECE_BYTES = 1 << 20
-_DRAWS = 9  # odd, so that the middle one is one of them
+_DRAWS = 9  # odd, so the median is one of them
 
 
 @dataclass(frozen=True)
 class NotSimulated:
-    """In place of a time: why there is none, such as that the algorithm does not apply."""
+    """The reason why there is no time, such as an algorithm that doesn't apply."""
 
     why: str
 
@@ -250,37 +249,37 @@ class Simulator:
     programs: Path
 
     def events(self, calls: Iterable[SimulatedCall], costs: Costs = UNIT_CLOCK) -> list[pl.DataFrame]:
-        """What happens in each call, columns EVENT_SCHEMA, with the first of what noise may be drawn; UserError where
-        an algorithm does not apply."""
+        """The events of each call, columns EVENT_SCHEMA, with the first noise draw; UserError if an algorithm doesn't
+        apply."""
         return [
-            pl.DataFrame(_granted(answer)["events"], schema=EVENT_SCHEMA, orient="row")
-            for answer in self._ask(calls, costs, "events")
+            pl.DataFrame(_answer_or_error(answer)["events"], schema=EVENT_SCHEMA, orient="row")
+            for answer in self._request(calls, costs, "events")
         ]
 
     def times(self, calls: Iterable[SimulatedCall], costs: Costs) -> list[float | NotSimulated]:
-        """How long each call takes, in the costs' unit."""
+        """The time of each call, in the costs' unit."""
         return [
             NotSimulated(answer["error"]) if "error" in answer else answer["time"]
-            for answer in self._middle(calls, costs, "time")
+            for answer in self._median_answers(calls, costs, "time")
         ]
 
     def drawn(self, calls: Iterable[SimulatedCall], costs: Costs, draw: int) -> list[float]:
-        """How long each call takes in one draw of the noise, in the costs' unit; UserError where an algorithm does not
+        """The time of each call in one draw of the noise, in the costs' unit; UserError if an algorithm doesn't
         apply."""
-        return [_granted(answer)["time"] for answer in self._ask(calls, costs, "time", draw)]
+        return [_answer_or_error(answer)["time"] for answer in self._request(calls, costs, "time", draw)]
 
     def compositions(self, calls: Iterable[SimulatedCall], costs: Costs) -> list[TimeBreakdown | NotSimulated]:
-        """How long each call takes, and what that is made of."""
+        """The time of each call, with its breakdown."""
         return [
             NotSimulated(answer["error"])
             if "error" in answer
             else TimeBreakdown(answer["time"], answer["waited"], tuple(answer["amounts"]), answer["by"])
-            for answer in self._middle(calls, costs, "composition")
+            for answer in self._median_answers(calls, costs, "composition")
         ]
 
     def goal(self, call: SimulatedCall) -> Iterator[bytes]:
-        """What all ranks do as GOAL text, piece by piece (native/simulate/goal.hpp); UserError where the algorithm does
-        not apply."""
+        """The call of all ranks as GOAL text, in pieces (native/simulate/goal.hpp); UserError if the algorithm doesn't
+        apply."""
         program = subprocess.Popen([self.programs / "timpani-simulate"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         assert program.stdin is not None
         assert program.stdout is not None
@@ -289,42 +288,42 @@ class Simulator:
             program.stdin.close()
             first = program.stdout.readline()
             if first.startswith(b"{"):
-                _granted(json.loads(first))
+                _answer_or_error(json.loads(first))
             yield first
             while piece := program.stdout.read(_PIECE_BYTES):
                 yield piece
         if program.returncode != 0:
             raise RuntimeError(f"timpani-simulate ended with status {program.returncode}")
 
-    def _middle(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
-        """Of each call the answer with the middle time of all draws."""
+    def _median_answers(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
+        """The answer with the median time of all draws, for each call."""
         asked = tuple(calls)
-        draws = [self._ask(asked, costs, what, draw) for draw in range(_DRAWS if costs.noise else 1)]
+        draws = [self._request(asked, costs, what, draw) for draw in range(_DRAWS if costs.noise else 1)]
         return [
             sorted(answers, key=lambda answer: answer.get("time", 0.0))[len(answers) // 2]
             for answers in zip(*draws, strict=True)
         ]
 
-    def _ask(self, calls: Iterable[SimulatedCall], costs: Costs, what: str, draw: int = 0) -> list[dict[str, Any]]:
+    def _request(self, calls: Iterable[SimulatedCall], costs: Costs, what: str, draw: int = 0) -> list[dict[str, Any]]:
         lines = (*_costs_lines(costs, draw), *(_line(call, what) for call in calls))
         text = "".join(f"{line}\n" for line in lines)
         answer = subprocess.run(
             [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=True
         )
-        told: list[dict[str, Any]] = [json.loads(line) for line in answer.stdout.splitlines()]
+        known: list[dict[str, Any]] = [json.loads(line) for line in answer.stdout.splitlines()]
         about_costs = len(_costs_lines(costs, draw))
-        for about in told[:about_costs]:
+        for about in known[:about_costs]:
             if "error" in about:
                 raise ValueError(about["error"])
-        return told[about_costs:]
+        return known[about_costs:]
 
 
 def composition_request(call: SimulatedCall, costs: Costs) -> str:
-    """What the program reads to answer one call, for who starts it himself."""
+    """The program's input for one call, for callers that start the program themselves."""
     return "".join(f"{line}\n" for line in (*_costs_lines(costs, 0), _line(call, "composition")))
 
 
-def _granted(answer: dict[str, Any]) -> dict[str, Any]:
+def _answer_or_error(answer: dict[str, Any]) -> dict[str, Any]:
     if "error" in answer:
         raise UserError(answer["error"], "choose another rank count or algorithm; `timpani list algorithms`")
     return answer
@@ -359,7 +358,7 @@ def _line(call: SimulatedCall, what: str) -> str:
 def _place_words(places: EqualNodes | tuple[RankPlace, ...]) -> Iterator[object]:
     if isinstance(places, EqualNodes):
         yield from (places.nodes, places.groups, places.by)
-        if parts := places.parts:  # where nobody knows who shares a cache, nobody does
+        if parts := places.parts:  # unknown caches are not shared
             yield from (parts.cores, parts.sockets, parts.caches or parts.cores, parts.by)
         return
     seated = any(each.socket is not None for each in places)

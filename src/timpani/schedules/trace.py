@@ -1,4 +1,4 @@
-"""A simulated call as a trace that Perfetto and Chrome's about:tracing open.
+"""A simulated call as a trace for Perfetto and Chrome's about:tracing.
 
 Source: the Trace Event Format (Google, 2016), JSON array form with complete events (X) and flow events (s, f).
 """
@@ -8,12 +8,12 @@ from typing import Any
 import polars as pl
 
 _MICROSECONDS = 1.0
-"""A tick of the clock is shown as one microsecond, the format's unit."""
+"""Each tick of the clock is shown as one microsecond, the format's unit."""
 
 
 def trace(events: pl.DataFrame, title: str) -> dict[str, Any]:
-    """The trace of `events` (columns of EVENT_SCHEMA): a process for each rank with a thread each for what it sends,
-    receives and computes, and an arrow for each message."""
+    """The trace of `events` (columns of EVENT_SCHEMA): a process for each rank, with threads for sends, receives and
+    computation, and an arrow for each message."""
     lines: list[dict[str, Any]] = []
     ranks = sorted({*events["rank"], *events.filter(kind="send")["peer"]})
     for rank in ranks:

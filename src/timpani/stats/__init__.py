@@ -1,1 +1,1 @@
-"""Pure functions over arrays: intervals of quantiles, summaries of samples, comparisons of launches."""
+"""Statistics over arrays: intervals of quantiles, summaries of samples, comparisons of launches."""

@@ -1,18 +1,17 @@
-"""Is one algorithm faster than another?
+"""Tests whether one algorithm is faster than another.
 
-Interleaved algorithms are compared launch by launch, and variants block by block (`stats/paired.py`). All others are
-compared by the rank-sum test, launch medians with launch medians. Two algorithms differ only when, after Holm's
-correction over their family, the test is significant and the interval of the ratio of their times, at the level that
-Holm tested, lies wholly outside INDIFFERENCE. A family is all the algorithms that are compared with one and the same
-reference, at one (collective, ranks, placement, message_bytes, mode, machine).
+Interleaved measurements are compared launch by launch, and variants block by block (`stats/paired.py`). Measurements in
+separate launches are compared by launch medians, with the rank-sum test. Two algorithms differ if, after Holm's
+correction over the family, the test is significant and the interval of the time ratio, at the level that Holm tested,
+lies wholly outside INDIFFERENCE. A family is all comparisons with one reference at one (collective, ranks, placement,
+message_bytes, mode, machine).
 
-Where a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata,
-and their null distribution is the convolution of the strata's. Different shares of states thus make no difference. The
-ratio is the median over all pairs of launches of one stratum.
+If a machine has several states, launches are compared within each state, a stratum. Rank sums are added over strata;
+their null distribution is the convolution of the strata's. So different shares of states don't matter. The ratio is the
+median over all pairs of launches of one stratum.
 
-With n launches on each side no p-value of the rank-sum test is under 2 / C(2n, n): with 5 launches 0.0079, so that none
-of seven algorithms can differ significantly from the default, however large the difference. `launches_needed` says how
-many do, for all who tell a user.
+With n launches on each side the p-value of the rank-sum test is at least 2 / C(2n, n). With 5 launches that is 0.0079:
+none of seven algorithms can differ significantly from the default. `launches_needed` gives the minimum.
 
 Sources: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15; Hodges & Lehmann, Ann. Math. Stat. 1963; Holm,
 Scand. J. Stat. 1979; strata: van Elteren, Bull. Int. Stat. Inst. 1960, with equal weights, which keep the null
@@ -34,15 +33,15 @@ from timpani.stats.paired import PairedRatios
 
 ALPHA = 0.05
 INDIFFERENCE = (0.97, 1.03)
-"""Ratios of times within these bounds make no difference to a user."""
+"""Ratios of times within these bounds are practically equal."""
 
-INDIFFERENT = f"{INDIFFERENCE[0]:g} to {INDIFFERENCE[1]:g}"
-"""The same in words."""
+INDIFFERENCE_TEXT = f"{INDIFFERENCE[0]:g} to {INDIFFERENCE[1]:g}"
+"""INDIFFERENCE as text."""
 
-LARGEST_EXACT = 50
-"""Up to this many launches, both sides together, the null distribution is counted; beyond, its normal limit serves."""
+MAX_EXACT_LAUNCHES = 50
+"""Maximum of launches, of both sides together, for the exact null distribution; above, its normal limit is used."""
 
-_ROUNDING = 1e-12  # of probabilities that are sums of many terms
+_ROUNDING = 1e-12  # tolerance for sums of many probabilities
 
 Floats = NDArray[np.float64]
 Sizes = tuple[tuple[int, int], ...]
@@ -50,10 +49,10 @@ Sizes = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of samples of the same sizes, compared.
+    """Compared pairs of samples of equal sizes.
 
-    sizes        launches of the first and of the second sample in each stratum; one stratum where there are no states
-    log_ratios   ln(first / second) of each value with each of its stratum, ascending along the second axis, shape
+    sizes        launches of the first and of the second sample in each stratum; one stratum without states
+    log_ratios   ln(first / second) for all pairs of values of one stratum, ascending along the second axis, shape
                  (pairs, Σ n·m)
     p_value      of the two-sided rank-sum test, shape (pairs,)
     """
@@ -64,14 +63,15 @@ class Pairs:
 
     @cached_property
     def ratio(self) -> Floats:
-        """Hodges–Lehmann: the median of all first / second, shape (pairs,)."""
+        """Hodges–Lehmann estimate: the median of all first / second, shape (pairs,)."""
         ratio: Floats = np.exp(np.median(self.log_ratios, axis=1))
         return ratio
 
     def interval(self, alpha: float | Floats) -> tuple[Floats, Floats]:
-        """Bounds of the ratio at level 1 − alpha, by inversion of the rank-sum test; alpha is one for all or (pairs,).
+        """Bounds of the ratio at level 1 − alpha, by inversion of the rank-sum test; alpha is a scalar or of shape
+        (pairs,).
 
-        0 and infinity where there are too few launches for that level.
+        0 and infinity if there are too few launches for that level.
         """
         pairs, products = self.log_ratios.shape
         null = stratified_null(tuple((n, (1,) * (n + m)) for n, m in self.sizes))
@@ -86,7 +86,8 @@ class Pairs:
 def compare(*strata: tuple[Floats, Floats]) -> Pairs:
     """Compare row by row in each stratum: `first`, shape (pairs, n), with `second`, shape (pairs, m); all values > 0.
 
-    The p-value is exact, ties included (midranks, conditional on the ties), up to LARGEST_EXACT launches of a stratum.
+    The p-value is exact, including ties (midranks, conditional on the ties), up to MAX_EXACT_LAUNCHES launches of a
+    stratum.
     """
     pairs = len(strata[0][0])
     ratios: list[Floats] = []
@@ -94,7 +95,7 @@ def compare(*strata: tuple[Floats, Floats]) -> Pairs:
     doubled_u = np.zeros(pairs, dtype=np.int64)
     for first, second in strata:
         ratios.append((np.log(first)[:, :, None] - np.log(second)[:, None, :]).reshape(pairs, -1))
-        # Twice the Mann–Whitney U: two for each first value over a second one, one for each tie.
+        # Twice the Mann–Whitney U: a first value above a second one counts 2, a tie 1.
         larger, equal = (op(first[:, :, None], second[:, None, :]).sum(axis=(1, 2)) for op in (np.greater, np.equal))
         doubled_u += 2 * larger + equal
         pooled = np.sort(np.concatenate([first, second], axis=1), axis=1)
@@ -112,7 +113,7 @@ def compare(*strata: tuple[Floats, Floats]) -> Pairs:
 
 
 def _ties(new_value: NDArray[np.bool_]) -> tuple[int, ...]:
-    """How many values are equal to each new one."""
+    """Sizes of the groups of equal values."""
     return tuple(np.diff(np.flatnonzero(np.append(new_value, True))).tolist())
 
 
@@ -139,7 +140,7 @@ def stratified_null(strata: tuple[tuple[int, tuple[int, ...]], ...]) -> NullDist
 
 
 def _mass(n: int, ties: tuple[int, ...]) -> Floats:
-    """Of each value of twice the Mann–Whitney U."""
+    """Probability of each value of twice the Mann–Whitney U."""
     lower = null_distribution(n, ties).lower
     if len(ties) == 1:  # all values are equal
         return np.where(np.arange(len(lower)) == n * (ties[0] - n), 1.0, 0.0)
@@ -150,11 +151,11 @@ def _mass(n: int, ties: tuple[int, ...]) -> Floats:
 def null_distribution(n: int, ties: tuple[int, ...]) -> NullDistribution:
     """The distribution for n values on the first side when the pooled values, ascending, tie in groups of `ties`.
 
-    Counted over all ways to choose which pooled values are the first side's, or, with more than LARGEST_EXACT values,
-    from the normal limit with correction for ties and continuity.
+    Counted over all ways to choose the first side's values; with more than MAX_EXACT_LAUNCHES values, from the normal
+    limit with correction for ties and continuity.
     """
     total = sum(ties)
-    if total > LARGEST_EXACT:
+    if total > MAX_EXACT_LAUNCHES:
         return _normal_limit(n, ties)
     # ways[k, s]: choices of k values with doubled midranks adding up to s. A double holds these counts exactly.
     largest_sum = 2 * n * total
@@ -185,10 +186,10 @@ def _normal_limit(n: int, ties: tuple[int, ...]) -> NullDistribution:
 
 
 def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
-    """Holm's step-down over one family, shape (comparisons,): adjusted p-values, and what each step divides alpha by.
+    """Holm's step-down over one family, shape (comparisons,): adjusted p-values, and the divisor of alpha at each step.
 
-    Equal p-values are one step, so that their order can't matter: p is significant at alpha when the adjusted one is at
-    most alpha, and alpha / divisor is the level at which that step tests.
+    Equal p-values form one step, so their order doesn't matter: p is significant at alpha if the adjusted p is at most
+    alpha, and alpha / divisor is the level of that step.
     """
     ascending = np.sort(p_values)
     divisor = len(p_values) - np.searchsorted(ascending, p_values, side="left")
@@ -199,15 +200,15 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
 
 
 def launches_needed(rivals: int, in_turn: bool, alpha: float = ALPHA) -> int:
-    """The fewest launches of each algorithm that a comparison of one with `rivals` others takes.
+    """Minimum of launches per algorithm to compare one algorithm with `rivals` others.
 
-    With them a median has an interval of 1 − alpha, which lies within n medians' extremes with probability 1 − 2 · ½ⁿ,
-    and each of the rivals could differ significantly after Holm's correction: measured `in_turn` by the signed-rank
-    test, whose p-values begin at 2 · ½ⁿ, else by the rank-sum test. Small differences take more.
+    Enough for a median's interval at 1 − alpha (the extremes of n medians cover it with probability 1 − 2 · ½ⁿ), and
+    for each comparison to be significant after Holm's correction: by the signed-rank test, whose smallest p-value is 2
+    · ½ⁿ, if measured `in_turn`, else by the rank-sum test. Small differences need more.
     """
 
     def smallest(launches: int) -> float:
-        return 2 / 2**launches if in_turn else smallest_p(((launches, launches),))
+        return 2 / 2**launches if in_turn else min_p_value(((launches, launches),))
 
     launches = 1
     while 2 / 2**launches > alpha or smallest(launches) > alpha / max(rivals, 1):
@@ -215,8 +216,8 @@ def launches_needed(rivals: int, in_turn: bool, alpha: float = ALPHA) -> int:
     return launches
 
 
-def smallest_p(sizes: Sizes) -> float:
-    """The p-value where in each stratum all launches of one side are faster than all of the other."""
+def min_p_value(sizes: Sizes) -> float:
+    """Smallest possible p-value: in each stratum all launches of one side are faster than all of the other."""
     return min(1.0, 2 / prod(comb(first + second, first) for first, second in sizes))
 
 
@@ -225,12 +226,12 @@ Stratum = tuple[Sequence[float], Sequence[float]]
 
 @dataclass(frozen=True)
 class Samples:
-    """What two algorithms are compared by.
+    """The measurements of two algorithms.
 
-    strata    in each state of the machine, or altogether, launch medians of the reference and of the other, above 0;
-              neither side of a stratum is empty
-    paired    reference / other in each launch that interleaved both, or in each block; if any, nothing else
-              is compared
+    strata    launch medians of the reference and of the other, above 0, for each state of the machine; neither side of
+              a stratum is empty
+    paired    reference / other in each launch that interleaved both, or in each block; if there are any, only these
+              are compared
     """
 
     strata: tuple[Stratum, ...]
@@ -238,17 +239,17 @@ class Samples:
 
     @classmethod
     def of(cls, reference: Sequence[float], other: Sequence[float], paired: Sequence[float] = ()) -> Self:
-        """Launches of a machine in one state."""
+        """Launches of a machine with one state."""
         return cls(((reference, other),), paired)
 
 
 @dataclass(frozen=True)
 class Comparisons:
-    """References against others, one pair an entry, all of shape (pairs,). ratio = reference / other.
+    """Comparisons of references with others, all of shape (pairs,). ratio = reference / other.
 
-    low, high     interval of the ratio at 95 %, 0 and infinity where there are too few launches
-    p_value       of the pair alone
-    significant   by the rule of this module, within the pair's family
+    low, high     95 % interval of the ratio, 0 and infinity with too few launches
+    p_value       without correction
+    significant   by this module's rule, within the pair's family
     """
 
     ratio: Floats
@@ -264,7 +265,7 @@ def _stratum(samples: Sequence[Samples], members: list[int], number: int) -> tup
 
 
 def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> Comparisons:
-    """Compare the two sides of each of `samples`; pairs of equal family[i] are corrected together."""
+    """Compare the two sides of each of `samples`; pairs with equal `family` are corrected together."""
     pairs = len(samples)
     ratio, low, high, p_value = (np.empty(pairs) for _ in range(4))
     groups: dict[int | Sizes, list[int]] = defaultdict(list)

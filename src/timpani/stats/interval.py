@@ -1,4 +1,4 @@
-"""Distribution-free intervals of quantiles: which order statistics bound a quantile, and with what coverage."""
+"""Distribution-free intervals of quantiles: the order statistics that bound a quantile, and their coverage."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,10 +8,10 @@ from statistics import NormalDist
 import numpy as np
 
 LEVEL = 0.95
-"""The probability with which an interval is to hold."""
+"""Confidence level of intervals."""
 
-LARGEST_EXACT = 100
-"""Up to this many values the binomial distribution is summed; beyond, its normal limit serves."""
+MAX_EXACT_VALUES = 100
+"""Maximum of values for summing the binomial distribution; above, its normal limit is used."""
 
 _NORMAL = NormalDist()
 
@@ -26,19 +26,19 @@ class QuantileRanks:
 
 
 def quantile_ranks(n: int, quantile: float = 0.5, level: float = LEVEL) -> QuantileRanks:
-    """The order statistics of `n` independent values that bound `quantile` with probability `level` or more, tails
-    balanced.
+    """The order statistics of `n` independent values that bound `quantile` with probability of at least `level`, with
+    balanced tails.
 
-    Where `n` is too small for that (n < 6 for a median at 95 %) the bounds are the smallest and the largest value, and
-    `coverage` says what they reach: 0 for a single value. Repetitions inside a launch are not independent: the
-    measuring program bounds their median (`native/measure/cell/stop_rule.cpp`).
+    If `n` is too small (n < 6 for a median at 95 %) the bounds are the smallest and the largest value, and `coverage`
+    is lower: 0 for a single value. Repetitions within a launch are not independent: the measuring program bounds their
+    median (`native/measure/cell/stop_rule.cpp`).
 
     Raises ValueError for n < 1. Source: Hunold & Carpen-Amarie, TPDS 2016; Le Boudec, Performance Evaluation of
     Computer and Communication Systems, 2010, § 2.2.
     """
     if n < 1:
         raise ValueError("a quantile needs at least one value")
-    if n <= LARGEST_EXACT:
+    if n <= MAX_EXACT_VALUES:
         return _exact_ranks(n, quantile, level)
     # In units of ranks: the standard deviation of the number of values under the quantile.
     deviation = sqrt(n * quantile * (1 - quantile))

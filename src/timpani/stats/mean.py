@@ -1,4 +1,4 @@
-"""Means over launches with their intervals, by Student's t."""
+"""Means over launches with intervals by Student's t."""
 
 from dataclasses import dataclass
 from math import nan, sqrt
@@ -12,14 +12,14 @@ from timpani.stats.interval import LEVEL
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value with its 95 % interval, all in one unit; the bounds are NaN where they are unknown."""
+    """A value with its 95 % interval in the same unit; unknown bounds are NaN."""
 
     value: float
     low: float
     high: float
 
     def scaled(self, factor: float) -> "Estimate":
-        """The same in another unit."""
+        """The estimate in another unit."""
         return Estimate(self.value * factor, self.low * factor, self.high * factor)
 
 
@@ -31,6 +31,6 @@ def mean_estimate(values: NDArray[np.float64]) -> Estimate:
 
 
 def t_estimate(value: float, standard_error: float, degrees: int) -> Estimate:
-    """A value with a standard error of so many degrees of freedom; without any there are no bounds."""
+    """A value with a standard error with `degrees` degrees of freedom; no bounds if there are none."""
     reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * standard_error if degrees > 0 else nan
     return Estimate(value, value - reach, value + reach)

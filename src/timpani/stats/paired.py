@@ -1,12 +1,12 @@
-"""Is one algorithm faster than another? Their ratio in each launch, where they were measured in turn.
+"""Tests whether one algorithm is faster than another by their ratio in each launch that interleaved them.
 
-What disturbs a launch disturbs all that is measured in turn in it, and cancels in their ratio, so that pairs tell
-smaller differences than launch medians do (`stats/compare.py`). Wilcoxon's signed-rank test of the log ratios asks
-whether they lie about 0, and assumes that they lie symmetrically about something. Its inversion bounds the ratio; the
-median of all averages of two log ratios estimates it (Hodges & Lehmann, Ann. Math. Stat. 1963).
+A disturbance of a launch affects all interleaved measurements and cancels in their ratio, so pairs resolve smaller
+differences than launch medians (`stats/compare.py`). Wilcoxon's signed-rank test of the log ratios tests whether they
+are centered at 0, assuming a symmetric distribution. Its inversion bounds the ratio; the median of all averages of two
+log ratios estimates it (Hodges & Lehmann, Ann. Math. Stat. 1963).
 
-With n launches no p-value is under 2 / 2ⁿ: with 8 launches 0.0078, so that none of seven algorithms can differ
-significantly from the default after Holm's correction; with 9 all can.
+With n launches the p-value is at least 2 / 2ⁿ. With 8 launches that is 0.0078: none of seven algorithms can differ
+significantly from the default after Holm's correction; with 9 launches all can.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-_ROUNDING = 1e-12  # of probabilities that are sums of many terms
+_ROUNDING = 1e-12  # tolerance for sums of many probabilities
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class PairedRatios:
-    """Ratios first / second in the same number of launches, pair by pair.
+    """Ratios first / second in the same launches, pair by pair.
 
     log_ratios    natural logarithms, shape (pairs, launches), at least one launch
     """
@@ -37,13 +37,13 @@ class PairedRatios:
 
     @cached_property
     def ratio(self) -> Floats:
-        """Hodges–Lehmann: the median of all averages of two launches' log ratios, shape (pairs,)."""
+        """Hodges–Lehmann estimate: the median of all averages of two launches' log ratios, shape (pairs,)."""
         ratio: Floats = np.exp(np.median(self._averages, axis=1))
         return ratio
 
     @cached_property
     def p_value(self) -> Floats:
-        """Of the two-sided signed-rank test, exact, shape (pairs,); equal launches count half on either side."""
+        """Of the two-sided signed-rank test, exact, shape (pairs,); averages of 0 count half on either side."""
         above = (self._averages > 0).sum(axis=1) + (self._averages == 0).sum(axis=1) / 2
         total = self._averages.shape[1]
         smaller = np.floor(np.minimum(above, total - above)).astype(np.int64)
@@ -51,9 +51,9 @@ class PairedRatios:
         return p_value
 
     def interval(self, alpha: float | Floats) -> tuple[Floats, Floats]:
-        """Bounds of the ratio at level 1 − alpha, by inversion of the test; alpha is one for all or (pairs,).
+        """Bounds of the ratio at level 1 − alpha, by inversion of the test; alpha is a scalar or of shape (pairs,).
 
-        0 and infinity where there are too few launches for that level.
+        0 and infinity if there are too few launches for that level.
         """
         pairs, products = self._averages.shape
         tails = np.broadcast_to(np.asarray(alpha) / 2, pairs)
@@ -66,7 +66,7 @@ class PairedRatios:
 
 @lru_cache(maxsize=256)
 def null_distribution(launches: int) -> Floats:
-    """P(W ≤ w) of the signed-rank sum of n launches of which each is as likely above 0 as below, w = 0 … n (n + 1) / 2.
+    """P(W ≤ w) of the signed-rank sum of n launches, each equally likely above and below 0, for w = 0 … n (n + 1) / 2.
 
     Counted over all signs. A double holds the counts exactly up to 53 launches, and to twelve digits beyond.
     """

@@ -1,4 +1,4 @@
-"""The raw samples of one cell in one launch, summarised."""
+"""Summary of the raw samples of one cell in one launch."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from timpani.stats.bimodal import bimodal
 
-LARGEST_SKEW = 0.1
-"""Share of the median completion that the median skew of the start may reach before the launch is marked skewed."""
+MAX_SKEW = 0.1
+"""Median start skew, as a share of the median completion, above which a launch is marked skewed."""
 
 NS_PER_US = 1e3
 
@@ -18,7 +18,7 @@ Times = NDArray[np.int64] | NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SampleSummary:
-    """The measured fields of a `LaunchResult` that every repetition tells; times are microseconds."""
+    """The fields of a `LaunchResult` that are computed from repetitions; times are microseconds."""
 
     median_us: float
     osu_avg_us: float
@@ -31,7 +31,8 @@ class SampleSummary:
     skewed: bool
 
     def per_message(self, messages: int) -> Self:
-        """The same where each repetition was so many messages in a row; the skew stays that of a whole repetition."""
+        """The summary per message, if each repetition was `messages` messages in a row; the skew is that of a
+        repetition."""
         return replace(
             self,
             median_us=self.median_us / messages,
@@ -41,25 +42,25 @@ class SampleSummary:
         )
 
 
-def summarise(
+def summarize(
     completion_ns: Times,
     average_ns: Times,
     skew_ns: Times,
     rank_mean_ns: NDArray[np.float64],
 ) -> SampleSummary:
-    """Summarise the repetitions of one cell in one launch, in the order they ran.
+    """Summarize the repetitions of one cell in one launch, in the order of execution.
 
     completion_ns  max over ranks of end − min of start, shape (repetitions,)
     average_ns     mean over ranks of end − start, shape (repetitions,)
     skew_ns        max over ranks of start − min of start, shape (repetitions,)
     rank_mean_ns   each rank's mean of end − start, shape (ranks,)
 
-    outlier_share is the share beyond Q3 + 1.5 IQR; outliers are counted, never removed. Raises ValueError when there is
-    no repetition. Source: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15.
+    outlier_share is the share beyond Q3 + 1.5 IQR; outliers are counted, never removed. Raises ValueError without
+    repetitions. Source: Hunold & Carpen-Amarie, TPDS 2016; Hoefler & Belli, SC'15.
     """
     n = len(completion_ns)
     if n == 0:
-        raise ValueError("no repetition to summarise")
+        raise ValueError("no repetition to summarize")
     ascending = np.sort(completion_ns.astype(np.float64))
     lower_quartile, median, upper_quartile = (_quantile(ascending, share) for share in (0.25, 0.5, 0.75))
     fence = upper_quartile + 1.5 * (upper_quartile - lower_quartile)
@@ -73,12 +74,12 @@ def summarise(
         repetitions=n,
         outlier_share=float(n - ascending.searchsorted(fence, side="right")) / n,
         bimodal=bimodal(ascending),
-        skewed=skew > LARGEST_SKEW * median,
+        skewed=skew > MAX_SKEW * median,
     )
 
 
 def _quantile(ascending: NDArray[np.float64], share: float) -> float:
-    """Linear interpolation between order statistics, as numpy.quantile does, without sorting again."""
+    """Linear interpolation between order statistics, like numpy.quantile, but for sorted input."""
     position = share * (len(ascending) - 1)
     below = int(position)
     above = min(below + 1, len(ascending) - 1)

@@ -1,18 +1,18 @@
-"""By how much what was chosen as the fastest looks faster than it is, since the same launches chose it."""
+"""Winner's curse: the bias of the selected minimum, as the same launches chose it and measure it."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 
 def selection_bias(log_times: NDArray[np.float64], chosen: int) -> float:
-    """Of the mean log time of algorithm `chosen`, by cross-validation: how much longer takes, in each launch, what the
-    other launches would have chosen, on average (Stone, J. R. Stat. Soc. B 1974).
+    """Bias of the mean log time of algorithm `chosen`, by cross-validation: the mean over launches of how much longer
+    the algorithm takes that the other launches would have chosen (Stone, J. R. Stat. Soc. B 1974).
 
     log_times  shape (launches, algorithms), NaN where one was not measured; only differences within a launch count
 
-    Rivals are those that were in all launches of the chosen one: others had lost before, or came too late to be chosen.
-    0 where every launch left out leaves the choice as it is, and where a rival seems faster, so that this one was not
-    chosen for its mean.
+    Competitors are algorithms measured in all launches of the chosen one: others were dropped earlier or came too late.
+    0 if leaving out any launch doesn't change the choice, and if a competitor seems faster, so that `chosen` was not
+    chosen by its mean.
     """
     excess = log_times - log_times[:, [chosen]]
     excess = excess[~np.isnan(excess[:, chosen])]

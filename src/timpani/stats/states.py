@@ -1,11 +1,11 @@
-"""The states of a machine, found in the times that a probe took: one, two or three levels, and disturbed values.
+"""The states of a machine, found in probe times: one, two or three levels, and disturbed values.
 
-A machine may stay in a state for a while, for example where a hypervisor moves virtual cores. The logarithms of the
-probe's times are modelled as a mixture of one to three normal parts and an even background (Banfield & Raftery,
+A machine may stay in a state for a while, for example when a hypervisor moves virtual cores. The logarithms of the
+probe's times are modeled as a mixture of one to three normal components and a uniform background (Banfield & Raftery,
 Biometrics 1993). The background takes disturbed values, such as those of a descheduled rank; its weight is estimated.
-Expectation and maximization starts at the peaks of a kernel density, which few disturbed values cannot move. The number
-of parts minimizes the Bayesian information criterion (Schwarz, Ann. Stat. 1978) among mixtures whose parts are narrow,
-frequent and far apart. A broad or skewed state therefore stays one state. `python -m bench states` shows error rates.
+Expectation maximization starts at the peaks of a kernel density, which few disturbed values cannot move. The number of
+components minimizes the Bayesian information criterion (Schwarz, Ann. Stat. 1978) among mixtures with narrow, frequent
+and separated components. So a broad or skewed state stays one state. `python -m bench states` shows error rates.
 """
 
 from dataclasses import dataclass
@@ -16,24 +16,24 @@ from numpy.typing import NDArray
 
 MAX_STATES = 3
 MIN_VALUES = 5
-"""Values in a state; fewer are disturbed ones."""
+"""Minimum of values in a state; fewer are disturbed values."""
 MIN_SHARE = 0.03
-"""Of all values, in a state."""
+"""Minimum share of values in a state."""
 MIN_RATIO = 1.25
-"""Between neighboring levels; times of closer levels hardly differ."""
+"""Minimum ratio of neighboring levels; times of closer levels hardly differ."""
 MIN_GAP = 4.0
-"""Between neighboring levels, in the larger of the two parts' standard deviations."""
+"""Minimum distance of neighboring levels, in the larger of the two components' standard deviations."""
 MAX_DEVIATION = 0.25
-"""Standard deviation of the logarithms in one of several states; values that spread further share no level."""
+"""Maximum standard deviation of the logarithms in one of several states."""
 MAX_DISTURBED = 0.2
-"""Share of disturbed values."""
+"""Maximum share of disturbed values."""
 
 _BANDWIDTH = np.log(MIN_RATIO) / 3  # of the kernel density, in logarithms
-_PEAKS = 4  # of the density, from which parts start
-_STEPS = 100  # of expectation and maximization, at most
-_MIN_DEVIATION = 0.01  # of a part, in logarithms: clocks have ticks
-_FITTED = 500  # values; quantiles represent a larger sample
-_TOLERANCE = 1e-6  # of the mean log likelihood, between two steps
+_PEAKS = 4  # of the density, at which components start
+_STEPS = 100  # maximum of expectation maximization
+_MIN_DEVIATION = 0.01  # of a component, in logarithms: clocks have ticks
+_FITTED = 500  # maximum of fitted values; quantiles represent a larger sample
+_TOLERANCE = 1e-6  # of the mean log likelihood between two steps
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,7 @@ class States:
     borders: tuple[float, ...]
 
     def of(self, values: Floats) -> NDArray[np.int64]:
-        """The state of each value, numbered from 0, shape of `values`."""
+        """The number of each value's state, from 0, shape of `values`."""
         return np.searchsorted(np.array(self.borders), values).astype(np.int64)
 
 
@@ -93,7 +93,7 @@ def _are_states(mixture: _Mixture, n: int) -> bool:
 
 
 def _peaks(logs: Floats) -> list[float]:
-    """Places of the highest density, highest first, at least MIN_RATIO apart."""
+    """Values with the highest density, highest first, at least MIN_RATIO apart."""
     places = np.linspace(logs[0], logs[-1], min(1000, int(2 * (logs[-1] - logs[0]) / _BANDWIDTH) + 2))
     density = np.exp(-0.5 * ((places[:, None] - logs) / _BANDWIDTH) ** 2).sum(axis=1)
     peaks: list[float] = []
@@ -109,10 +109,10 @@ def _best_mixture(logs: Floats, starts: list[tuple[float, ...]], n: int) -> _Mix
 
 
 def _fit(logs: Floats, start: tuple[float, ...], n: int) -> _Mixture:
-    """The mixture that expectation and maximization reaches from parts with the means `start`.
+    """Fit the mixture by expectation maximization from components with the means `start`.
 
     logs   ascending
-    n      how many values they represent
+    n      number of values that they represent
     """
     parts = len(start)
     means, deviations = np.array(start), np.full(parts, _BANDWIDTH)
@@ -136,12 +136,12 @@ def _fit(logs: Floats, start: tuple[float, ...], n: int) -> _Mixture:
         disturbed = float(np.clip(1 - sums.sum() / len(logs), 0.5 / n, MAX_DISTURBED))
         weights = (1 - disturbed) * sums / sums.sum()
     order = np.argsort(means)
-    free = 3 * parts  # means, deviations and weights
+    free = 3 * parts  # free parameters: means, deviations and weights
     return _Mixture(means[order], deviations[order], weights[order], free * np.log(n) - 2 * n * likelihood)
 
 
 def _borders(mixture: _Mixture) -> Floats:
-    """Equally many standard deviations from the part below and from the part above."""
+    """Borders at equally many standard deviations from the components below and above."""
     low, high = mixture.means[:-1], mixture.means[1:]
     below, above = mixture.deviations[:-1], mixture.deviations[1:]
     borders: Floats = (low * above + high * below) / (below + above)

@@ -24,6 +24,6 @@ def is_default() -> pl.Expr:
     return (pl.col("algorithm") == DEFAULT) & (pl.col("variant") == DEFAULT)
 
 
-def is_schedule_of_ours() -> pl.Expr:
+def is_timpani_schedule() -> pl.Expr:
     """Whether it is one of our collective algorithms: no way of transposing, nor what rules made of a call."""
     return (pl.col("provider") == OWN) & (pl.col("algorithm") != RULES) & (pl.col("collective") != "transpose")

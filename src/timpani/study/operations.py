@@ -34,13 +34,13 @@ class Movement:
     """What a collective moves, in the words of `native/collectives/collective.hpp`.
 
     result  what an element of the receive buffer is made of
-    counts  whether blocks may differ in size, and whether every rank is told or ranks have to tell each other
+    counts  whether blocks may differ in size, and whether every rank knows all sizes or ranks have to exchange them
     """
 
     send: Buffers
     receive: Buffers
     result: Literal["none", "moved", "sum", "prefix", "prefix_before"]
-    counts: Literal["equal", "told", "exchanged"]
+    counts: Literal["equal", "known", "exchanged"]
 
     @property
     def rooted(self) -> bool:
@@ -63,7 +63,7 @@ class Way:
     """One of several ways of doing an operation. A baseline does a part of the work: what the rest costs."""
 
     name: str
-    fewest_ranks: int
+    min_ranks: int
     role: Literal["competitor", "baseline"]
     meaning: str
 
@@ -72,13 +72,13 @@ class Way:
 class Composition:
     """A way of composing a collective of the library's own.
 
-    fewest_nodes, fewest_groups  that its ranks must be on
+    min_nodes, min_groups  that its ranks must be on
     """
 
     name: str
     alias: str
-    fewest_nodes: int
-    fewest_groups: int
+    min_nodes: int
+    min_groups: int
     parameters: tuple[OperationParameter, ...]
     meaning: str
 
@@ -102,7 +102,7 @@ class Operation:
     sized: bool
     moves_its_size: bool = False
     quantity: Quantity = "time"
-    fewest_ranks: int = 1
+    min_ranks: int = 1
     parameters: tuple[OperationParameter, ...] = ()
     ways: tuple[Way, ...] = ()
     compositions: tuple[Composition, ...] = ()

@@ -19,7 +19,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import REGRET, STATE
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.decide.verdict import summarise
+from timpani.tuning.decide.verdict import summarize
 from timpani.tuning.race.results import RacedResults
 
 LEVELS = {"near": 45.0, "far": 160.0}
@@ -119,7 +119,7 @@ def test_states_with_different_verdicts_are_two_verdicts() -> None:
     assert (near["state"], near["standing"]) == ("near", WITHIN)
     assert (far["state"], far["standing"], far["best_label"]) == ("far", SLOWER, "linear")
     assert far["gain"] == pytest.approx(1.3, rel=0.01)
-    said = "\n".join(headline(summarise(decisions, estimate_cells(RacedResults.of(results)))))
+    said = "\n".join(headline(summarize(decisions, estimate_cells(RacedResults.of(results)))))
     assert "States of the machine differ in their verdict at 3 points, which count as slower" in said
     assert "bcast at 8 B on 2 ranks: near within 5 % of the best, far slower than linear (1.30 ×)" in said
 

@@ -24,7 +24,7 @@ from timpani.campaign.run.session import Session
 from timpani.campaign.run.start_costs import StartCosts
 from timpani.charts.race_launches import FIGURE
 from timpani.cli.terminal.ending import stopped_status
-from timpani.stats.regret import UNSEEN_STATE
+from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
 from timpani.study.schema import ALLOWED, REGRET
@@ -152,7 +152,7 @@ def test_a_launch_of_a_race_lets_losers_by_factors_go(raced: Campaign) -> None:
     # What comes of it is shown where times are far apart: tests/mpi/test_take_turns.py.
     for launch in measured(raced):
         plan = (raced.folder / "launches" / f"{launch:04d}-1" / "plan.txt").read_text().splitlines()
-        assert f"lose_at {UNSEEN_STATE}" in plan
+        assert f"lose_at {UNSEEN_MODE_FACTOR}" in plan
 
 
 def test_an_algorithm_that_always_dies_keeps_no_point_open_and_leaves_none_alone() -> None:

@@ -101,7 +101,7 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
     asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
     told = typed("predict", *asked, "--budget", "10m")  # what is busy beside takes no part
     assert told.returncode == 0, told.stderr
-    assert "Oversubscribed: at 2 ranks there were more of them than cores" in told.stdout
+    assert "Oversubscribed: the runs with 2 ranks had more ranks than cores" in told.stdout
     assert "at 2 ranks, 8 to 65536 B" in told.stdout
     assert "Measured at 2 ranks only: how intervals widen with more is assumed" in told.stdout
     assert "1 of 2 times is a guess" in told.stdout
@@ -118,15 +118,17 @@ def test_ranks_that_no_measured_message_is_known_to_be_of_are_named(measured: Pa
     (tmp_path / "large.toml").write_text(f'name = "large"\nlauncher = "openmpi"\n{nodes}')
     asked = ("bcast", "--costs", measured, "--sizes", "8", "--on", tmp_path / "large.toml", "--format", "json")
 
-    def stand_for(ranks: int) -> list[str]:
+    def notes(ranks: int) -> list[str]:
         told = typed("predict", *asked, "--ranks", str(ranks))
         assert told.returncode == 0, told.stderr
-        return [text for text in json.loads(told.stdout)["conditions"] if "stand for" in text]
+        return [text for text in json.loads(told.stdout)["conditions"] if "are also used for" in text]
 
-    unknown = "It isn't known how close to each other the measured ranks were: costs of their messages stand for those"
+    unknown = (
+        "The distance between the measured ranks is unknown: their message costs are also used for messages between"
+    )
     within = "the same last-level cache, of the same socket, of the same node"
-    assert stand_for(32) == [f"{unknown} between ranks of {within}, of one group of nodes, of different groups"]
-    assert stand_for(2) == [f"{unknown} between ranks of the same last-level cache"]
+    assert notes(32) == [f"{unknown} ranks of {within}, of one group of nodes, of different groups"]
+    assert notes(2) == [f"{unknown} ranks of the same last-level cache"]
 
 
 def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: Path) -> None:
@@ -191,9 +193,9 @@ def test_what_has_one_reason_is_left_out_in_one_sentence(measured: Path) -> None
         "linear,ring,recursive_doubling",
     )
     found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
-    (told,) = (text for text in found["left_out"] if "reducing takes" in text)
+    (told,) = (text for text in found["left_out"] if "cost of reducing" in text)
     assert told.startswith(
-        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 B to 64 B: nothing"
+        "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 B to 64 B: the cost of reducing"
     )
     assert "`timpani run reduce_local`" in told
 
@@ -203,5 +205,5 @@ def test_twins_are_no_different_schedules(measured: Path, tmp_path: Path) -> Non
     alike = [line for line in lines if line["ranks"] == 2 and line["algorithm"] in ("linear", "binomial", "chain")]
     told = typed("predict", "bcast", "--costs", write(tmp_path / "twins", alike), "--ranks", "64", "--sizes", "8")
     assert (told.returncode, told.stderr.count("\n")) == (2, 1)
-    assert "too few algorithms of ours: " in told.stderr
-    assert "1 different schedule on these ranks, where it takes 3" in told.stderr
+    assert "too few of Timpani's algorithms: " in told.stderr
+    assert "1 different schedule on these ranks; at least 3" in told.stderr

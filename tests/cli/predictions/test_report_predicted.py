@@ -153,7 +153,7 @@ def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> No
         (outside, "predictions.0"),
         (negative, "predicted_us"),
         (twice, "predicts bcast linear on 4 ranks, 8 B more than once"),
-        (campaign, "neither `latency` nor algorithms of ours"),
+        (campaign, "neither `latency` nor Timpani's algorithms"),
     ):
         done = typed("report", measured, "--predicted", path, "-o", tmp_path / "report.html")
         assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr

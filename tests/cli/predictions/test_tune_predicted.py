@@ -113,7 +113,7 @@ def test_rules_for_more_ranks_are_marked_and_in_no_file(campaign: Path, larger: 
     assert "## Predicted, not measured" in page
     assert "the default sent the messages of timpani/linear; on more ranks it is assumed to be the same" in page
     assert (
-        "It isn't known how close to each other the measured ranks were: costs of their messages stand for those "
+        "The distance between the measured ranks is unknown: their message costs are also used for messages "
         "between ranks of the same socket, of the same node"
     ) in page
     assert "They are in no file that a library reads" in page
@@ -223,5 +223,5 @@ def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> 
     done = typed("tune", tmp_path / "campaign", "-o", tmp_path / "tuned", *asked, *mpi)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "tuned" / "tuning.md").read_text()
-    assert "at 4 ranks there were more of them than cores" in page
+    assert "the runs with 4 ranks had more ranks than cores" in page
     assert "bcast at 1 KiB: on the two largest rank counts that were counted the default sent as timpani/" in page

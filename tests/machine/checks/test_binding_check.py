@@ -24,13 +24,13 @@ def test_ranks_as_asked() -> None:
 
 def test_a_rank_on_another_host_is_shown_with_both_maps() -> None:
     found = check_binding(BY_NODE, ran(("n1", [0], [0]), ("n1", [1], [0]), ("n2", [0], [0])), True)
-    assert found == "asked n1: 0,2, n2: 1; ran n1: 0-1, n2: 2"
+    assert found == "requested n1: 0,2, n2: 1; ran n1: 0-1, n2: 2"
 
 
 def test_ranks_that_share_a_core_are_noticed_where_each_was_to_have_one() -> None:
     shared = ran(("n1", [0, 1], [0]), ("n2", [0, 1], [0]), ("n1", [0, 1], [0]))
     assert check_binding(BY_NODE, shared, own_cores=True) == (
-        "asked a core of its own for each rank of n1; ran rank 0 on 0-1; rank 2 on 0-1"
+        "requested a separate core for each rank of n1; ran rank 0 on 0-1; rank 2 on 0-1"
     )
     assert check_binding(BY_NODE, shared, own_cores=False) is None
 
@@ -42,7 +42,7 @@ def test_sockets_are_told_apart_whatever_their_numbers() -> None:
 
 def test_ranks_on_one_socket_that_were_to_be_on_two() -> None:
     found = check_binding(BY_SOCKET, ran(("n1", [0], [0]), ("n1", [1], [0]), ("n1", [2], [0])), True)
-    assert found == "asked ranks of n1 on sockets 0,2 | 1; ran 0-2"
+    assert found == "requested ranks of n1 on sockets 0,2 | 1; ran 0-2"
 
 
 def test_sockets_that_nobody_knows_are_not_judged() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from timpani.machine.here.clock_rate import stated_clock_ghz
+from timpani.machine.here.clock_rate import nominal_clock_ghz
 
 
 @pytest.mark.parametrize(
@@ -13,4 +13,4 @@ from timpani.machine.here.clock_rate import stated_clock_ghz
     ],
 )
 def test_a_clock_rate_is_read_from_the_processors_name(cpu: str, ghz: float | None) -> None:
-    assert stated_clock_ghz(cpu) == ghz
+    assert nominal_clock_ghz(cpu) == ghz

@@ -3,10 +3,10 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.nodes.category import resolve_mapping, unfit
+from timpani.machine.nodes.category import placement_problem, resolve_mapping
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.places import asked_places, capacity
+from timpani.machine.nodes.places import capacity, requested_places
 
 MACHINE = Machine(
     name="m",
@@ -20,7 +20,7 @@ HOSTS = choose_hosts(MACHINE)
 
 
 def nodes(placement: str, ranks: int) -> str:
-    return " ".join(place.host for place in asked_places(MACHINE, HOSTS, placement, ranks))
+    return " ".join(place.host for place in requested_places(MACHINE, HOSTS, placement, ranks))
 
 
 @pytest.mark.parametrize(
@@ -42,21 +42,23 @@ def test_hosts_that_were_not_given_are_not_taken() -> None:
 
 
 def test_ranks_that_fit_no_nodes_are_said_and_capacity_counts_all_cores() -> None:
-    assert "5 nodes, not 8" in unfit(MACHINE, HOSTS, "category:1:1", 8)
-    assert "can't be 3 on each node" in unfit(MACHINE, HOSTS, "category:2:3", 8)
-    assert unfit(MACHINE, HOSTS, "category:2:2", 8) == unfit(MACHINE, HOSTS, "node", 99) == ""
-    assert "8 ranks on a1 would share its 4 cores" in unfit(MACHINE, HOSTS, "category:1:8", 8)
+    assert "5 nodes, not 8" in placement_problem(MACHINE, HOSTS, "category:1:1", 8)
+    assert "can't be 3 on each node" in placement_problem(MACHINE, HOSTS, "category:2:3", 8)
+    assert placement_problem(MACHINE, HOSTS, "category:2:2", 8) == placement_problem(MACHINE, HOSTS, "node", 99) == ""
+    assert "8 ranks on a1 would share its 4 cores" in placement_problem(MACHINE, HOSTS, "category:1:8", 8)
     assert capacity(MACHINE, HOSTS, "category:1:1") == 20
     with pytest.raises(
-        UserError, match="this computer is a single node; name a machine of several, for example --on simgrid:"
+        UserError, match="this computer is a single node; name a machine with several nodes, for example --on simgrid:"
     ):
-        unfit(MACHINE, (), "category:1:1", 2)
+        placement_problem(MACHINE, (), "category:1:1", 2)
 
 
 def test_an_order_that_srun_does_not_keep_is_left_out() -> None:
     slurm = MACHINE.model_copy(update={"launcher": "slurm"})
-    assert unfit(slurm, HOSTS, "category:1:2", 8) == unfit(slurm, HOSTS, "category:2:2", 8) == ""
-    assert "in the order of their names" in unfit(slurm, HOSTS, "category:3:2", 8)
+    assert (
+        placement_problem(slurm, HOSTS, "category:1:2", 8) == placement_problem(slurm, HOSTS, "category:2:2", 8) == ""
+    )
+    assert "in the order of their names" in placement_problem(slurm, HOSTS, "category:3:2", 8)
 
 
 def test_a_seed_shuffles_the_groups_and_nothing_else() -> None:

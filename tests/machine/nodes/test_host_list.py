@@ -17,7 +17,7 @@ from timpani.machine.nodes.host_file import rank_file, read_hosts
 from timpani.machine.nodes.host_list import choose_hosts, on_machine, same_host
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.node_loads import read_loads
-from timpani.machine.nodes.places import RankBinding, asked_places, capacity, ranks_on_one_node, with_slots
+from timpani.machine.nodes.places import RankBinding, capacity, ranks_on_one_node, requested_places, with_slots
 
 
 def machine(*sizes: int, cores: int = 4, sockets: int = 1) -> Machine:
@@ -117,7 +117,7 @@ PLACES = [
 @pytest.mark.parametrize(("placement", "nodes", "hosts"), PLACES)
 def test_ranks_go_to_hosts_by_placement(placement: str, nodes: int, hosts: str) -> None:
     cluster = machine(nodes)
-    places = asked_places(cluster, choose_hosts(cluster), placement, 6)
+    places = requested_places(cluster, choose_hosts(cluster), placement, 6)
     assert " ".join(place.host for place in places) == hosts
     assert len(set(places)) == 6, "two ranks on one core"
 
@@ -125,14 +125,14 @@ def test_ranks_go_to_hosts_by_placement(placement: str, nodes: int, hosts: str) 
 def test_by_socket_deals_a_nodes_ranks_over_its_sockets() -> None:
     cluster = machine(2, sockets=2)
     hosts = choose_hosts(cluster)
-    assert [(place.socket, place.core) for place in asked_places(cluster, hosts, "core", 4)] == [
+    assert [(place.socket, place.core) for place in requested_places(cluster, hosts, "core", 4)] == [
         (0, 0),
         (0, 1),
         (1, 0),
         (1, 1),
     ]
-    assert [place.socket for place in asked_places(cluster, hosts, "socket", 5)] == [0, 1, 0, 1, 0]
-    assert asked_places(machine(1), choose_hosts(machine(1)), "core", 4)[3] == RankBinding("a1", None, 3)
+    assert [place.socket for place in requested_places(cluster, hosts, "socket", 5)] == [0, 1, 0, 1, 0]
+    assert requested_places(machine(1), choose_hosts(machine(1)), "core", 4)[3] == RankBinding("a1", None, 3)
 
 
 @given(
@@ -144,7 +144,7 @@ def test_no_core_is_given_twice_and_all_are_given(placement: str, slots: list[in
     cluster = machine(4, cores=6, sockets=sockets)
     hosts = tuple(Host(f"a{number}", count) for number, count in enumerate(slots, 1))
     room = capacity(cluster, hosts, placement)
-    places = asked_places(cluster, hosts, placement, room + 5)
+    places = requested_places(cluster, hosts, placement, room + 5)
     assert len(places) == len(set(places)) == room <= 6 * len(hosts)
 
 

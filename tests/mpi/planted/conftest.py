@@ -110,8 +110,8 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,
-               .most_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
-               .most_neighbours = [](const CollectiveArguments& args) -> std::int64_t {
+               .max_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
+               .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
                    return std::min(2, args.ranks - 1);
                }},
 }};

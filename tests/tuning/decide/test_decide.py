@@ -10,7 +10,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
-from timpani.tuning.decide.verdict import Verdict, summarise
+from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.results import RacedResults
 
 
@@ -25,7 +25,7 @@ def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
 
 
 def verdict_of(frame: pl.DataFrame) -> Verdict:
-    return summarise(decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)))
+    return summarize(decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)))
 
 
 def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
@@ -236,7 +236,7 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
 def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None, advice: str) -> None:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(rivals)))}
     frame = results(curves)
-    verdict = summarise(
+    verdict = summarize(
         decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=asked
     )
     assert verdict.warnings == (advice,)
@@ -250,7 +250,7 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
         launch=pl.col("launch") + 4, error=pl.lit("died"), median_us=None, osu_avg_us=None
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
-    few, failed = summarise(
+    few, failed = summarize(
         decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=8
     ).warnings
     assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
@@ -261,7 +261,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
     frame = at_one_size(default=around(9.0, 6), chain=around(1.0, 6)).with_columns(
         oversubscribed=pl.col("algorithm") == "chain"
     )
-    (crowded,) = summarise(
+    (crowded,) = summarize(
         decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=6
     ).warnings
     assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
@@ -269,7 +269,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
 
 def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
     frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
-    verdict = summarise(
+    verdict = summarize(
         decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=4
     )
     assert (verdict.slower, verdict.can_tell) == (1, True)
@@ -330,7 +330,7 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
 def test_verdict_says_what_would_decide_the_undecided() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
-    verdict = summarise(
+    verdict = summarize(
         decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launch_seconds=2.0
     )
     assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)

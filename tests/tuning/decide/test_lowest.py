@@ -10,7 +10,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.decide.lowest import most_often
-from timpani.tuning.decide.verdict import Verdict, summarise
+from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.results import RacedResults
 
 
@@ -20,7 +20,7 @@ def decisions(curves: Mapping[str, Mapping[int, Sequence[float]]], simulated: bo
 
 def summary(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Verdict:
     raced = RacedResults.of(results(curves, simulated=True))
-    return summarise(decide_by_state(raced), estimate_cells(raced))
+    return summarize(decide_by_state(raced), estimate_cells(raced))
 
 
 @pytest.mark.parametrize("names", [("aaa", "zzz"), ("zzz", "aaa")])

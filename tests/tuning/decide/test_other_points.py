@@ -7,7 +7,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import compare_with_default, decide
 from timpani.tuning.decide.other_points import elsewhere
-from timpani.tuning.decide.verdict import summarise
+from timpani.tuning.decide.verdict import summarize
 from timpani.tuning.race.results import RacedResults
 
 FRAME = results(
@@ -36,7 +36,7 @@ def test_what_is_nowhere_shown_to_be_slower_costs_nothing() -> None:
 
 def test_the_verdict_has_it_beside_the_setting() -> None:
     settings = {"bcast": {"chain": "mpirun --mca a 2"}}
-    verdict = summarise(
+    verdict = summarize(
         decide_by_state(RacedResults.of(FRAME)),
         estimate_cells(RacedResults.of(FRAME)),
         settings=settings,
@@ -49,4 +49,4 @@ def test_the_verdict_has_it_beside_the_setting() -> None:
 def test_a_verdict_is_simulated_only_where_all_cells_are() -> None:
     for simulated in (True, False):
         raced = RacedResults.of(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
-        assert summarise(decide_by_state(raced), estimate_cells(raced)).simulated is simulated
+        assert summarize(decide_by_state(raced), estimate_cells(raced)).simulated is simulated

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timpani.stats.regret import FEWEST, LOOKS
+from timpani.stats.regret import ANALYSES, MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race.futility import Futility, Prospect
 from timpani.tuning.race.race import LaunchTime, PairedDifference, Race, RacePoint
@@ -66,7 +66,7 @@ def test_points_are_decided_about_as_often_as_foretold() -> None:
         race = Race(0.02, {OPEN: rivals})
         for launch, times in enumerate(np.exp(random.normal([0, slower], 0.03, (16, 2))), 1):
             race.add_launch(launch, [LaunchTime(OPEN, *each, 1.0) for each in zip(rivals, "tt", times, strict=True)])
-            if launch == FEWEST:
+            if launch == MIN_LAUNCHES:
                 chance, over = Prospect(tuple(race.gaps(OPEN).values()), 2).chance(10), race.standing(OPEN).done
         if not over:
             foretold.append(chance)
@@ -75,18 +75,18 @@ def test_points_are_decided_about_as_often_as_foretold() -> None:
 
 
 def test_a_point_that_launches_would_hardly_decide_ends_where_choosing_costs_little() -> None:
-    [(point, prospect)] = raced(FEWEST, most=11, deviation=0.035).ended([OPEN]).items()
+    [(point, prospect)] = raced(MIN_LAUNCHES, most=11, deviation=0.035).ended([OPEN]).items()
     assert point == OPEN
-    assert FEWEST + prospect.needs > 11
-    assert not raced(FEWEST - 1, most=11, deviation=0.035).ended([OPEN])
-    assert not raced(FEWEST, most=11, deviation=0.3).ended([OPEN])  # nobody knows yet what choosing costs
-    assert not raced(FEWEST, most=11, deviation=0.005).ended([OPEN])
+    assert MIN_LAUNCHES + prospect.needs > 11
+    assert not raced(MIN_LAUNCHES - 1, most=11, deviation=0.035).ended([OPEN])
+    assert not raced(MIN_LAUNCHES, most=11, deviation=0.3).ended([OPEN])  # nobody knows yet what choosing costs
+    assert not raced(MIN_LAUNCHES, most=11, deviation=0.005).ended([OPEN])
 
 
 def test_a_start_for_one_point_more_is_worth_what_others_took() -> None:
-    assert not raced(FEWEST, most=32, deviation=0.02).ended([OPEN])
+    assert not raced(MIN_LAUNCHES, most=32, deviation=0.02).ended([OPEN])
     points = (OPEN, *SETTLED)
-    many = raced(FEWEST, most=32, deviation=0.02, points=points)
+    many = raced(MIN_LAUNCHES, most=32, deviation=0.02, points=points)
     assert set(many.ended(points)) == {OPEN}
     assert not many.ended(points, otherwise=[SETTLED[0]])  # which is measured in any case
     elsewhere = RacePoint("bcast", 4, "core", 8, "warm")
@@ -94,9 +94,9 @@ def test_a_start_for_one_point_more_is_worth_what_others_took() -> None:
 
 
 def test_after_the_last_look_a_point_ends_whatever_choosing_costs() -> None:
-    assert not raced(LOOKS[-1] - 1, most=None, deviation=0.3).ended([OPEN])
+    assert not raced(ANALYSES[-1] - 1, most=None, deviation=0.3).ended([OPEN])
     for most in (None, 200):
-        assert set(raced(LOOKS[-1], most, deviation=0.3).ended([OPEN])) == {OPEN}
+        assert set(raced(ANALYSES[-1], most, deviation=0.3).ended([OPEN])) == {OPEN}
 
 
 def test_what_was_spent_on_a_point_is_no_reason_to_go_on() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
-from timpani.stats.regret import FEWEST
+from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.tuning.race.between import LOOK_LAUNCHES
 from timpani.tuning.race.grid import grids
@@ -171,14 +171,14 @@ def test_every_rank_count_and_size_is_measured_or_looked_at(
 def test_what_launches_would_hardly_decide_is_measured_once_more_are_allowed_or_at_any_price() -> None:
     cells = [Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm") for name in NAMES]
     random = np.random.default_rng(1)
-    few, more = (Racing(cells, launches=launches, regret=0.02) for launches in (FEWEST + 1, 32))
-    at_any_price = Racing(cells, launches=FEWEST + 1, regret=0.02, at_any_price=True)
-    for launch in range(1, FEWEST + 1):
+    few, more = (Racing(cells, launches=launches, regret=0.02) for launches in (MIN_LAUNCHES + 1, 32))
+    at_any_price = Racing(cells, launches=MIN_LAUNCHES + 1, regret=0.02, at_any_price=True)
+    for launch in range(1, MIN_LAUNCHES + 1):
         for cell in cells:
             taken = random.lognormal(0, 0.015)
             for agenda in (few, more, at_any_price):
                 agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=f"{launch}", relative=taken))
         assert few.wanted(launch) == more.wanted(launch) == set(cells)
-    assert not few.wanted(FEWEST + 1)
-    assert more.wanted(FEWEST + 1)
-    assert at_any_price.wanted(FEWEST + 1)
+    assert not few.wanted(MIN_LAUNCHES + 1)
+    assert more.wanted(MIN_LAUNCHES + 1)
+    assert at_any_price.wanted(MIN_LAUNCHES + 1)

@@ -178,7 +178,7 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
     assert last["regret_high"] > 0.02
     assert (last["race_over"], last["race_ended"]) == (True, "after 64 launches: a race looks no more")
     _, ended, *_ = race_lines(race_verdict(RacedResults.of(after(64, allowed))))
-    assert ended.startswith("Still undecided: 1 point after 64 launches, the most after which a race looks (")
+    assert ended.startswith("Still undecided: 1 point after 64 launches, the last interim analysis (")
 
 
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:

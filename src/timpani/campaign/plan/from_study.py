@@ -19,12 +19,12 @@ from timpani.libraries.catalogue import Restrictions
 from timpani.libraries.launch_request import Parameters
 from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers.lab_launcher import shares_cores
-from timpani.machine.nodes.category import unfit
+from timpani.machine.nodes.category import placement_problem
 from timpani.machine.nodes.host_list import choose_hosts
-from timpani.machine.nodes.places import asked_places
+from timpani.machine.nodes.places import requested_places
 from timpani.native.large_counts import has_large_counts
 from timpani.providers.available import AvailableAlgorithms
-from timpani.stats.regret import FEWEST
+from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import Cell
 from timpani.study.counted import counted
 from timpani.study.keys import DATATYPES
@@ -88,9 +88,10 @@ def _check_budget(planned: CampaignPlan) -> None:
 def _check_race(study: Study, resources: Resources) -> None:
     if resources.machine.simulated:
         raise UserError("simulated times don't vary, so that nothing is left to race for", "leave out --regret")
-    if study.launches < FEWEST:
+    if study.launches < MIN_LAUNCHES:
         raise UserError(
-            f"{counted(study.launches, 'launch')} bound no regret: that takes {FEWEST}", f"--launches {FEWEST} or more"
+            f"{counted(study.launches, 'launch')} bound no regret: that takes {MIN_LAUNCHES}",
+            f"--launches {MIN_LAUNCHES} or more",
         )
 
 
@@ -133,7 +134,7 @@ class _Draft:
     def skip_unfit(self) -> None:
         """Leaves out the placements that don't fit so many ranks."""
         for ranks, placement in product(self.study.ranks, self.study.placement):
-            if why := unfit(self.resources.machine, self.resources.hosts, placement, ranks):
+            if why := placement_problem(self.resources.machine, self.resources.hosts, placement, ranks):
                 self._unfit.add((ranks, placement))
                 self.skipped.append(Skipped(f"{counted(ranks, 'rank')} by {placement}", why))
 
@@ -175,11 +176,11 @@ class _Draft:
 
     def _refusal(self, restrictions: Restrictions, ranks: int, placement: str) -> str:
         """Why so many ranks are on too few nodes or groups for an algorithm, in words; nothing where they aren't."""
-        if restrictions.fewest_nodes == 1:
+        if restrictions.min_nodes == 1:
             return ""
         machine = self.resources.machine
         hosts = self.resources.hosts or choose_hosts(machine)
-        nodes = {place.host for place in asked_places(machine, hosts, placement, ranks)}
+        nodes = {place.host for place in requested_places(machine, hosts, placement, ranks)}
         return restrictions.refusal(len(nodes), len({machine.switches.get(node, "") for node in nodes}))
 
     def groups(self) -> tuple[Group, ...]:

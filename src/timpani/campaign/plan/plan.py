@@ -20,10 +20,10 @@ from timpani.machine.launchers.start_command import command
 from timpani.machine.nodes.category import resolve_mapping
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import RankBinding, asked_places, ranks_on_one_node
+from timpani.machine.nodes.places import RankBinding, ranks_on_one_node, requested_places
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
-from timpani.stats.regret import LOOKS
+from timpani.stats.regret import ANALYSES
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.skipped import Skipped
@@ -127,7 +127,7 @@ class CampaignPlan:
     def asked(self, group: Group) -> list[RankBinding]:
         """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
         hosts = self.hosts or choose_hosts(self.machine)
-        places = asked_places(self.machine, hosts, group.placement, group.ranks)
+        places = requested_places(self.machine, hosts, group.placement, group.ranks)
         return places if len(places) == group.ranks else []
 
     def check_binding(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
@@ -209,7 +209,7 @@ class CampaignPlan:
             for group in self.groups
             for each in group.cells
         )
-        return self._within_budget(starts + min(self.study.launches, LOOKS[-1]) * cells)
+        return self._within_budget(starts + min(self.study.launches, ANALYSES[-1]) * cells)
 
     @property
     def least_seconds(self) -> float:
@@ -222,7 +222,7 @@ class CampaignPlan:
         once = [self._only(group, first) for group in self.groups]
         competing = {point: several for point, several in first.items() if len(several) > 1}
         again = [self._only(group, competing) for group in self.groups]
-        seconds = self._seconds_of(once) + (LOOKS[0] - 1) * self._seconds_of(again)
+        seconds = self._seconds_of(once) + (ANALYSES[0] - 1) * self._seconds_of(again)
         return self._within_budget(seconds)
 
     @staticmethod

@@ -9,7 +9,7 @@ from timpani.libraries.library import Controls
 from timpani.native.sources import sources
 from timpani.native.table import read_table
 from timpani.providers.rules import BY_RULES
-from timpani.stats.regret import UNSEEN_STATE
+from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
@@ -41,7 +41,7 @@ def plan_text(
         # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
         "twice": f"{-1 if twice is None else twice.number:>9}" if method == "call" else None,
         "by_rules": any(planned.cell.algorithm == BY_RULES for planned in cells),
-        "lose_at": None if study.regret is None or method else UNSEEN_STATE,
+        "lose_at": None if study.regret is None or method else UNSEEN_MODE_FACTOR,
         "seed": crc32(seed.encode()),
         "probe": method is None and _can_probe(plan, group),
     }

@@ -9,10 +9,10 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.hosts import HostList
 from timpani.machine.here.cores import Cores
-from timpani.machine.nodes.asked_locality import as_asked, parts_of
+from timpani.machine.nodes.asked_locality import parts_of, requested_core_places
 from timpani.machine.nodes.locality import CorePlace, nearest_first, pair_of_each_locality
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import asked_places
+from timpani.machine.nodes.places import requested_places
 from timpani.study.cell import Algorithm
 
 Pairs = Literal["first", "all", "distinct"]
@@ -41,14 +41,14 @@ def pairs_on(machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> 
     """The pairs of ranks that sit differently close on `hosts` of `machine`: on a node, on one switch, across."""
 
     def distinct(ranks: int) -> list[tuple[int, int]]:
-        asked = asked_places(machine, hosts, placements[0], ranks)
+        asked = requested_places(machine, hosts, placements[0], ranks)
         if len(placements) > 1 or len(asked) < ranks:
             raise UserError(
                 "--pairs distinct needs to know where each rank runs: that is known only with a single placement and a "
                 "core for each rank",
                 "use --pairs all, or one --placement and fewer ranks",
             )
-        places = as_asked(machine, asked)
+        places = requested_core_places(machine, asked)
         return list(pair_of_each_locality(places, lambda node: parts_of(machine, node), machine.switches))
 
     return distinct

@@ -11,7 +11,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.libraries.hosts import HostList
 from timpani.machine.here.describe import MachineDescription
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import asked_places
+from timpani.machine.nodes.places import requested_places
 from timpani.study.operations import OPERATIONS, Movement
 from timpani.study.placement import RankLayout, category
 from timpani.study.schema import BOUND, NODE_RANKS, SWITCH_RANKS, schema
@@ -124,4 +124,4 @@ def _microseconds(collective: str, size: int, part_of_rank: list[str], rate: flo
 
 def _nodes(machine: Machine, hosts: HostList, placement: str, ranks: int) -> list[str]:
     """The node of each rank, in rank order; of fewer than `ranks` where they have to share cores."""
-    return [place.host for place in asked_places(machine, hosts, placement, ranks)]
+    return [place.host for place in requested_places(machine, hosts, placement, ranks)]

@@ -9,7 +9,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.rank_pairs import pairs_among
 from timpani.machine.here.describe import MachineDescription
-from timpani.machine.nodes.asked_locality import as_asked, parts_of
+from timpani.machine.nodes.asked_locality import parts_of, requested_core_places
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import LOCALITIES, CorePlace, Domains, Seat, locality, seats
 from timpani.machine.nodes.places import RankBinding
@@ -103,7 +103,7 @@ def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
     machine = described.cluster
     ran = launch.get("ranks") or []
     if machine and machine.simulated:  # its ranks know of SimGrid's hosts, of which a node may have many
-        asked = as_asked(machine, (RankBinding(**place) for place in launch.get("asked") or []))
+        asked = requested_core_places(machine, (RankBinding(**place) for place in launch.get("asked") or []))
         return _Seats(dict(enumerate(asked)), {place.host: parts_of(machine, place.host) for place in asked})
     nodes = [node for group in machine.groups for node in group.nodes] if machine else []
     places = {each["rank"]: CorePlace(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}

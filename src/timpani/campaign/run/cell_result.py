@@ -6,7 +6,7 @@ import numpy as np
 
 from timpani.campaign.folder.launch_result import COPIED, LaunchResult
 from timpani.campaign.plan.plan import Group, PlannedCell
-from timpani.stats.sample import NS_PER_US, summarise
+from timpani.stats.sample import NS_PER_US, summarize
 
 _NS_PER_S = 1e9
 
@@ -27,7 +27,7 @@ def result_of(
         for name in ("completion_ns", "average_ns", "skew_ns", "rank_mean_ns")
     }
     messages = raw.get("messages_per_sample", 1)
-    summary = summarise(**arrays).per_message(messages)
+    summary = summarize(**arrays).per_message(messages)
     low, high = (
         (ns / messages / NS_PER_US for ns in raw["median_interval_ns"]) if "median_interval_ns" in raw else (None, None)
     )

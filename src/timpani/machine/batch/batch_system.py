@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob
-from timpani.machine.nodes.node_set import MOST_NODES, expand
+from timpani.machine.nodes.node_set import MAX_NODES, expand
 from timpani.reading import read_bytes
 
 
@@ -93,8 +93,8 @@ def slots_by_mention(names: Iterable[tuple[str, int]], source: str) -> Allocatio
     for name, count in names:
         for host in expand(name):
             slots[host] = slots.get(host, 0) + count
-        if len(slots) > MOST_NODES:
-            raise UserError(f"{source} names more than {MOST_NODES} hosts", "run in a job of fewer nodes")
+        if len(slots) > MAX_NODES:
+            raise UserError(f"{source} names more than {MAX_NODES} hosts", "run in a job of fewer nodes")
     if not slots:
         raise UserError(f"{source} names no host", "run inside a job, or unset that variable")
     return {host: NodeShare(slots=count) for host, count in slots.items()}

@@ -1,4 +1,4 @@
-"""What would spoil a measurement, and whether ranks ran where they were asked to.
+"""Checks for conditions that spoil a measurement, and whether ranks ran where requested.
 
 Imports: here, nodes.
 """

@@ -1,4 +1,4 @@
-"""Whether ranks ran where they were asked to."""
+"""Checks whether ranks ran where requested."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,24 +10,26 @@ from timpani.machine.nodes.places import RankBinding
 
 
 def check_binding(asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
-    """What is not as asked, in words with a map of both; None where all is.
+    """A description of the differences between requested and actual places, with a map of both; None if there is none.
 
-    `ran` has each rank's `host`, `cores` and `sockets`, as the measuring program tells them. With `own_cores` each rank
-    was to have cores of its own, on the socket asked. Numbers of cores and sockets are not compared, only who shares
-    them: Linux, hwloc and firmware number them in many ways.
+    `ran` has each rank's `host`, `cores` and `sockets` from the measuring program. With `own_cores` each rank should
+    have had its own cores, on the requested socket. Numbers of cores and sockets are not compared, only which ranks
+    share them: Linux, hwloc and firmware number them differently.
     """
     if not all(same_host(place.host, there["host"]) for place, there in zip(asked, ran, strict=True)):
-        return f"asked {_map(place.host for place in asked)}; ran {_map(there['host'] for there in ran)}"
+        return (
+            f"requested {_show_hosts(place.host for place in asked)}; ran {_show_hosts(there['host'] for there in ran)}"
+        )
     if not own_cores:
         return None
     for host in dict.fromkeys(place.host for place in asked):
         ranks = [rank for rank, place in enumerate(asked) if place.host == host]
-        if mistake := _sharing(host, ranks, ran) or _on_other_sockets(host, ranks, asked, ran):
+        if mistake := _shared_cores(host, ranks, ran) or _on_other_sockets(host, ranks, asked, ran):
             return mistake
     return None
 
 
-def _sharing(host: str, ranks: list[int], ran: Sequence[Mapping[str, Any]]) -> str | None:
+def _shared_cores(host: str, ranks: list[int], ran: Sequence[Mapping[str, Any]]) -> str | None:
     users: defaultdict[int, list[int]] = defaultdict(list)
     for rank in ranks:
         for core in ran[rank]["cores"]:
@@ -35,7 +37,7 @@ def _sharing(host: str, ranks: list[int], ran: Sequence[Mapping[str, Any]]) -> s
     if all(len(sharing) == 1 for sharing in users.values()):
         return None
     found = "; ".join(f"rank {rank} on {fold_numbers(ran[rank]['cores'])}" for rank in ranks)
-    return f"asked a core of its own for each rank of {host}; ran {found}"
+    return f"requested a separate core for each rank of {host}; ran {found}"
 
 
 def _on_other_sockets(
@@ -45,25 +47,29 @@ def _on_other_sockets(
     if any(asked[rank].socket is None for rank in ranks) or any(
         len(sockets) != 1 or sockets[0] < 0 for sockets in found
     ):
-        return None  # nobody knows
-    wanted = _together(ranks, [asked[rank].socket for rank in ranks])
-    got = _together(ranks, [sockets[0] for sockets in found])
-    return None if wanted == got else f"asked ranks of {host} on sockets {_shown(wanted)}; ran {_shown(got)}"
+        return None  # unknown
+    wanted = _group_by_socket(ranks, [asked[rank].socket for rank in ranks])
+    got = _group_by_socket(ranks, [sockets[0] for sockets in found])
+    return (
+        None
+        if wanted == got
+        else f"requested ranks of {host} on sockets {_show_groups(wanted)}; ran {_show_groups(got)}"
+    )
 
 
-def _together(ranks: list[int], sockets: Iterable[Any]) -> list[list[int]]:
-    """The ranks that share a socket, in the order of their first."""
+def _group_by_socket(ranks: list[int], sockets: Iterable[Any]) -> list[list[int]]:
+    """Groups of ranks that share a socket, ordered by their first rank."""
     sharing: defaultdict[Any, list[int]] = defaultdict(list)
     for rank, socket in zip(ranks, sockets, strict=True):
         sharing[socket].append(rank)
     return list(sharing.values())
 
 
-def _shown(sets: list[list[int]]) -> str:
+def _show_groups(sets: list[list[int]]) -> str:
     return " | ".join(map(fold_numbers, sets))
 
 
-def _map(hosts: Iterable[str]) -> str:
+def _show_hosts(hosts: Iterable[str]) -> str:
     """`n1: 0-3, n2: 4-7`: the ranks on each host."""
     ranks: defaultdict[str, list[int]] = defaultdict(list)
     for rank, host in enumerate(hosts):

@@ -1,4 +1,4 @@
-"""What would spoil a measurement on this machine, and the command that fixes it."""
+"""Checks for conditions that spoil a measurement on this machine, with commands that fix them."""
 
 import os
 import shutil
@@ -22,15 +22,15 @@ from timpani.native.compiler import missing_compiler
 from timpani.native.mpi import Mpi
 from timpani.study.counted import counted
 
-_BUSY_SHARE = 0.1  # of the usable cores: others' load above this shows in a median
+_BUSY_SHARE = 0.1  # share of the usable cores: more load by other processes changes medians
 _SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)
 
-_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — looked at, not written to
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 — only read
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """One thing looked at. `fix` is the command or step that helps; empty where nothing needs fixing."""
+    """The result of one check. `fix` is the command or step that helps; empty if there is nothing to fix."""
 
     level: Literal["ok", "warning", "problem"]
     subject: str
@@ -39,7 +39,7 @@ class CheckResult:
 
 
 def examine() -> list[CheckResult]:
-    """All checks, in the order a person would make them."""
+    """All checks, in a natural order."""
     found = search_mpis()
     cores = read_cores()
     libraries = [mpi for mpi in found if isinstance(mpi, Mpi)]
@@ -59,7 +59,7 @@ def examine() -> list[CheckResult]:
 
 
 def check_libraries(found: list[Mpi | Unusable]) -> Iterator[CheckResult]:
-    """Each library found, and launchers that lack their compiler."""
+    """Checks each library found, and launchers without a compiler."""
     usable = any(isinstance(each, Mpi) for each in found)
     for each in found:
         if isinstance(each, Mpi):
@@ -71,7 +71,7 @@ def check_libraries(found: list[Mpi | Unusable]) -> Iterator[CheckResult]:
 
 
 def check_compiler(mpi: Mpi) -> Iterator[CheckResult]:
-    """Does the wrapper reach a C++ compiler that knows C++20?"""
+    """Checks that the wrapper runs a compiler for C++20."""
     if missing := missing_compiler(mpi.cxx, dict(mpi.environment)):
         yield CheckResult("problem", "compiler", missing.what, missing.next_step)
         return
@@ -93,7 +93,7 @@ def check_compiler(mpi: Mpi) -> Iterator[CheckResult]:
     error = next((line for line in said.splitlines() if "error" in line.lower()), said.strip() or "it prints nothing")
     what = f"{mpi.cxx} can't compile C++20 with MPI ({name}): {printable(shortened(error, 200))}"
     old = "c++20" in said.lower() or "<span>" in said
-    step = "`apt install g++` (10 or later)" if old else f"`{mpi.cxx} -show` prints the command that fails"
+    step = "`apt install g++` (10 or later)" if old else f"`{mpi.cxx} -show` shows the command that fails"
     yield CheckResult("problem", "compiler", what, step)
 
 
@@ -123,7 +123,7 @@ def check_cache() -> Iterator[CheckResult]:
 
 
 def check_cores(cores: Cores) -> Iterator[CheckResult]:
-    """How many ranks fit, and what makes cores unlike those that a job would have to itself."""
+    """Checks how many ranks fit, and what distinguishes these cores from a job's own."""
     layout = f"sockets: {cores.sockets}, NUMA nodes: {cores.numa_nodes}, threads a core: {cores.threads_per_core}"
     yield CheckResult(
         "ok", "cores", f"{cores.usable} of {cores.present} usable, one rank each; {layout}; {cores.model}"
@@ -143,7 +143,7 @@ def check_cores(cores: Cores) -> Iterator[CheckResult]:
             "warning",
             "quota",
             f"the control group may use {cores.quota:g} CPUs' time on {cores.allowed} cores: "
-            f"more than {counted(cores.usable, 'rank')} are throttled",
+            f"more than {counted(cores.usable, 'rank')} would be throttled",
             "start the container with a CPU set, not a share: `docker run --cpuset-cpus`",
         )
     if cores.usable == 1:
@@ -157,14 +157,15 @@ def check_cores(cores: Cores) -> Iterator[CheckResult]:
         yield CheckResult(
             "ok",
             "SMT",
-            f"{cores.threads_per_core} hardware threads a core; ranks get whole cores, so other work may take the rest",
+            f"{cores.threads_per_core} hardware threads a core; ranks get whole cores, other processes "
+            "may use the remaining threads",
         )
     if cores.hypervisor:
         yield CheckResult(
             "warning",
             "virtual machine",
-            f"{cores.hypervisor} virtual machine: the host may take cores away and move them while we measure",
-            "rely on differences that hold over many launches, and measure on bare metal before you decide",
+            f"{cores.hypervisor} virtual machine: the host may take or move cores during the measurement",
+            "use many launches, and measure on bare metal before you decide",
         )
 
 
@@ -183,13 +184,13 @@ def check_frequency(governor: str | None) -> Iterator[CheckResult]:
 
 
 def check_load(busy: float, cores: Cores) -> Iterator[CheckResult]:
-    """`busy`: cores of all present ones that other processes kept busy in the last second, on average."""
+    """`busy`: cores that other processes kept busy in the last second, on average."""
     if busy > _BUSY_SHARE * cores.usable:
         yield CheckResult(
             "warning",
             "load",
             f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy",
-            "`top` shows which; wait until they are done",
+            "`top` shows them; wait until they end",
         )
     else:
         yield CheckResult(
@@ -198,7 +199,7 @@ def check_load(busy: float, cores: Cores) -> Iterator[CheckResult]:
 
 
 def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator[CheckResult]:
-    """Both libraries send between ranks of a node through files in /dev/shm."""
+    """Checks /dev/shm: both libraries send between ranks of a node through files there."""
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
@@ -219,22 +220,20 @@ def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator
 
 
 def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[CheckResult]:
-    """What sets something of `mpi` outside Timpani: in the environment and in files that the library reads."""
+    """Settings of `mpi` outside Timpani: in the environment and in files that the library reads."""
     subject = f"settings of {mpi.kind}"
     removed = [each.name for each in settings if each.removed]
     for text in described([each for each in settings if each.decides_default]):
-        yield CheckResult(
-            "warning", subject, text, "remove the setting, or measure with it knowingly: campaigns record it"
-        )
+        yield CheckResult("warning", subject, text, "remove the setting, or keep it deliberately: campaigns record it")
     for text in described([each for each in settings if each.removed]):
-        fix = f"`unset {' '.join(removed)}`, so that your own programs run what is measured"
+        fix = f"`unset {' '.join(removed)}`, so that your programs use the settings that are measured"
         yield CheckResult("warning", subject, text, fix)
     for text in described([each for each in settings if not each.chooses]):
         yield CheckResult("ok", subject, text)
 
 
 def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[CheckResult]:
-    """What the libraries' launchers reach other nodes by."""
+    """Checks the remote shell by which the libraries' launchers reach other nodes."""
     if shell:
         yield CheckResult("ok", "remote shell", f"{shell} starts ranks on other nodes")
     else:
@@ -243,19 +242,19 @@ def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[CheckRes
             "warning",
             "remote shell",
             f"no ssh on PATH: mpirun can't start ranks on other nodes{by_slurm}, "
-            "nor on this one where Open MPI's settings name ssh",
+            "nor on this one if Open MPI's settings name ssh",
             "`apt install openssh-client`",
         )
 
 
 def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[CheckResult]:
-    """What the libraries' launchers do differently here."""
+    """Checks how the libraries' launchers behave here."""
     if root:
         yield CheckResult(
             "warning",
             "root",
-            "running as root; Open MPI refuses that unless told, and Timpani tells it",
-            "measure as an ordinary user where others use the machine",
+            "running as root: Open MPI allows it only with an option, which Timpani sets",
+            "measure as an ordinary user if others use the machine",
         )
     for mpi in libraries:
         yield from (CheckResult("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
@@ -269,7 +268,7 @@ def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Itera
             yield CheckResult(
                 "warning",
                 "PMIx",
-                f"{srun} has no PMIx: each rank of an Open MPI program starts as a job of its own",
+                f"{srun} has no PMIx: each rank of an Open MPI program would start as a separate job",
                 "start with mpirun inside an allocation, as Timpani does",
             )
     else:

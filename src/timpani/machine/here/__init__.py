@@ -1,4 +1,4 @@
-"""This computer and what it is part of, as it is found.
+"""This computer and its surroundings, as detected.
 
 Imports: batch, launchers, nodes.
 """

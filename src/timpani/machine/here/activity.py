@@ -1,4 +1,4 @@
-"""How much of this computer other processes use at the moment."""
+"""How many cores of this computer other processes use."""
 
 import os
 import time
@@ -8,9 +8,9 @@ _STAT = Path("/proc/stat")
 
 
 def busy_cores(seconds: float = 1.0) -> float:
-    """Cores that were busy on average in the next `seconds`, in which this process sleeps.
+    """Cores that were busy on average in the next `seconds`, while this process sleeps.
 
-    A load average would do without the wait, but tells of the last minute, in which Timpani itself may have worked.
+    A load average needs no wait, but covers the last minute, in which Timpani itself may have worked.
     """
     before, began = busy_seconds(_STAT.read_text()), time.monotonic()
     time.sleep(seconds)
@@ -18,6 +18,6 @@ def busy_cores(seconds: float = 1.0) -> float:
 
 
 def busy_seconds(stat: str) -> float:
-    """Processor seconds that all processes have used since the start, from /proc/stat; not what a hypervisor took."""
+    """Processor seconds used by all processes since boot, from /proc/stat, without the hypervisor's."""
     user, nice, system, _idle, _iowait, interrupts, soft_interrupts = map(int, stat.split()[1:8])
     return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")

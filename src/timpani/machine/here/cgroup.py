@@ -1,10 +1,10 @@
-"""How much processor time the control group of this process may use: containers and batch systems set it."""
+"""The processor time that this process's control group may use; containers and batch systems limit it."""
 
 from pathlib import Path
 
 
 def cpu_quota(root: Path = Path("/")) -> float | None:
-    """The CPUs' worth of time, the least of all groups from ours to the top; None where nothing limits it."""
+    """The number of CPUs that the control groups allow, the minimum over all levels; None without a limit."""
     limits = []
     for line in _lines(root / "proc/self/cgroup"):
         _, controllers, path = line.split(":", maxsplit=2)  # `0::/user.slice`, or in version 1 `4:cpu,cpuacct:/batch`
@@ -35,5 +35,5 @@ def _version_1(folder: Path) -> float | None:
 def _lines(path: Path) -> list[str]:
     try:
         return path.read_text().splitlines()
-    except OSError:  # a kernel, or a container, without it
+    except OSError:  # kernels and containers may lack it
         return []

@@ -5,10 +5,10 @@ import re
 _STATED = re.compile(r"@ ?(\d+(?:\.\d+)?) ?GHz")
 
 
-def stated_clock_ghz(cpu: str) -> float | None:
-    """GHz of a processor's name such as `Xeon X5660 @ 2.80GHz`; None where the name doesn't state it.
+def nominal_clock_ghz(cpu: str) -> float | None:
+    """GHz in a processor's name such as `Xeon X5660 @ 2.80GHz`; None if there is none.
 
-    The nominal rate, at which a core need not have run.
+    It is the nominal rate, not necessarily the actual one.
     """
     found = _STATED.search(cpu)
     return float(found[1]) if found else None

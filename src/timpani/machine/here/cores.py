@@ -15,13 +15,13 @@ from timpani.machine.nodes.locality import Domains
 
 @dataclass(frozen=True)
 class Cores:
-    """Physical cores: hardware threads of one core share it, and count once.
+    """Physical cores; hardware threads of one core count once.
 
     present     in the whole machine
-    allowed     that this process may run on, by its affinity mask
-    quota       CPUs' worth of time that its control group may use; None where it isn't limited
-    hypervisor  the maker of the virtual machine that this is; None on bare metal
-    domains     the CPUs of each core, last-level cache and socket, as far as lscpu knows them
+    allowed     by the affinity mask of this process
+    quota       number of CPUs that its control group may use; None if unlimited
+    hypervisor  vendor of the virtual machine; None on bare metal
+    domains     the CPUs of each core, last-level cache and socket, as far as lscpu shows them
     """
 
     model: str
@@ -36,12 +36,12 @@ class Cores:
 
     @property
     def usable(self) -> int:
-        """The ranks that fit without sharing a core or waiting for the control group's next period."""
+        """Maximum of ranks without sharing a core or being throttled by the control group."""
         return self.allowed if self.quota is None else max(1, min(self.allowed, int(self.quota)))
 
     @property
     def caches(self) -> int | None:
-        """Last-level caches; None unless all cores have one, each shared by as many, and all sockets equally many."""
+        """Number of last-level caches; None unless all have equally many cores and all sockets equally many caches."""
         parts = self.domains.get("last_level_cache", ())
         alike = len({len(part) for part in parts}) == 1 and sum(map(len, parts)) == self.present * self.threads_per_core
         return len(parts) if alike and len(parts) % self.sockets == 0 else None
@@ -68,7 +68,7 @@ def parse_cores(summary: str, table: str, affinity: Set[int], quota: float | Non
     core_of, sockets, nodes = {}, set(), set()
     for cpu in json.loads(table)["cpus"]:
         core_of[int(cpu["cpu"])] = str(cpu["core"])  # lscpu numbers cores through all sockets
-        sockets.add(str(cpu.get("socket")))  # one and the same, `-` or nothing, where the machine knows no sockets
+        sockets.add(str(cpu.get("socket")))  # all equal, `-` or missing if the machine has no sockets
         nodes.add(str(cpu.get("node")))
     present = set(core_of.values())
     return Cores(

@@ -1,4 +1,4 @@
-"""The machine as a campaign records it."""
+"""The machine as recorded in a campaign."""
 
 import platform
 from collections.abc import Sequence
@@ -29,15 +29,15 @@ Printable = Annotated[str, AfterValidator(printable)]
 
 
 class MachineDescription(BaseModel):
-    """What a reader of the results needs to know of the machine, and to see whether two campaigns ran on the same.
+    """The recorded machine: for readers, and for comparing the machines of two campaigns.
 
-    Down to `domains` it is the computer that the campaign was started on, where that is the machine or one of its
-    nodes. With `--on` every key of the machine file is there too, the nodes used, and of a lab the rates of its links.
-    Campaigns of other versions, and imported ones, tell more or less: of a field that is not set nothing is known.
+    The fields up to `domains` describe the computer where the campaign was started, if it is the machine or one of its
+    nodes. With `--on` there are also all keys of the machine file, the used nodes, and for a lab the rates of its
+    links. Campaigns of other versions, and imported ones, may have more or fewer fields: an unset field is unknown.
 
-    smt      hardware threads of a core
-    domains  by level the CPUs of each part, as Linux writes them
-    hosts    the nodes that took part, in their order
+    smt      hardware threads per core
+    domains  the CPUs of each part by level, in Linux notation
+    hosts    the used nodes, in order
     """
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -60,34 +60,34 @@ class MachineDescription(BaseModel):
 
     @cached_property
     def cluster(self) -> Machine | None:
-        """The machine file of `--on`; None where the study ran on this computer. UserError where it is none."""
+        """The machine file of `--on`; None if the study ran on this computer. UserError if it is invalid."""
         told = {key: value for key, value in self if key in Machine.model_fields}
         return Machine.check(told, "campaign.json") if "groups" in told else None
 
     @property
     def link_rates(self) -> dict[str, float]:
-        """Bytes per microsecond of the links of a lab, by the names `link` and `uplink`; of another machine none."""
+        """Bytes per microsecond of the links of a lab, by the names `link` and `uplink`; empty for other machines."""
         return rates({name: rate for name, rate in (("link", self.link), ("uplink", self.uplink)) if rate})
 
     @property
     def bursts(self) -> tuple[float, float, float]:
-        """Bytes that pass at once after a rest: a memory, a node's link, a group's uplink; 0 where none do."""
+        """Bytes that pass at once after idle time: memory, a node's link, a group's uplink; 0 without a burst."""
         return (0.0, float(self.link_burst or 0), float(self.uplink_burst or 0))
 
     def domains_of(self, host: str) -> Domains:
-        """The parts of `host`: nothing unless that is the machine described."""
+        """The parts of `host`; empty unless it is the described machine."""
         if host != self.name:
             return {}
         return {level: [parse_cpus(part) for part in parts] for level, parts in self.domains.items()}
 
 
 def describe_machine() -> MachineDescription:
-    """This computer."""
+    """Describe this computer."""
     return MachineDescription.model_validate(_this_computer())
 
 
 def describe_cluster(machine: Machine, hosts: Sequence[Host]) -> MachineDescription:
-    """`machine`, used on `hosts`; the processor is told where this computer is one of them."""
+    """Describe `machine`, used on `hosts`; with the processor if this computer is one of them."""
     in_lab = machine.launcher == "lab"
     here = in_lab or any(same_host(host.name, platform.node()) for host in hosts)
     return MachineDescription.model_validate(
@@ -117,6 +117,6 @@ def _this_computer() -> dict[str, Any]:
 
 
 def frequency_governor(root: Path = Path("/")) -> str | None:
-    """How the kernel chooses the cores' clock rate; the names of all, where cores differ; None where it doesn't."""
+    """The kernel's frequency governor; all names if cores differ; None if there is none."""
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     return "+".join(sorted({file.read_text().strip() for file in files})) or None

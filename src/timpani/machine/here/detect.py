@@ -37,9 +37,9 @@ def this_computer(mpi: Mpi) -> Machine:
     """The computer that this process runs on, with the cores that it may use."""
     cores = read_cores()
     alike = cores.usable == cores.present and cores.present % cores.sockets == 0
-    sockets = cores.sockets if alike else 1  # which cores are left out is not known
+    sockets = cores.sockets if alike else 1  # the excluded cores are unknown
     name = platform.node()
-    # Unchecked: whatever the kernel calls itself is this computer's name.
+    # Unchecked: any host name that the kernel gives is valid here.
     group = NodeGroup.model_construct(
         name=name, nodes=(name,), cores=cores.usable, sockets=sockets, caches=cores.caches if alike else None
     )

@@ -1,4 +1,4 @@
-"""Environment modules: what `module load` changes in the environment."""
+"""Environment modules: the environment after `module load`."""
 
 import os
 import shutil
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from timpani.errors import UserError
 
-# `module` is a function of login shells. The names are arguments, never part of the text that the shell reads.
+# `module` is a function of login shells. Module names are passed as arguments, never as shell text.
 _SCRIPT = 'module load "$@" >&2 && env -0'
 _SECONDS = 60
 
 
 def load_modules(modules: Sequence[str]) -> dict[str, str]:
-    """The environment with `modules` loaded: this process's own where there are none."""
+    """The environment with `modules` loaded; this process's own if there are none."""
     if not modules:
         return dict(os.environ)
     shell = shutil.which("bash")
@@ -31,8 +31,8 @@ def load_modules(modules: Sequence[str]) -> dict[str, str]:
     except subprocess.TimeoutExpired:
         raise UserError(f"`module load {named}` took over {_SECONDS} s", "load them yourself") from None
     said = " ".join(done.stderr.decode(errors="replace").split())
-    # Old versions of `module` report an unknown name and succeed.
+    # Old versions of `module` report an unknown name but exit with 0.
     if done.returncode or "ERROR" in said:
-        raise UserError(f"`module load {named}` failed: {said[-200:]}", "`module avail` shows what there is")
+        raise UserError(f"`module load {named}` failed: {said[-200:]}", "`module avail` lists modules")
     pairs = (entry.partition(b"=") for entry in done.stdout.split(b"\0") if entry)
     return {os.fsdecode(name): os.fsdecode(value) for name, _, value in pairs}

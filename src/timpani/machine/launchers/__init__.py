@@ -1,4 +1,4 @@
-"""How ranks are started: by Slurm, in a lab, simulated, or by the library's launcher.
+"""Starting ranks: by the library's launcher, by Slurm, in a lab, or simulated.
 
 Imports: nodes, platforms.
 """

@@ -1,4 +1,4 @@
-"""How a launcher of MPI programs hands variables to its ranks, on other nodes too."""
+"""How launchers of MPI programs pass variables to their ranks, including those on other nodes."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
@@ -11,16 +11,16 @@ _PRELOAD = "LD_PRELOAD"
 _NEXT_PART = ":"  # between the programs of `mpirun -n 2 ./a : -n 2 ./b`
 
 
-def handed(
+def pass_variables(
     command: Sequence[str], kind: str | None, variables: Mapping[str, str], preloaded: str
 ) -> tuple[list[str], dict[str, str]]:
-    """The command, and what to add to the environment, by which all ranks get `variables`.
+    """The command, and the additions to the environment, with which all ranks get `variables`.
 
-    kind       whose launcher it begins with; None for another program
-    preloaded  what LD_PRELOAD holds already: it stays, behind ours
+    kind       the library whose launcher the command starts with; None for another program
+    preloaded  the current LD_PRELOAD: it is kept, after Timpani's library
 
-    A launcher itself is not preloaded where it can be told apart from its ranks: it has nothing to replace. What the
-    command itself preloads stays too, behind ours; UserError where it does so by words that are not understood.
+    A launcher itself is not preloaded if it can be distinguished from its ranks. Libraries that the command itself
+    preloads are kept, after Timpani's; UserError if the command preloads in an unknown way.
     """
     if Path(command[0]).name == "srun" and "," in variables[_PRELOAD]:
         raise UserError(
@@ -34,7 +34,7 @@ def handed(
         parts = _parts(rest) if library.exports_by_part else [rest]
         return [first, *chain.from_iterable(_exported(part, library.export, given) for part in parts)], {}
     rest = [_with_own(word, given[_PRELOAD]) for word in rest]
-    if Path(first).name == "srun":  # it splits what --export names at commas, so that it names only the library
+    if Path(first).name == "srun":  # it splits values of --export at commas, so only the library is passed
         loaded = given.pop(_PRELOAD)
         return [first, f"--export=ALL,{_PRELOAD}={loaded}", *rest], given
     return [first, *rest], given
@@ -45,7 +45,7 @@ def _path(*libraries: str) -> str:
 
 
 def _parts(words: Sequence[str]) -> list[list[str]]:
-    """The programs of one command, each with the separator behind it."""
+    """The programs of one command, each with the separator after it."""
     parts: list[list[str]] = [[]]
     for word in words:
         parts[-1].append(word)
@@ -57,7 +57,7 @@ def _parts(words: Sequence[str]) -> list[list[str]]:
 def _exported(
     words: Sequence[str], export: Callable[[str, str], tuple[str, ...]], given: Mapping[str, str]
 ) -> list[str]:
-    """The launcher's words that hand `given` to the ranks, and `words` without what they preload by the same words."""
+    """The launcher's options that pass `given` to the ranks, and `words` without their own preloads."""
     *leading, name = export(_PRELOAD, "")
     theirs: list[str] = []
     rest: list[str] = []
@@ -76,12 +76,12 @@ def _exported(
 
 
 def _with_own(word: str, libraries: str) -> str:
-    """A word of the command, with `libraries` first where it is `LD_PRELOAD=…`, as `env` takes it."""
+    """A word of the command, with `libraries` first if it is `LD_PRELOAD=…`, as `env` takes it."""
     if word.startswith(f"{_PRELOAD}=") and not any(map(str.isspace, word)):
         return f"{_PRELOAD}={_path(libraries, word.removeprefix(f'{_PRELOAD}='))}"
     if word == _PRELOAD or f"{_PRELOAD}=" in word:
         raise UserError(
-            f"the command sets {_PRELOAD} ({word}), so that libtimpani.so would not be loaded",
+            f"the command sets {_PRELOAD} ({word}), so libtimpani.so would not be loaded",
             f"leave that out and set {_PRELOAD} in the environment of `timpani preload`, which keeps it",
         )
     return word

@@ -1,4 +1,4 @@
-"""A lab of this computer: the library's own launcher, run on the first of the hosts."""
+"""A lab on this computer: the library's own launcher, run on the first host."""
 
 import os
 from collections.abc import Mapping
@@ -15,11 +15,11 @@ from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.mpi import Mpi
 
 PREFIX = LAUNCHER = "lab"
-"""Before a lab's id, and its word in a machine file."""
+"""Prefix of a lab's id, and the launcher's name in a machine file."""
 
 
 def lab_machine(text: str) -> Machine:
-    """The machine that is `lab`, where there is but one, or `lab:ID`; called by its layout, as the next one may be."""
+    """The machine of `lab`, if there is only one lab, or of `lab:ID`. Its name is the layout, as labs are recreated."""
     lab, layout = choose_whole_lab(text.partition(":")[2] or None)
     groups = {f"g{number}": layout.group(number) for number in range(1, layout.groups + 1)}
     return Machine(
@@ -36,28 +36,28 @@ def lab_machine(text: str) -> Machine:
 
 
 def links(machine: Machine) -> dict[str, str]:
-    """The rates of a lab's links, as tc writes them: each node's, and each group's to the other groups."""
-    _, layout = _of(machine)
+    """The rates of a lab's links in tc's notation: of each node's link, and of each group's uplink."""
+    _, layout = _lab_and_layout(machine)
     uplink = {"uplink": show_rate(layout.uplink)} if layout.groups > 1 else {}
     return {"link": show_rate(layout.link), **uplink}
 
 
 def rates(links: Mapping[str, str]) -> dict[str, float]:
-    """Bytes per microsecond of each of the `links` that the function of that name returned."""
+    """Bytes per microsecond of the links that `links` returned."""
     return {name: parse_rate(rate) / 8e6 for name, rate in links.items()}
 
 
 def shares_cores(machine: Machine) -> bool:
-    """Whether the nodes have the same cores: those of a lab, or those of the Slurm that runs in the lab we are in."""
+    """Whether the nodes share cores: those of a lab, or of Slurm in the current lab."""
     return machine.launcher == LAUNCHER or LAB_VARIABLE in os.environ
 
 
 def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
-    """Never bound, and giving way while they wait: each node takes the computer's cores for its own."""
-    lab, _ = _of(machine)
+    """The command, without binding, and yielding while waiting: each node sees all of the computer's cores."""
+    lab, _ = _lab_and_layout(machine)
     started = LIBRARIES[mpi.kind].command(mpi, replace(request, oversubscribed=True))
     return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
 
 
-def _of(machine: Machine) -> tuple[Lab, Layout]:
+def _lab_and_layout(machine: Machine) -> tuple[Lab, Layout]:
     return choose_whole_lab(machine.lab)

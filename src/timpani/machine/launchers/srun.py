@@ -1,4 +1,4 @@
-"""Slurm's srun, inside an allocation; where the library's own launcher can't be used."""
+"""Slurm's srun, inside an allocation; for libraries whose own launcher can't be used."""
 
 import shutil
 import subprocess
@@ -9,21 +9,21 @@ from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.node_set import fold
-from timpani.machine.nodes.places import asked_places
+from timpani.machine.nodes.places import requested_places
 from timpani.native.mpi import Mpi
 from timpani.study.placement import ranks_per_node
 
 LAUNCHER = "slurm"
-"""Its word in a machine file."""
+"""Its name in a machine file."""
 
 _DISTRIBUTIONS = {"socket": "block:cyclic", "node": "cyclic:block"}
-"""Over nodes, and over a node's sockets; block:block is what the others mean."""
+"""Distribution over nodes, and over a node's sockets; other placements use block:block."""
 
 
 def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
-    """Ranks bound to a core each; without binding where there are more ranks than cores.
+    """The command, with ranks bound to one core each; without binding if there are more ranks than cores.
 
-    srun takes nodes in its own order, whatever the order of the hosts: that of their names.
+    srun uses nodes in the order of their names, whatever the order of the hosts.
     """
     library = LIBRARIES[mpi.kind]
     interface = library.slurm_interface
@@ -31,24 +31,24 @@ def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
         raise UserError(f"srun can't start the ranks of {mpi}", "name its own launcher in the machine file")
     if interface not in interfaces():
         raise UserError(
-            f"srun has no {interface}, by which {mpi.kind}'s ranks would find each other",
+            f"srun has no {interface}, which {mpi.kind}'s ranks need to find each other",
             f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own launcher',
         )
     variables = {library.variable(name): value for name, value in request.parameters}
     return Command(
         argv=(
             *("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}"),
-            *(*_where(request, machine), *request.arguments, *request.program),
+            *(*_placement_options(request, machine), *request.arguments, *request.program),
         ),
-        environment={**dict(mpi.environment), **variables, **request.environment},  # srun passes its own on
+        environment={**dict(mpi.environment), **variables, **request.environment},  # srun passes on its own environment
     )
 
 
-def _where(request: LaunchRequest, machine: Machine) -> tuple[str, ...]:
+def _placement_options(request: LaunchRequest, machine: Machine) -> tuple[str, ...]:
     if request.oversubscribed:
         nodes = [host.name for host in request.hosts]
         return f"--nodes={len(nodes)}", f"--nodelist={fold(nodes)}", "--overcommit", "--cpu-bind=none"
-    places = asked_places(machine, request.hosts, request.placement, request.ranks)
+    places = requested_places(machine, request.hosts, request.placement, request.ranks)
     used = {place.host for place in places}
     most = ranks_per_node(request.placement) or max(host.slots or 1 for host in request.hosts)
     return (
@@ -59,7 +59,7 @@ def _where(request: LaunchRequest, machine: Machine) -> tuple[str, ...]:
 
 @cache
 def interfaces() -> frozenset[str]:
-    """What `srun --mpi` takes here."""
+    """The values of `srun --mpi` here."""
     srun = shutil.which("srun")
     if srun is None:
         return frozenset()

@@ -1,4 +1,4 @@
-"""From a request to the command that starts the ranks: by the library's launcher, Slurm's, or in a lab."""
+"""Chooses the launcher of a request: the library's, Slurm's, or the lab's."""
 
 from collections.abc import Callable
 

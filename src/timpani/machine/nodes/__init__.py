@@ -1,4 +1,4 @@
-"""A machine as data: nodes, the sets and host files that name them, and where ranks go on them.
+"""A machine as data: nodes, node sets and host files, and the placement of ranks.
 
 Imports: nothing.
 """

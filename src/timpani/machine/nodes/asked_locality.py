@@ -1,4 +1,4 @@
-"""How close ranks sit where a machine's nodes, sockets and caches say it, and not the ranks themselves."""
+"""Localities from the machine's description rather than from the ranks themselves."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,8 @@ from timpani.machine.nodes.locality import CorePlace, Domains
 from timpani.machine.nodes.model import Machine
 
 
-def as_asked(machine: Machine, asked: Iterable[places.RankBinding]) -> list[CorePlace]:
-    """The places, cores counted from 0 over all sockets of a node."""
+def requested_core_places(machine: Machine, asked: Iterable[places.RankBinding]) -> list[CorePlace]:
+    """The places, with cores numbered from 0 over all sockets of a node."""
 
     def core(place: places.RankBinding) -> int:
         group = machine.group_of(place.host)
@@ -18,8 +18,8 @@ def as_asked(machine: Machine, asked: Iterable[places.RankBinding]) -> list[Core
 
 
 def parts_of(machine: Machine, node: str) -> Domains:
-    """The cores of each socket and last-level cache of a node, counted alike. Nothing of caches where the machine tells
-    none; of sockets neither, where it tells of one."""
+    """The cores of each socket and last-level cache of a node, numbered alike. No caches if they are unknown; no
+    sockets if there is one and caches are unknown."""
     group = machine.group_of(node)
     counts = {"last_level_cache": group.caches, "socket": group.sockets if group.sockets > 1 or group.caches else None}
     return {level: _split(group.cores, count) for level, count in counts.items() if count}

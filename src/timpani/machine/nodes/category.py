@@ -1,4 +1,4 @@
-"""Placements that are host files of a category: which nodes they take, and how ranks go over them."""
+"""Placements by category of host file: which nodes they use, and how ranks are distributed."""
 
 from collections.abc import Sequence
 
@@ -13,8 +13,8 @@ _OVER_NODES = {1: "core", 2: "node", 3: "node"}
 
 
 def resolve_mapping(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> tuple[HostList, str]:
-    """The nodes among `hosts` that `category:C:N` takes for so many ranks, in its order, and how ranks go over them;
-    hosts and placement themselves where it is none. UserError where there are not so many."""
+    """The nodes among `hosts` that `category:C:N` uses for `ranks` ranks, in order, and the distribution over them. For
+    other placements, `hosts` and `placement`. UserError if there are too few nodes."""
     found = category(placement)
     if found is None:
         return tuple(hosts), placement
@@ -27,14 +27,14 @@ def resolve_mapping(machine: Machine, hosts: Sequence[Host], placement: str, ran
     return tuple(Host(host.name, each) for host in chosen), _OVER_NODES[number]
 
 
-def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> str:
-    """Why so many ranks can't be placed so, in words; nothing where they can. UserError where there are no hosts."""
+def placement_problem(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> str:
+    """Why `ranks` ranks can't be placed in this way; empty if they can. UserError without hosts."""
     if category(placement) is None:
         return ""
     if not hosts:
         raise UserError(
-            f"{placement} puts nodes in an order, and this computer is a single node",
-            "name a machine of several, for example --on simgrid:four-groups-of-4, or a lab; or another --placement",
+            f"{placement} orders nodes, but this computer is a single node",
+            "name a machine with several nodes, for example --on simgrid:four-groups-of-4, or another --placement",
         )
     try:
         chosen, _ = resolve_mapping(machine, hosts, placement, ranks)
@@ -45,5 +45,5 @@ def unfit(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -
         if (host.slots or 1) > (cores := machine.group_of(host.name).cores):
             return f"{host.slots} ranks on {host.name} would share its {cores} cores"
     if machine.launcher == "slurm" and names != list(expand(fold(names))):
-        return "srun takes nodes in the order of their names"
+        return "srun uses nodes in the order of their names"
     return ""

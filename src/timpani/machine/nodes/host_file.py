@@ -1,4 +1,4 @@
-"""Host files, read in any launcher's syntax, and rank files, written in a library's."""
+"""Reads host files in any launcher's syntax, and writes rank files in a library's syntax."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from timpani.errors import UserError
 from timpani.libraries.hosts import Host, HostList
 from timpani.libraries.library import Library
 from timpani.machine.nodes.host_list import added_slots
-from timpani.machine.nodes.node_set import MOST_NODES, expand
+from timpani.machine.nodes.node_set import MAX_NODES, expand
 from timpani.machine.nodes.places import RankBinding
 from timpani.reading import read_bytes
 
@@ -20,13 +20,13 @@ _SETTING = re.compile(r"([\w-]+)\s*=\s*(\S+)", re.ASCII)
 _SLOTS = re.compile(r"[1-9]\d{0,5}", re.ASCII)
 _SLOTS_KEYS = ("slots", "slot", "count", "cpus", "cpu")
 _OTHER_KEYS = ("max_slots", "max-slots", "slots_max", "slots-max", "binding", "user", "username", "ifhn", "port")
-"""What Open MPI's and Hydra's launchers take, too: it says nothing of which host takes how many ranks first."""
+"""Other settings of Open MPI's and Hydra's launchers; they don't affect which host gets ranks first."""
 
-_MOST_MENTIONS = 1_000_000  # of hosts in one file: 100,000 nodes, ten times each
+_MAX_MENTIONS = 1_000_000  # maximum of host mentions in one file: 100,000 nodes, ten times each
 
 
 def rank_file(places: Sequence[RankBinding], library: Library) -> str:
-    """A line for each rank: host, socket and core. UserError where the library's launcher has no such files."""
+    """A line for each rank: host, socket and core. UserError if the library's launcher has no rank files."""
     line = library.rank_line
     if line is None:
         raise UserError(f"{library.name}'s launcher reads no rank files", "leave --ranks out, or --syntax")
@@ -36,8 +36,8 @@ def rank_file(places: Sequence[RankBinding], library: Library) -> str:
 def read_hosts(path: Path) -> HostList:
     """The hosts of a file, in the order of their first line.
 
-    A line is `name`, `name slots=N` or `name:N`, node sets too, with what Open MPI's and Hydra's launchers take in
-    addition; `#` begins a comment. Slots of a host that is repeated add up, each line without slots being one.
+    A line is `name`, `name slots=N` or `name:N`; names may be node sets, and other settings of Open MPI's and Hydra's
+    launchers are accepted. `#` begins a comment. Slots of a repeated host add up; a line without slots counts as one.
     """
     try:
         lines = read_bytes(path, "`timpani hostfile` prints one").decode().splitlines()
@@ -54,8 +54,8 @@ def read_hosts(path: Path) -> HostList:
         except UserError as error:
             raise UserError(f"{path}, line {number}: {error.what}", error.next_step) from None
         count += len(names)
-        if count > _MOST_MENTIONS or len(mentions) > MOST_NODES:
-            raise UserError(f"{path} names more than {MOST_NODES} hosts", "leave some out")
+        if count > _MAX_MENTIONS or len(mentions) > MAX_NODES:
+            raise UserError(f"{path} names more than {MAX_NODES} hosts", "leave some out")
         for name in names:
             mentions.setdefault(name, []).append(slots)
     if not mentions:
@@ -64,7 +64,7 @@ def read_hosts(path: Path) -> HostList:
 
 
 def _of_line(text: str) -> tuple[Sequence[str], int | None]:
-    """The names of a line, and the slots of each; None where it gives none."""
+    """The names of a line, and the slots of each; None if it has none."""
     match = _LINE.fullmatch(text)
     if not match:
         raise UserError(f"{text!r} is not a host", "write name, name slots=N or name:N")

@@ -1,4 +1,4 @@
-"""The hosts that ranks are started on: which nodes of a machine, and in what order."""
+"""The hosts of a launch: which nodes of a machine, and in what order."""
 
 import random
 from collections import defaultdict
@@ -13,18 +13,18 @@ from timpani.study.counted import counted
 
 
 def same_host(one: str, other: str) -> bool:
-    """Whether two names are one computer's: with or without its domain, in capitals or not."""
+    """Whether two names are the same computer, ignoring domain and case."""
     one, other = one.lower(), other.lower()
     return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def added_slots(mentions: Sequence[int | None]) -> int | None:
-    """The slots of a host that a file names several times; None where it is named once, without slots."""
+    """The total slots of a host that a file names several times; None if it is named once, without slots."""
     return mentions[0] if len(mentions) == 1 else sum(slots or 1 for slots in mentions)
 
 
 def on_machine(machine: Machine, hosts: HostList) -> HostList:
-    """`hosts` by the names that `machine` has for them, with or without a domain; two names of a node are one host."""
+    """`hosts` by their names in `machine`, ignoring domains; two names of one node are one host."""
     of_label: dict[str, list[str]] = defaultdict(list)
     for group in machine.groups:
         for node in group.nodes:
@@ -42,7 +42,7 @@ def on_machine(machine: Machine, hosts: HostList) -> HostList:
 
 
 def _label(name: str) -> str:
-    """What stands before the domain."""
+    """The name without its domain."""
     return name.lower().partition(".")[0]
 
 
@@ -56,17 +56,17 @@ def choose_hosts(
     seed: int | None = None,
     loads: Mapping[str, float] | None = None,
 ) -> HostList:
-    """`nodes` nodes, equally many of each of `groups` groups as far as they have them; all, where nothing is said.
+    """Choose `nodes` nodes, distributed evenly over `groups` groups as far as possible; by default all.
 
     category  1: all nodes of the first group, then of the second, …, with `slots` (or as many as the node has cores)
               2: in the same order, without slots
-              3: one node of each group in turn, without slots
+              3: alternating between groups, without slots
     exclude   nodes not to take
     seed      shuffles the groups before they are chosen; None: the machine's order
     loads     of nodes, cores kept busy: those of each group that are less loaded come first, those of unknown load last
     """
     for name in exclude:
-        machine.group_of(name)  # a mistyped name excludes nothing
+        machine.group_of(name)  # rejects unknown names
     left = [[(group, node) for node in group.nodes if node not in exclude] for group in machine.groups]
     left = [members for members in left if members]
     if loads is not None:
@@ -75,13 +75,13 @@ def choose_hosts(
         random.Random(seed).shuffle(left)  # noqa: S311 - an order to repeat, not a secret
     if groups is not None and groups > len(left):
         raise UserError(
-            f"{machine.name} has {counted(len(left), 'group')} with nodes, not {groups}", "ask for fewer (--groups)"
+            f"{machine.name} has {counted(len(left), 'group')} with nodes, not {groups}", "use fewer (--groups)"
         )
     left = left[:groups]
     in_turn = [member for turn in zip_longest(*left) for member in turn if member]
     if nodes is not None and nodes > len(in_turn):
         of = f"{counted(len(left), 'group')} of {machine.name}"
-        raise UserError(f"{of} together have {counted(len(in_turn), 'node')}, not {nodes}", "ask for fewer")
+        raise UserError(f"{of} together have {counted(len(in_turn), 'node')}, not {nodes}", "use fewer")
     chosen = in_turn[:nodes]
     if category != 3:
         order = {group.name: number for number, [(group, _), *_] in enumerate(left)}

@@ -1,4 +1,4 @@
-"""How close two ranks of a node sit: the smallest part of the machine that holds both."""
+"""How close two ranks of a node are: the smallest part of the machine that contains both."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,21 +7,21 @@ from itertools import combinations
 CpuSet = frozenset[int]
 
 Domains = Mapping[str, Sequence[CpuSet]]
-"""Per level of a machine the CPUs that its parts hold; a level that nobody knows is missing."""
+"""The CPUs of each part of a machine, by level; unknown levels are missing."""
 
 LEVELS = {"core": "same core", "last_level_cache": "same core complex", "socket": "same socket"}
-"""The levels of a machine, the closest first, and what two ranks are that share a part of it."""
+"""The levels of a machine, the closest first, with the locality of two ranks in one part."""
 
 SAME_NODE = "same node"
 SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES = "same switch", "different switch", "different nodes"
 
 LOCALITIES = (*LEVELS.values(), SAME_NODE, SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES)
-"""All localities, the closest first; the last where nobody told the switches."""
+"""All localities, the closest first; the last one if switches are unknown."""
 
 
 @dataclass(frozen=True)
 class CorePlace:
-    """Where a rank runs: its host, and the CPUs that it may use there."""
+    """The host of a rank, and the CPUs that it may use there."""
 
     host: str
     cpus: CpuSet
@@ -29,8 +29,8 @@ class CorePlace:
 
 @dataclass(frozen=True)
 class Seat:
-    """A rank's host, and which of its sockets and last-level caches the rank sits on, by number; None where nobody
-    knows. Whose cache is known, the socket is, too."""
+    """A rank's host, and the numbers of its socket and last-level cache; None if unknown. If the cache is known, so is
+    the socket."""
 
     host: str
     socket: int | None = None
@@ -38,9 +38,9 @@ class Seat:
 
 
 def locality(a: CorePlace, b: CorePlace, domains: Domains, switches: Mapping[str, str]) -> str:
-    """One of `LOCALITIES`. `domains` is the host's that both share, `switches` names each host's.
+    """One of `LOCALITIES`. `domains` are those of the common host, `switches` gives each host's switch.
 
-    A rank that isn't bound may be anywhere in its mask, so that only a part that holds both masks counts.
+    A rank that isn't bound may be anywhere in its mask, so a part counts only if it contains both masks.
     """
     if a.host != b.host:
         if a.host not in switches or b.host not in switches:
@@ -52,8 +52,8 @@ def locality(a: CorePlace, b: CorePlace, domains: Domains, switches: Mapping[str
 
 
 def seats(places: Sequence[CorePlace], domains: Mapping[str, Domains]) -> tuple[Seat, ...]:
-    """Where ranks sit; `domains` are each host's. A socket or a cache counts as known only where those of all ranks
-    are: a rank that isn't bound to one may be on any."""
+    """The seats of ranks; `domains` are each host's. Sockets, or caches, are known only if each rank is bound to
+    one."""
 
     def parts(level: str) -> list[int | None]:
         found = [_part(place.cpus, domains[place.host].get(level, ())) for place in places]
@@ -69,7 +69,7 @@ def _part(cpus: CpuSet, parts: Sequence[CpuSet]) -> int | None:
 
 
 def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:
-    """The cores in the order in which ranks placed by core fill them: socket by socket, cache by cache."""
+    """The cores in the order in which placement by core fills them: socket by socket, cache by cache."""
 
     def first(cpu: int, level: str) -> int:
         return next((min(part) for part in domains.get(level, ()) if cpu in part), 0)
@@ -81,7 +81,7 @@ def nearest_first(domains: Domains, allowed: CpuSet) -> list[CpuSet]:
 def pair_of_each_locality(
     places: Sequence[CorePlace], domains: Callable[[str], Domains], switches: Mapping[str, str]
 ) -> Iterator[tuple[int, int]]:
-    """The first two ranks in each locality that occurs, when rank i runs at `places[i]`; `domains` are a host's."""
+    """The first pair of ranks with each occurring locality, if rank i runs at `places[i]`; `domains` are a host's."""
     seen = set()
     for first, second in combinations(range(len(places)), 2):
         found = locality(places[first], places[second], domains(places[first].host), switches)

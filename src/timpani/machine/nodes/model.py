@@ -1,4 +1,4 @@
-"""A machine as data: how to start ranks on it, and its nodes in groups. Read from TOML, `docs/machine-files.md`."""
+"""A machine as data: its launcher, and its nodes in groups. Read from TOML (`docs/machine-files.md`)."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -10,23 +10,23 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from timpani.errors import UserError, unknown, wrong_value
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.nodes.node_set import MOST_NODES, expand, fold
+from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
 from timpani.reading import read_toml
 from timpani.study.counted import counted
 
 LAUNCHERS = (*LIBRARIES, "slurm", "lab")
-"""Whose launcher starts the ranks: a library's own, Slurm's srun, or the lab's."""
+"""Launchers: a library's own, Slurm's srun, or the lab's."""
 
 
 def _nodes(value: Any) -> Any:
     if isinstance(value, list | tuple):
         if all(isinstance(part, str) and "[" not in part for part in value):
-            return expand(",".join(value))  # at once: there may be many
+            return expand(",".join(value))  # in one call, as there may be many
         nodes: list[str] = []
         for part in value:
             nodes += _nodes(part)
-            if len(nodes) > MOST_NODES:
-                raise UserError(f"these are more than {MOST_NODES} nodes", "describe fewer nodes")
+            if len(nodes) > MAX_NODES:
+                raise UserError(f"more than {MAX_NODES} nodes", "describe fewer nodes")
         return tuple(nodes)
     if not isinstance(value, str):
         raise UserError("nodes must be text", 'write for example "node[01-08,10]"')
@@ -53,10 +53,10 @@ _Name = Annotated[str, Field(min_length=1, max_length=1000), AfterValidator(_pri
 
 
 _EXPECTED = {
-    "name": "a text that can be printed and is not empty",
+    "name": "printable text that is not empty",
     "launcher": f"one of {', '.join(LAUNCHERS)}",
     "mpi": f"{', '.join(LIBRARIES)}, or the path of an installation",
-    "modules": 'a list of texts, for example ["gcc", "openmpi/5.0"]',
+    "modules": 'a list of text, for example ["gcc", "openmpi/5.0"]',
     "groups": "one or more [[groups]], each with name, nodes and cores",
     "platform": "the name of a file",
     "lab": "a lab's id",
@@ -68,16 +68,16 @@ _EXPECTED = {
     "caches": "a whole number from 1 to 1000000",
     "switch": "a text",
 }
-"""What may be written for each key, as an error tells it."""
+"""The valid values of each key, for error messages."""
 
 
 class NodeGroup(BaseModel):
-    """Nodes behind one switch, all alike.
+    """Equal nodes behind one switch.
 
-    nodes    in their order; a text, or each of a list, is a node set
-    cores    physical ones of each node, over all its sockets, which have equally many
-    caches   last-level ones of each node, over all its sockets, alike; None where nobody knows
-    switch   that they hang on, where it isn't called as the group is; "" where nobody knows
+    nodes    in order; each text is a node set
+    cores    physical cores of a node, over all its sockets, which have equally many
+    caches   last-level caches of a node, over all its sockets, each shared by equally many cores; None if unknown
+    switch   the switch, if it isn't named like the group; "" if unknown
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -93,27 +93,29 @@ class NodeGroup(BaseModel):
     def _equal_sockets(self) -> "NodeGroup":
         if self.cores % self.sockets:
             raise UserError(
-                f"group {self.name}: {counted(self.cores, 'core')} can't be on {self.sockets} sockets alike",
-                "write how many cores a node has over all its sockets, or leave out sockets",
+                f"group {self.name}: {counted(self.cores, 'core')} can't be divided equally among {self.sockets} "
+                "sockets",
+                "give the cores of a node over all its sockets, or omit sockets",
             )
         if self.caches and (self.caches % self.sockets or self.cores % self.caches):
             raise UserError(
-                f"group {self.name}: {counted(self.cores, 'core')} on {counted(self.sockets, 'socket')} can't share "
-                f"{counted(self.caches, 'last-level cache')} alike",
-                "write how many of them a node has over all its sockets, or leave out caches",
+                f"group {self.name}: {counted(self.cores, 'core')} on {counted(self.sockets, 'socket')} can't "
+                "be divided equally among "
+                f"{counted(self.caches, 'last-level cache')}",
+                "give the caches of a node over all its sockets, or omit caches",
             )
         return self
 
 
 class Machine(BaseModel):
-    """Where a study runs. Frozen; every field is checked where it enters.
+    """Where a study runs.
 
-    mpi       the library: openmpi, mpich, intel, or a path; None: the first found for the launcher
-    modules   environment modules that bring it, loaded before it is looked for
+    mpi       the library: openmpi, mpich, intel, or a path; None: the first one found for the launcher
+    modules   environment modules to load before looking for the library
     platform  SimGrid's description of a simulated machine
-    lab       the id of the lab that it is; None: the only one
-    link_burst, uplink_burst  bytes that a node's link, and a group's to the others, lets through at once after a rest:
-              where it is a token bucket; None: it isn't
+    lab       the id of the lab; None: the only one
+    link_burst, uplink_burst  bytes that a node's link, and a group's uplink, pass at once after idle time, if it is a
+                              token bucket; None: it isn't
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -136,22 +138,22 @@ class Machine(BaseModel):
         ):
             [(most, count)] = Counter(names).most_common(1)
             if count > 1:
-                raise UserError(f"{kind} {most!r} is listed twice", "name each once")
+                raise UserError(f"{kind} {most!r} is listed twice", "list each once")
         return self
 
     @property
     def library(self) -> str | None:
-        """The MPI library to look for, as `choose_mpi` reads it."""
+        """The MPI library, as `choose_mpi` reads it."""
         return self.mpi or (self.launcher if self.launcher in LIBRARIES else None)
 
     @property
     def simulated(self) -> bool:
-        """Whether its ranks only seem to run on its nodes."""
+        """Whether its ranks are simulated."""
         return self.launcher in LIBRARIES and LIBRARIES[self.launcher].simulates
 
     @property
     def own_cores(self) -> bool:
-        """Whether each rank gets a core of its own: the lab's nodes share this computer's cores."""
+        """Whether each rank gets its own core: nodes of a lab share this computer's cores."""
         return self.launcher != "lab" and not self.simulated
 
     @cached_property
@@ -161,7 +163,7 @@ class Machine(BaseModel):
         return {node: switch for group, switch in known if switch for node in group.nodes}
 
     def group_of(self, node: str) -> NodeGroup:
-        """The group that a node is in; UserError for another machine's."""
+        """The group of a node; UserError if the machine doesn't have the node."""
         if node not in self._group_by_node:
             raise unknown(f"node of {self.name}", node, self._group_by_node, "timpani hostfile --on FILE")
         return self._group_by_node[node]
@@ -172,7 +174,7 @@ class Machine(BaseModel):
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> "Machine":
-        """A machine from plain values; UserError names `source` and the key at fault."""
+        """A machine from plain values; UserError with `source` and the invalid key."""
         try:
             return cls.model_validate(values)
         except UserError as error:
@@ -197,7 +199,7 @@ def read_machine(path: Path) -> Machine:
 
 
 def write_machine(machine: Machine) -> str:
-    """The machine as TOML, nodes folded into sets; values alone are written that differ from the defaults."""
+    """The machine as TOML, with nodes folded into sets, and without default values."""
     lines = [f"{key} = {_toml(value)}" for key, value in _set(machine).items() if key != "groups"]
     for group in machine.groups:
         values = {**_set(group), "nodes": _node_text(group.nodes)}
@@ -210,7 +212,7 @@ def _set(model: BaseModel) -> dict[str, Any]:
 
 
 def _node_text(nodes: tuple[str, ...]) -> str:
-    """Folded where that keeps the order."""
+    """The nodes as text, folded if that keeps the order."""
     folded = fold(nodes)
     return folded if expand(folded) == nodes else ",".join(nodes)
 
@@ -222,6 +224,6 @@ def _toml(value: Any) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A TOML basic string: quotes, backslashes and what can't be printed are escaped."""
+    """A TOML basic string: quotes, backslashes and unprintable characters are escaped."""
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'

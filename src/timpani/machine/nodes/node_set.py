@@ -10,25 +10,25 @@ from ClusterShell.RangeSet import RangeSet
 
 from timpani.errors import UserError
 
-# Host names and addresses alone, so that a name is no option, no path and no second word of a launcher's command line
-# or of a job script.
+# Only host names and addresses, so that a name can't be an option, a path or a second word in a launcher's command line
+# or a job script.
 _NUMBERS = r"\d{1,18}(?:-\d{1,18})?"
 _SET = re.compile(rf"[A-Za-z0-9](?:[A-Za-z0-9._-]|\[{_NUMBERS}(?:,{_NUMBERS})*\])*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 _PIECE = re.compile(r"\[([^]]*)\]|([^[]+)")
 _BETWEEN_COMMAS = re.compile(r"(?:[^\[,]|\[[^\]]*\]?)+")
-MOST_NODES = 100_000
-_LONGEST_TEXT = 2_000_000
-_LONGEST_NAME = 253  # of a host, by DNS
+MAX_NODES = 100_000
+_MAX_TEXT_LENGTH = 2_000_000
+_MAX_NAME_LENGTH = 253  # limit of DNS
 
 
 def expand(text: str) -> tuple[str, ...]:
-    """Each name once, in the order of the text's commas; UserError when it is not a node set."""
-    if len(text) > _LONGEST_TEXT:
+    """Each name once, in the text's order; UserError for an invalid node set."""
+    if len(text) > _MAX_TEXT_LENGTH:
         raise UserError(f"{text[:40]!r}… is {len(text)} characters long", "write ranges: node[01-08,10]")
     parts = [part.strip() for part in _BETWEEN_COMMAS.findall(text)]
-    if len(parts) > MOST_NODES:
-        raise UserError(f"{text[:40]!r}… names {len(parts)} nodes", f"write at most {MOST_NODES}")
+    if len(parts) > MAX_NODES:
+        raise UserError(f"{text[:40]!r}… names {len(parts)} nodes", f"use at most {MAX_NODES}")
     nodes: dict[str, None] = {}
     for part in filter(None, parts):
         if "[" not in part and _SET.fullmatch(part):
@@ -38,20 +38,20 @@ def expand(text: str) -> tuple[str, ...]:
             raise UserError(f"{part!r} is not a node set", "write for example node[01-08,10]")
         pieces = [_spans(brackets, part) if brackets else [(plain, plain)] for brackets, plain in _PIECE.findall(part)]
         count = prod(sum(_length(*span) for span in piece) for piece in pieces)
-        if count + len(nodes) > MOST_NODES:
-            raise UserError(f"{part!r} names {count} nodes", f"write at most {MOST_NODES} in all")
+        if count + len(nodes) > MAX_NODES:
+            raise UserError(f"{part!r} names {count} nodes", f"use at most {MAX_NODES} in all")
         names = map("".join, product(*([name for span in piece for name in _names(*span)] for piece in pieces)))
         nodes.update(dict.fromkeys(names))
-    if any(len(name) > _LONGEST_NAME for name in nodes):
-        raise UserError(f"{max(nodes, key=len)!r} is too long for a host", f"write at most {_LONGEST_NAME} characters")
+    if any(len(name) > _MAX_NAME_LENGTH for name in nodes):
+        raise UserError(f"{max(nodes, key=len)!r} is too long for a host", f"use at most {_MAX_NAME_LENGTH} characters")
     return tuple(nodes)
 
 
 def _spans(brackets: str, part: str) -> list[tuple[str, str]]:
-    """First and last number of each span between commas, as they are written."""
+    """First and last number of each span, as written."""
     spans = [(first, last or first) for first, _, last in (span.partition("-") for span in brackets.split(","))]
     if any(int(last) < int(first) for first, last in spans):
-        raise UserError(f"{part!r} is not a node set (a range runs downwards)", "write for example node[01-08,10]")
+        raise UserError(f"{part!r} is not a node set (a range is descending)", "write for example node[01-08,10]")
     return spans
 
 
@@ -60,7 +60,7 @@ def _length(first: str, last: str) -> int:
 
 
 def _names(first: str, last: str) -> list[str]:
-    """The numbers from `first` to `last`, as wide as `first`; a plain text is itself."""
+    """The numbers from `first` to `last`, padded like `first`; plain text stays."""
     if first == last:
         return [first]
     return [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)]
@@ -72,14 +72,13 @@ def fold_numbers(numbers: Iterable[int]) -> str:
 
 
 def fold(names: Iterable[str]) -> str:
-    """The shortest text for a set of names; their order is lost. Names that no node set can hold stand as they are.
-
-    So do names that are sets themselves, as `n[0-9999999999]`: nothing is expanded here.
+    """The shortest text for a set of names; their order is lost. Names that can't be in a node set are kept, as are
+    names that look like sets, such as `n[0-9999999999]`: nothing is expanded here.
     """
     each = list(names)
     if not all(map(_NAME.fullmatch, each)):
         return ",".join(each)
     try:
         return str(NodeSet.fromlist(each, resolver=RESOLVER_NOGROUP))
-    except (NodeSetException, ValueError):  # or a number of thousands of digits
+    except (NodeSetException, ValueError):  # or a number with thousands of digits
         return ",".join(each)

@@ -1,18 +1,18 @@
-"""Which rank is to go where: worked out from hosts and placement."""
+"""Computes the place of each rank from hosts and placement."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from timpani.libraries.hosts import Host, HostList
-from timpani.machine.nodes.category import resolve_mapping, unfit
+from timpani.machine.nodes.category import placement_problem, resolve_mapping
 from timpani.machine.nodes.model import Machine
 from timpani.study.placement import category, ranks_per_node
 
 
 @dataclass(frozen=True)
 class RankBinding:
-    """A core, counted from 0 in its socket; in the whole node, and `socket` None, where the machine tells of one."""
+    """The core of a rank, numbered from 0 in its socket; if the machine has one socket, `socket` is None."""
 
     host: str
     socket: int | None
@@ -20,29 +20,29 @@ class RankBinding:
 
 
 def with_slots(machine: Machine, hosts: Sequence[Host]) -> HostList:
-    """The hosts, each with slots: as many as its cores where none were given."""
+    """The hosts with slots: by default, as many as their cores."""
     return tuple(replace(host, slots=host.slots or machine.group_of(host.name).cores) for host in hosts)
 
 
 def capacity(machine: Machine, hosts: Sequence[Host], placement: str) -> int:
-    """The ranks that all hosts take without sharing cores; of a category's host files, on whichever nodes they are."""
+    """Number of ranks that fit without sharing cores; for a category's host files, on any nodes."""
     placement = placement if category(placement) is None else "core"
     return sum(_slots_of(machine, host, placement) for host in hosts)
 
 
-def asked_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[RankBinding]:
-    """The place of each rank, in rank order; fewer than `ranks` where they have to share cores."""
+def requested_places(machine: Machine, hosts: Sequence[Host], placement: str, ranks: int) -> list[RankBinding]:
+    """The place of each rank, in rank order; fewer than `ranks` if ranks would share cores."""
     hosts, placement = resolve_mapping(machine, hosts, placement, ranks)
     return list(islice(_places(machine, hosts, placement), ranks))
 
 
 def ranks_on_one_node(machine: Machine, hosts: Sequence[Host], placement: str, counts: Sequence[int]) -> Iterator[str]:
-    """In words, the rank counts that never leave the first of several hosts."""
+    """Sentences on rank counts that use only the first of several hosts."""
     staying = [
         ranks
         for ranks in counts
-        if not unfit(machine, hosts, placement, ranks)
-        and len({each.host for each in asked_places(machine, hosts, placement, ranks)}) == 1
+        if not placement_problem(machine, hosts, placement, ranks)
+        and len({each.host for each in requested_places(machine, hosts, placement, ranks)}) == 1
     ]
     if len(hosts) > 1 and staying:
         which = ", ".join(map(str, staying))
@@ -65,7 +65,7 @@ def _places(machine: Machine, hosts: Sequence[Host], placement: str) -> Iterator
 
 
 def _place(machine: Machine, host: Host, placement: str, number: int) -> RankBinding:
-    """The place of a host's rank `number`: socket by socket, or from each socket in turn."""
+    """The place of rank `number` of a host: filling sockets, or alternating between them."""
     group = machine.group_of(host.name)
     if group.sockets == 1:
         return RankBinding(host.name, None, number)

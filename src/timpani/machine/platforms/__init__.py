@@ -1,4 +1,4 @@
-"""Machines simulated by SimGrid: the platforms shipped, and platform files read as machines.
+"""Machines simulated by SimGrid: shipped platforms, and platform files as machines.
 
 Imports: nodes.
 """

@@ -1,20 +1,20 @@
-"""A SimGrid platform on which messages take what they took here."""
+"""Writes a SimGrid platform with the message times measured on a machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-_LEAST = 1e-12
-"""Seconds or seconds a byte in place of a fitted figure under it, which is noise about nothing."""
+_MIN = 1e-12
+"""Minimum in seconds, or seconds per byte, for fitted values near 0."""
 
 
 _ALL_EAGER, _LARGEST = ("send-is-detached-thresh", "async-small-thresh"), 2**31 - 1
-"""SimGrid would add two latencies for a handshake; measured times have what handshakes cost in them."""
+"""Makes SimGrid add no latency for handshakes: measured times include it."""
 
 
 @dataclass(frozen=True)
 class MessageCost:
-    """From `first_bytes` on a message of n bytes takes `latency` + `per_byte`·n, seconds and seconds a byte."""
+    """Cost of a message of n bytes from `first_bytes` on: `latency` + `per_byte`·n, seconds and seconds per byte."""
 
     first_bytes: int
     latency: float
@@ -22,16 +22,18 @@ class MessageCost:
 
 
 def calibrated_platform(name: str, costs: Sequence[MessageCost], nodes: int, cores: int) -> str:
-    """The platform file of `nodes` with `cores` each, every two cores as far apart as the pair that was measured.
+    """The platform file of `nodes` nodes with `cores` cores each, every two cores as distant as the measured pair.
 
-    `costs` are ascending by size. A message crosses its sender's link and its receiver's, so that each has half of the
-    latency; what differs from size to size are SimGrid's factors of latency and of bandwidth. A copy within a
-    node takes what each byte of the largest messages does, as those are copied; nothing else takes time.
+    `costs` are ascending by size. A message crosses its sender's and its receiver's link, so each has half of the
+    latency;
+    SimGrid's factors of latency and bandwidth give the dependence on size. A copy within a node takes the per-byte time
+    of
+    the largest messages; nothing else takes time.
     """
-    latency, per_byte = max(costs[0].latency, _LEAST), max(costs[-1].per_byte, _LEAST)
+    latency, per_byte = max(costs[0].latency, _MIN), max(costs[-1].per_byte, _MIN)
     starts = [0, *(cost.first_bytes for cost in costs[1:])]
-    latency_factors = [max(cost.latency, _LEAST) / latency for cost in costs]
-    bandwidth_factors = [per_byte / max(cost.per_byte, _LEAST) for cost in costs]
+    latency_factors = [max(cost.latency, _MIN) / latency for cost in costs]
+    bandwidth_factors = [per_byte / max(cost.per_byte, _MIN) for cost in costs]
     clusters = "\n".join(_cluster(f"node{number}", cores, latency / 2, 1 / per_byte) for number in range(1, nodes + 1))
     routes = "\n".join(
         f'    <zoneRoute src="node{a}" dst="node{b}" gw_src="node{a}-router" gw_dst="node{b}-router">'
@@ -74,5 +76,5 @@ def _cluster(node: str, cores: int, latency: float, bandwidth: float) -> str:
 
 
 def _factors(starts: Sequence[int], factors: Sequence[float]) -> str:
-    """SimGrid's `size:factor;…`: each holds from its size on."""
+    """SimGrid's `size:factor;…`; each factor is valid from its size on."""
     return ";".join(f"{start}:{factor:.6g}" for start, factor in zip(starts, factors, strict=True))

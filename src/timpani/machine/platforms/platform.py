@@ -1,4 +1,4 @@
-"""A SimGrid platform file as a machine: which hosts it has, and how they make up nodes."""
+"""Reads a SimGrid platform file as a machine: its hosts, grouped into nodes."""
 
 import re
 import shlex
@@ -15,9 +15,9 @@ from timpani.reading import read_bytes
 _SHIPPED = Path(str(files("timpani.machine") / "platforms"))
 _RADICAL = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?")
 _COUNT = re.compile(r"[1-9]\d{0,5}", re.ASCII)
-_MOST_HOSTS = 100_000  # of a cluster
-_MOST_CORES = 1_000_000  # of all hosts together
-_MOST_FILE_BYTES = 2**24
+_MAX_HOSTS = 100_000  # maximum in a cluster
+_MAX_CORES = 1_000_000  # maximum in all hosts
+_MAX_FILE_BYTES = 2**24
 _SETS = ("cluster", "cabinet")
 _HOST_TAGS = ("host", "peer", *_SETS)
 _OLD_VERSION = re.compile(r"[0-3](\.\d{1,9})?", re.ASCII)
@@ -28,7 +28,7 @@ _RATE = re.compile(r"[1-9]\d{0,17}(\.\d{1,9})?([eE]\+?\d{1,2})?", re.ASCII)
 
 @dataclass(frozen=True)
 class Socket:
-    """Hosts that share a socket, one name for each core; `node` and `group` are what the file says it belongs to."""
+    """Hosts that form a socket, one for each core, with the file's `node` and `group`."""
 
     group: str
     node: str
@@ -41,7 +41,7 @@ def shipped_platforms() -> dict[str, Path]:
 
 
 def find_platform(text: str) -> Path:
-    """The file that `simgrid:TEXT` names: a shipped platform or a path."""
+    """The file of `simgrid:TEXT`: a shipped platform or a path."""
     shipped = shipped_platforms()
     if text in shipped:
         return shipped[text]
@@ -51,17 +51,23 @@ def find_platform(text: str) -> Path:
 
 
 def read_platform(path: Path) -> tuple[Socket, ...]:
-    """The sockets of a platform file, in its order.
+    """The sockets of a platform file, in order.
 
-    Each host is a node of one socket with its `core` cores: a `<host>`, a `<peer>`, and each of a `<cluster>` or a
-    `<cabinet>`. A property `node` says which node a socket belongs to, and makes a `<cluster>` of hosts with one core
-    each a socket; `group` says which switch. Without it all are behind one switch.
+    Each host is a node with one socket of `core` cores: a `<host>`, a `<peer>`, and each host of a `<cluster>` or a
+    `<cabinet>`. A property `node` assigns a socket to a node, and makes a `<cluster>` of hosts with one core each a
+    socket;
+    `group` gives the switch. Without it all are behind one switch.
     """
     step = "name a SimGrid platform file"
     try:
-        raw = read_bytes(path, step, _MOST_FILE_BYTES)
+        raw = read_bytes(path, step, _MAX_FILE_BYTES)
         root = ElementTree.fromstring(raw)  # noqa: S314 - a file that the user names, for their own simulator
-    except (FileNotFoundError, ElementTree.ParseError, LookupError, ValueError) as error:  # or an unknown encoding
+    except (
+        FileNotFoundError,
+        ElementTree.ParseError,
+        LookupError,
+        ValueError,
+    ) as error:  # LookupError: unknown encoding
         raise UserError(f"{path} can't be read as a platform ({error})", step) from None
     _check_version(root, path)
     sockets: list[Socket] = []
@@ -72,28 +78,28 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
         found = _sockets(element, path)
         sockets += found
         total += sum(len(socket.cores) for socket in found)
-        if total > _MOST_CORES:
-            raise UserError(f"{path} has more than {_MOST_CORES} cores", "describe fewer hosts")
+        if total > _MAX_CORES:
+            raise UserError(f"{path} has more than {_MAX_CORES} cores", "describe fewer hosts")
     if not sockets:
         raise UserError(f"{path} has no host", "name a SimGrid platform file with <host> or <cluster>")
     return tuple(sockets)
 
 
 def _check_version(root: ElementTree.Element, path: Path) -> None:
-    """UserError for files that today's SimGrid doesn't read, or whose hosts stand in others."""
+    """UserError for files that current SimGrid can't read, or that include others."""
     version = root.get("version", "")
     if _OLD_VERSION.fullmatch(version):
         raise UserError(
-            f"{path} is a platform of version {version}, which SimGrid reads no more",
-            f"`simgrid_update_xml {shlex.quote(str(path))}` brings it to the version of today",
+            f"{path} is a platform of version {version}, which SimGrid no longer reads",
+            f"`simgrid_update_xml {shlex.quote(str(path))}` updates it",
         )
     if (include := root.find(".//include")) is not None:
         what = f"{path} includes {include.get('file', '')!r}, whose hosts are not read"
-        raise UserError(what, "write the hosts into the file itself")
+        raise UserError(what, "put the hosts into the file itself")
 
 
 def _sockets(element: ElementTree.Element, path: Path) -> list[Socket]:
-    """The sockets that a host, or the hosts of a cluster or a cabinet, make up."""
+    """The sockets of a host, or of the hosts of a cluster or a cabinet."""
     said = {prop.get("id"): prop.get("value", "") for prop in element.findall("prop")}
     group, node = said.get("group", "switch"), said.get("node")
     count = element.get("core", "1")
@@ -104,17 +110,16 @@ def _sockets(element: ElementTree.Element, path: Path) -> list[Socket]:
     hosts = _members(element, path) if element.tag in _SETS else (element.get("id", ""),)
     if (strange := next((name for name in hosts if not _is_name(name)), None)) is not None:
         raise UserError(f"{path}: {strange!r} is not a host name", 'write for example id="node-1"')
-    if cores * len(hosts) > _MOST_CORES:
-        raise UserError(f"{path} has more than {_MOST_CORES} cores", "describe fewer hosts")
+    if cores * len(hosts) > _MAX_CORES:
+        raise UserError(f"{path} has more than {_MAX_CORES} cores", "describe fewer hosts")
     if element.tag in _SETS and cores == 1 and node is not None:
         return [Socket(group, node, hosts)]
     return [Socket(group, host if node is None else node, (host,) * cores) for host in hosts]
 
 
 def machine_of(path: Path) -> Machine:
-    """The machine that a platform file describes; nodes alike and behind one switch are a group, called after it.
-
-    Where nodes behind one switch differ, their cores are part of the name.
+    """The machine of a platform file; equal nodes behind one switch form a group, named after the switch. If nodes
+    behind one switch differ, the name includes their cores.
     """
     nodes: dict[str, list[Socket]] = defaultdict(list)
     for socket in read_platform(path):
@@ -150,18 +155,19 @@ def _is_name(text: str) -> bool:
 
 
 def _check_memory(text: str | None, path: Path) -> None:
-    """What a core copies in a second, which the measuring program reads, is a number, or nothing is said of it."""
+    """UserError unless the bytes that a core copies per second, which the measuring program reads, are a number or
+    absent."""
     if text is not None and not _RATE.fullmatch(text):
-        raise UserError(f"{path}: {text!r} is no {_MEMORY}", "write bytes a second, for example 12.5e9")
+        raise UserError(f"{path}: {text!r} is not a {_MEMORY}", "write bytes per second, for example 12.5e9")
 
 
 def _members(cluster: ElementTree.Element, path: Path) -> tuple[str, ...]:
-    """The hosts of a cluster: prefix, each number of its radical `0-11,16`, suffix."""
+    """The host names of a cluster: prefix, each number of its radical `0-11,16`, suffix."""
     numbers: list[int] = []
     for part in cluster.get("radical", "").split(","):
         match = _RADICAL.fullmatch(part.strip())
-        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, _MOST_HOSTS)
-        if len(numbers) + last - first >= _MOST_HOSTS:
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (0, _MAX_HOSTS)
+        if len(numbers) + last - first >= _MAX_HOSTS:
             raise UserError(f"{path}: {part!r} is not a radical of a cluster", "write for example 0-11")
         numbers += range(first, last + 1)
     return tuple(f"{cluster.get('prefix', '')}{number}{cluster.get('suffix', '')}" for number in numbers)

@@ -6,7 +6,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import localities_of, locality_of
 from timpani.errors import UserError
 from timpani.machine.nodes.locality import DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
-from timpani.models.curves import timed
+from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.study.schema import schema
 
@@ -50,7 +50,7 @@ def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
 def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:
     """Curves whose lines describe the times; a poor fit gives no cost."""
     try:
-        rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
+        rows = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl").rows
     except UserError:
         return []
     found = fit_curves(rows, cells.filter(collective="latency"))

@@ -8,7 +8,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.published_tables import Published, read_published
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of, node_count
 from timpani.libraries.eager_limits import eager_limits, within_node
-from timpani.machine.here.clock_rate import stated_clock_ghz
+from timpani.machine.here.clock_rate import nominal_clock_ghz
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
 from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE
@@ -38,7 +38,7 @@ class FitContext:
         return cls(
             eager_limits(mpi.kind, mpi.version),
             node_count(campaign) == 1,
-            clock_ghz or stated_clock_ghz(campaign.header.machine.cpu),
+            clock_ghz or nominal_clock_ghz(campaign.header.machine.cpu),
             localities_of(campaign),
             tuple(read_published(name, "fit") for name in published),
         )

@@ -15,10 +15,10 @@ from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.status import words
 from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
-from timpani.models.curves import curve_words
+from timpani.models.curves import curve_title
 from timpani.models.fit import CurveFit, fit
 from timpani.models.fitted_model import NamedModel
-from timpani.models.hockney import predicted
+from timpani.models.hockney import fitted_times
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP
@@ -79,7 +79,7 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
     for max_rate in found.max_rate:
         tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
     disturbed = [
-        f"{curve_words(fitted.name, fitted.state)}: {told}"
+        f"{curve_title(fitted.name, fitted.state)}: {told}"
         for fitted in found.curves
         if (told := disturbed_words(fitted))
     ]
@@ -141,7 +141,7 @@ def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for piece, regime in enumerate(fitted.regimes):
         sizes = np.geomspace(max(regime.first_bytes, 0.5), regime.last_bytes, _POINTS)
-        times = predicted([regime], sizes)
+        times = fitted_times([regime], sizes)
         rows += [
             {**key, "part": FITTED, "piece": piece, "message_bytes": size, "time_us": time}
             for size, time in zip(sizes.tolist(), times.tolist(), strict=True)

@@ -7,7 +7,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.here.describe import MachineDescription
-from timpani.stats.compare import INDIFFERENT
+from timpani.stats.compare import INDIFFERENCE_TEXT
 from timpani.stats.interval import LEVEL, quantile_ranks
 from timpani.stats.regret import ALPHA
 from timpani.study.counted import counted, per_cent
@@ -121,7 +121,7 @@ def _simulation(machine: MachineDescription) -> str:
         f"All times are simulated, on the platform {machine.name}: messages take time by its latencies, "
         "bandwidths and overheads, computing takes none, and nothing varies. The completion time of a call is the time "
         "from the common start of all ranks to the last rank's end. Two algorithms are said to differ if the ratio of "
-        f"their times is outside {INDIFFERENT}."
+        f"their times is outside {INDIFFERENCE_TEXT}."
     )
 
 
@@ -179,16 +179,17 @@ def _clock(launches: list[dict[str, Any]]) -> str:
 def _comparison(study: RecordedStudy) -> str:
     if study.regret is not None:
         return (
-            f"Two algorithms are said to differ only if the bounds of the ratio of their times leave {INDIFFERENT}; "
-            f"each holds with {per_cent(1 - ALPHA)} for the best of a point against all others (Hsu, 1984) and for all "
-            "looks at the data together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; "
+            f"Two algorithms are said to differ only if the bounds of the ratio of their times leave "
+            f"{INDIFFERENCE_TEXT}; each holds with {per_cent(1 - ALPHA)} "
+            "for the best of a point against all others (Hsu, 1984) and for all "
+            "interim analyses together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; "
             "alpha spending, Lan & DeMets, Biometrika, 1983), but leave out states of an algorithm that none of its "
             "launches showed. The ratio of what was chosen is corrected in part for that by cross-validation (Stone, "
             "J. R. Stat. Soc. B, 1974)."
         )
     return (
         "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
-        f"rank-sum on launch medians, Holm's correction) leaves {INDIFFERENT}; otherwise they are tied."
+        f"rank-sum on launch medians, Holm's correction) leaves {INDIFFERENCE_TEXT}; otherwise they are tied."
     )
 
 

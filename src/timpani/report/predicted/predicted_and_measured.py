@@ -12,7 +12,7 @@ from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
 from timpani.report.predicted.stored_predictions import Foretold
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import algorithm_of, number
-from timpani.study.columns import is_schedule_of_ours
+from timpani.study.columns import is_timpani_schedule
 from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE, MEASURED_US
 from timpani.study.sizes import show_size
@@ -112,7 +112,7 @@ def _why() -> pl.Expr:
     return (
         pl.when(pl.col(_TIME).is_null())
         .then(pl.lit("without a measured time"))
-        .when(is_schedule_of_ours())
+        .when(is_timpani_schedule())
         .then(pl.lit("of algorithms, rank counts, sizes or placements that nobody predicted"))
         .otherwise(pl.lit("of algorithms whose schedules aren't Timpani's own"))
         .alias("why")

@@ -115,7 +115,7 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield f"Measured at {show_size(error.sizes.most)} only: nothing tells how far times of other sizes are off"
     if found.calibration.launches == 1:
         yield "Some calls were measured in one launch only: by how much launches differ is not in the intervals"
-    if shared := found.calibration.shared_cores():
+    if shared := found.calibration.oversubscription_note():
         yield f"Oversubscribed: {shared}"
     if unknown := found.calibration.unknown:
         yield f"Measured, but no schedules of this version, so that they tell nothing: {', '.join(unknown)}"

@@ -12,7 +12,7 @@ from timpani.campaign.folder.fields import Text
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.sealed_lines import DamageError, unseal
 from timpani.errors import UserError, wrong
-from timpani.prediction.calibration import NONE_MEASURED
+from timpani.prediction.calibration import HOW_TO_MEASURE_COSTS
 from timpani.prediction.campaign import predict_campaign
 from timpani.prediction.comparable import identity, library_of
 from timpani.prediction.times import HIGH, LOW, PREDICTED
@@ -130,7 +130,7 @@ def _by_campaign(path: Path, campaign: Campaign) -> Foretold:
     itself = identity(load(path)) == identity(campaign)
     prediction = predict_campaign(campaign, None if itself else path)
     if prediction is None:
-        raise UserError(f"{path} tells nothing of {campaign.folder}: too few algorithms of ours", NONE_MEASURED)
+        raise UserError(f"{path} tells nothing of {campaign.folder}: too few algorithms of ours", HOW_TO_MEASURE_COSTS)
     times = prediction.times.select(*MACHINE_CELL, PREDICTED, LOW, HIGH)
     left_out = tuple(prediction.left_out)
     if itself:

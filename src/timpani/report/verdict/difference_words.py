@@ -1,13 +1,13 @@
 """How a difference between two times is named: significant where times vary, a ratio where they are simulated."""
 
-from timpani.stats.compare import INDIFFERENCE, INDIFFERENT
+from timpani.stats.compare import INDIFFERENCE, INDIFFERENCE_TEXT
 from timpani.study.counted import per_cent
 
 _BEYOND = per_cent(INDIFFERENCE[1] - 1)
 
 EXACT = (
     f"Simulated times do not vary, so no difference is due to chance: two times differ if their ratio is outside "
-    f"{INDIFFERENT}."
+    f"{INDIFFERENCE_TEXT}."
 )
 
 

@@ -11,7 +11,7 @@ from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.marks.latency_columns import coverage, latency_us
 from timpani.charts.marks.status import OK, words
 from timpani.errors import UserError
-from timpani.models.curves import timed
+from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
 from timpani.report.tables.algorithm_tables import significant
@@ -138,7 +138,7 @@ def _at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
 def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], list[CurveFit]]:
     """By CURVE the fit of each curve of latencies, one for each state of the machine, the most frequent first."""
     try:
-        rows = timed(campaign.results.filter(collective="latency"), "results.jsonl").rows
+        rows = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl").rows
     except UserError:
         return {}
     found = fit_curves(rows, cells)

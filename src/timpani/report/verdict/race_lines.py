@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from timpani.stats.regret import ALPHA, LOOKS
+from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.counted import counted, per_cent
 from timpani.tuning.race.between import OTHERWISE
 from timpani.tuning.race.outcome import RaceVerdict
@@ -38,12 +38,12 @@ def _not_reached(race: RaceVerdict) -> Iterator[str]:
     """What further launches promise where the bound is wider than was asked for, or what kept it wide."""
     if race.more_launches:
         yield (
-            f"More launches (--launches, --budget), up to {LOOKS[-1]} at a point, would narrow the bound at "
+            f"More launches (--launches, --budget), up to {ANALYSES[-1]} at a point, would narrow the bound at "
             f"{counted(race.more_launches, 'point')}."
         )
     causes = {
-        f"where deciding would take over {LOOKS[-1]} launches, the most after which a race looks": race.over_last_look,
-        f"after {LOOKS[-1]} launches, the most after which a race looks": race.last_look,
+        f"where deciding would take over {ANALYSES[-1]} launches, the last interim analysis": race.over_last_look,
+        f"after {ANALYSES[-1]} launches, the last interim analysis": race.last_look,
         "where deciding would take more time than it is worth, unless there is a --budget": race.not_worth,
     }
     told = [f"{counted(count, 'point')} {cause}" for cause, count in causes.items() if count]

@@ -26,7 +26,7 @@ from timpani.tuning.decide.decide import LOOKED_AT, compare_with_default
 from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, equal_schedules, schedule_name
 from timpani.tuning.decide.gain_parts import gain_parts
 from timpani.tuning.decide.other_points import elsewhere
-from timpani.tuning.decide.verdict import Verdict, summarise
+from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.outcome import race_verdict
 from timpani.tuning.race.results import race_standings
 
@@ -35,7 +35,7 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
     header, compared = campaign.header, compare_with_default(campaign.raced)
     equal = schedules_of(campaign, cells)
-    verdict = summarise(
+    verdict = summarize(
         decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
     )
     if verdict.decisive is None or not (affordable := affordable_launches(verdict.decisive)):

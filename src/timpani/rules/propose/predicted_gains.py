@@ -6,7 +6,7 @@ from math import exp
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.prediction.calibration import Calibration
-from timpani.prediction.known_schedules import Known, KnownSchedules
+from timpani.prediction.known_schedules import KnownSchedule, SchedulesBySize
 from timpani.prediction.model_error import size_of
 from timpani.prediction.predictions import PredictedTime, predict_plan
 from timpani.prediction.request import Limits, Request
@@ -23,7 +23,7 @@ Times = Mapping[tuple[str, Algorithm, int, int], PredictedTime]
 
 
 def times_of(
-    known: KnownSchedules,
+    known: SchedulesBySize,
     request: Request,
     simulator: Simulator,
     calibration: Calibration,
@@ -52,7 +52,7 @@ def times_of(
         )
         plan = asked.plan(simulator, calibration.costs, limits)
         left_out += plan.left_out
-        for (_, (call,)), answer in zip(plan.asked, predict_plan(simulator, calibration, plan), strict=True):
+        for (_, (call,)), answer in zip(plan.requests, predict_plan(simulator, calibration, plan), strict=True):
             if isinstance(answer, PredictedTime):
                 times[collective, schedule, call.ranks, size_of(call)] = answer
             else:
@@ -66,8 +66,8 @@ def times_of(
 
 def winners(
     comparable: list[tuple[str, int]],
-    known: KnownSchedules,
-    library: KnownSchedules,
+    known: SchedulesBySize,
+    library: SchedulesBySize,
     default: Algorithm,
     layouts: Mapping[int, RankLayout],
     times: Times,
@@ -85,7 +85,9 @@ def winners(
     return found
 
 
-def _gain(collective: str, ranks: int, size: int, default: Known, rival: Known, times: Times) -> Evidence | None:
+def _gain(
+    collective: str, ranks: int, size: int, default: KnownSchedule, rival: KnownSchedule, times: Times
+) -> Evidence | None:
     """Time of the default's fastest possible schedule / time of the rival's slowest; None if one has no time.
 
     The interval spans all schedules that either may follow. It is widened by the model error of a ratio of two

@@ -11,11 +11,11 @@ from timpani.errors import UserError
 from timpani.libraries.hosts import Host
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import asked_places
+from timpani.machine.nodes.places import requested_places
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.prediction.calibration import NONE_MEASURED, Calibration, calibrate
-from timpani.prediction.known_schedules import KnownSchedules, schedules_of_library, schedules_of_ours
+from timpani.prediction.calibration import HOW_TO_MEASURE_COSTS, Calibration, calibrate
+from timpani.prediction.known_schedules import SchedulesBySize, library_schedules, timpani_schedules
 from timpani.prediction.request import Limits, Request
 from timpani.prediction.stand_ins import Closeness, stand_ins
 from timpani.providers.own import own_catalogue
@@ -55,8 +55,8 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
         )
     simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     calibration = _calibrated(simulator, campaign)
-    ours = schedules_of_ours(campaign, own)
-    library, _ = schedules_of_library(campaign, own, simulator, calibration)
+    ours = timpani_schedules(campaign, own)
+    library, _ = library_schedules(campaign, own, simulator, calibration)
     default = Algorithm(campaign.header.mpi.kind, DEFAULT)
     comparable, left_out = _comparable(campaign, library, default, mpi)
     request = Request([], ranks, [], machine, placement)
@@ -113,12 +113,12 @@ def _calibrated(simulator: Simulator, campaign: Campaign) -> Calibration:
     found = calibrate(simulator, [campaign])
     if found is None or found.error is None:
         what = "gives no costs" if found is None else "gives costs from two ranks only, without an interval"
-        raise UserError(f"{campaign.folder} {what}: it has too few of Timpani's algorithms", NONE_MEASURED)
+        raise UserError(f"{campaign.folder} {what}: it has too few of Timpani's algorithms", HOW_TO_MEASURE_COSTS)
     return found
 
 
 def _comparable(
-    campaign: Campaign, library: KnownSchedules, default: Algorithm, mpi: Mpi
+    campaign: Campaign, library: SchedulesBySize, default: Algorithm, mpi: Mpi
 ) -> tuple[list[tuple[str, int]], list[str]]:
     """The collectives and sizes at which the default's schedule is known; a sentence for each other collective."""
     measured = campaign.results.filter(pl.col("collective").is_in(list(COLLECTIVES)))
@@ -147,7 +147,7 @@ def _comparable(
 
 def _layout(machine: Machine, placement: str, ranks: int) -> RankLayout:
     hosts = tuple(Host(node) for group in machine.groups for node in group.nodes)
-    on = Counter(place.host for place in asked_places(machine, hosts, placement, ranks))
+    on = Counter(place.host for place in requested_places(machine, hosts, placement, ranks))
     return RankLayout(len(on), max(on.values()))
 
 
@@ -156,12 +156,12 @@ def _conditions(
     calibration: Calibration,
     machine: Machine,
     placement: str,
-    library: KnownSchedules,
+    library: SchedulesBySize,
     default: Algorithm,
 ) -> Iterator[str]:
     """The conditions and assumptions of the predicted rules, as sentences."""
     yield f"{calibration}, of the same campaign; ranks placed by {placement} on {machine.name}"
-    if shared := calibration.shared_cores():
+    if shared := calibration.oversubscription_note():
         yield shared
     assert calibration.error is not None  # else there is no rule
     if calibration.error.ranks.assumed:

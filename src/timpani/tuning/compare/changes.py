@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from timpani.stats.compare import ALPHA, smallest_p
+from timpani.stats.compare import ALPHA, min_p_value
 from timpani.study.columns import algorithm_label
 from timpani.study.schema import CHANGED, MEASURED_US, STATE
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
@@ -135,6 +135,6 @@ def _too_few(tested: pl.DataFrame) -> tuple[str, ...]:
     found = []
     for (operation,), cells in tested.group_by("collective", maintain_order=True):
         sizes = {tuple((len(each["reference"]), len(each["times"])) for each in row) for row in cells[STRATA].to_list()}
-        if all(smallest_p(each) > ALPHA / cells.height for each in sizes):
+        if all(min_p_value(each) > ALPHA / cells.height for each in sizes):
             found.append(str(operation))
     return tuple(sorted(found))

@@ -119,7 +119,7 @@ class Verdict:
         return self.decided > self.too_few_launches or self.within_5_percent + self.slower > 0
 
 
-def summarise(
+def summarize(
     decisions: pl.DataFrame,
     cells: pl.DataFrame,
     launch_seconds: float | None = None,

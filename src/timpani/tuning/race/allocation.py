@@ -12,7 +12,7 @@ from math import ceil, inf, log
 from statistics import fmean
 
 from timpani.stats.nested import Components, best_rounds
-from timpani.stats.regret import LOOKS, largest_variance
+from timpani.stats.regret import ANALYSES, max_variance
 from timpani.study.cell import Algorithm
 from timpani.tuning.race.race import PairedDifference, Race, RacePoint
 
@@ -51,11 +51,11 @@ class Contender:
     def rounds(self, further: int, algorithms: int) -> float:
         """The fewest rounds of so many `further` launches that should tell it, if all goes on as it did, among so many
         `algorithms`; infinite where no number does."""
-        looks = [look for look in LOOKS if self.gap.launches < look <= self.gap.launches + further]
+        looks = [look for look in ANALYSES if self.gap.launches < look <= self.gap.launches + further]
         if not looks:
             return inf
         launches = looks[-1]
-        wanted = largest_variance(self.gap.margin, launches, launches - 1 + self.gap.prior_dof, algorithms)
+        wanted = max_variance(self.gap.margin, launches, launches - 1 + self.gap.prior_dof, algorithms)
         left = (launches * wanted - self.gap.launches * self.gap.variance) / (launches - self.gap.launches)
         return self.components.within / (left - self.components.between) if left > self.components.between else inf
 
@@ -116,7 +116,7 @@ class Allocation:
         best = fmean(best_rounds(each.components, launch_s, round_s) for each in contenders)
         enough = (
             max(each.rounds(further, taking_part) for each in contenders)
-            for further in sorted({look - each.gap.launches for look in LOOKS for each in contenders})
+            for further in sorted({look - each.gap.launches for look in ANALYSES for each in contenders})
             if 0 < further <= self._most_launches - race.standing(point).launches
         )
         rounds = next((number for number in enough if number <= best), best)

@@ -17,7 +17,7 @@ from math import exp, inf, log1p, pi, sqrt
 
 import numpy as np
 
-from timpani.stats.regret import FEWEST, LOOKS, half_width
+from timpani.stats.regret import ANALYSES, MIN_LAUNCHES, half_width
 from timpani.tuning.race.race import PairedDifference, Race, RacePoint
 
 LITTLE = 0.5
@@ -29,8 +29,8 @@ START = 10.0
 start takes 0.4 to several. Measured times would have decisions follow from how busy the machine was."""
 
 FAR_MORE = 4.5
-"""How many times what a point takes in FEWEST launches with all others one more decided point may take. What was spent
-so far makes no difference: it would have points go on where deciding them is dearest."""
+"""How many times what a point takes in MIN_LAUNCHES launches with all others one more decided point may take. What was
+spent so far makes no difference: it would have points go on where deciding them is dearest."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Prospect:
     @cached_property
     def looks(self) -> list[int]:
         """Numbers of further launches after which a bound is due."""
-        return sorted({look - each.launches for each in self.contenders for look in LOOKS if look > each.launches})
+        return sorted({look - each.launches for each in self.contenders for look in ANALYSES if look > each.launches})
 
     @cached_property
     def needs(self) -> float:
@@ -71,7 +71,7 @@ class Prospect:
         from scipy.special import stdtr  # type: ignore[import-untyped] # loads slowly
 
         found = 0.0
-        for look in LOOKS:
+        for look in ANALYSES:
             if gap.launches < look <= gap.launches + further:
                 variance = np.array(gap.variance)
                 width = float(half_width(variance, look, look - 1 + gap.prior_dof, self.algorithms))
@@ -112,7 +112,7 @@ class Futility:
         little = LITTLE * log1p(self._race.accepted)
         sharing: defaultdict[RacePoint, dict[RacePoint, Prospect]] = defaultdict(dict)
         for point, prospect in prospects.items():
-            if self._race.compared(point) >= FEWEST and prospect.expected_regret <= little:
+            if self._race.compared(point) >= MIN_LAUNCHES and prospect.expected_regret <= little:
                 sharing[_start(point)][point] = prospect
         may_end = {point for points in sharing.values() for point in points}
         busy = {_start(point) for point in (*otherwise, *(undecided - may_end))}
@@ -124,7 +124,7 @@ class Futility:
     def looked_at_last(self, point: RacePoint) -> bool:
         """Whether all that is left of `point` was in as many launches as the last look takes, so that no further one
         bounds anything."""
-        return self._race.compared(point) >= LOOKS[-1]
+        return self._race.compared(point) >= ANALYSES[-1]
 
     def prospect(self, point: RacePoint) -> Prospect:
         """What further launches of an undecided point promise."""
@@ -135,7 +135,7 @@ class Futility:
     def _is_worth(self, start: RacePoint, prospects: Collection[Prospect]) -> bool:
         """Whether launches of these points alone decide as many as they should for their time."""
         there = sum(_start(point) == start for point in self._race.points() if self._race.standing(point).launches)
-        most = FAR_MORE * FEWEST * (START + there) / there
+        most = FAR_MORE * MIN_LAUNCHES * (START + there) / there
         launch = START + len(prospects)
         return any(
             further * launch <= most * sum(each.chance(further) for each in prospects)

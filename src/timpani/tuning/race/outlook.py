@@ -7,7 +7,7 @@ from typing import Literal
 
 import polars as pl
 
-from timpani.stats.regret import LOOKS
+from timpani.stats.regret import ANALYSES
 from timpani.study.counted import counted
 from timpani.study.schema import ALLOWED, POINT, REGRET
 from timpani.tuning.race.futility import Futility, Prospect
@@ -15,8 +15,8 @@ from timpani.tuning.race.race import Race, RacePoint
 from timpani.tuning.race.race_rows import point_of
 
 Promise = Literal["decide", "over_last_look", "last_look", "not_worth"]
-"""What launches do at an undecided point: they should decide it, of LOOKS[-1] at most; it would take more; it had all;
-or they should, but take more time than the points that they serve are worth."""
+"""Outlook of an undecided point: at most ANALYSES[-1] launches should decide it; more are needed; all were done; or
+deciding it would take more time than it is worth."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ def _of_ended(prospect: Prospect, launches: int, allowed: int, left: int) -> Out
     if not prospect.contenders:
         return Outlook("decide", f"{so_far} too few to tell how many it takes; {allowed} are allowed")
     if prospect.needs == inf:
-        most = f"{allowed} are allowed" if allowed <= LOOKS[-1] else "a race looks no more after them"
-        return Outlook("over_last_look", f"{so_far} would take over {LOOKS[-1]}; {most}")
+        most = f"{allowed} are allowed" if allowed <= ANALYSES[-1] else "a race looks no more after them"
+        return Outlook("over_last_look", f"{so_far} would take over {ANALYSES[-1]}; {most}")
     text = f"{so_far} would take about {launches + prospect.needs}"
     if launches + prospect.needs > allowed:
         return Outlook("decide", f"{text}; {allowed} are allowed")

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.stats.compare import INDIFFERENCE
-from timpani.stats.regret import Contest, VariancePrior, prior_of
+from timpani.stats.regret import Contest, VariancePrior, estimate_prior
 from timpani.stats.selection_bias import selection_bias
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.abandoned_cells import MOST_FAILURES, failures
@@ -199,7 +199,7 @@ class Race:
         for failure in failed:
             self._fields[failure.point].failures[failure.algorithm] += failures(failure.error)
             touched[failure.point] = None
-        self._prior = prior_of(each.contest for each in self._fields.values())
+        self._prior = estimate_prior(each.contest for each in self._fields.values())
         for point in touched:
             self._fields[point].last_launch = number
             self._judge(self._fields[point])
@@ -244,13 +244,13 @@ class Race:
         for i in np.flatnonzero(count[choice] > 1).tolist():
             if i != choice:
                 launches = int(count[choice, i])
-                moderated = self._prior.moderated(variance[choice, [i]], launches - 1)
+                moderate = self._prior.moderate(variance[choice, [i]], launches - 1)
                 slower = float(mean[i, choice])
                 found[there.algorithms[i]] = PairedDifference(
                     launches,
                     slower,
                     self._margin(slower, there.algorithms[i].is_default),
-                    float(moderated[0]),
+                    float(moderate[0]),
                     self._prior.dof,
                 )
         return found
@@ -275,7 +275,7 @@ class Race:
 
     def _judge(self, there: _Field) -> None:
         contest = there.contest
-        contest.look(self._prior)
+        contest.analyze(self._prior)
         bounds = contest.bounds()
         count, mean, _ = contest.pair_moments()
         failed = np.array([there.failures[each] for each in there.algorithms])

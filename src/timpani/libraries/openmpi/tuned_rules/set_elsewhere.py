@@ -38,8 +38,8 @@ def faults(collectives: Collection[str], settings: dict[str, Setting], mpi: Mpi)
         yield Fault("error", None, what, "coll/tuned, which reads the file, is not used", "let tuned in")
     without_han = words and ("han" in words) == components.value.startswith("^") if components else False
     taken = [name for name in HAN if name in collectives]
-    handed = settings.get("coll_han_use_dynamic_file_rules")
-    if mpi.numbers >= (5,) and taken and not without_han and not (handed and handed.is_set):
+    han_file_switch = settings.get("coll_han_use_dynamic_file_rules")
+    if mpi.numbers >= (5,) and taken and not without_han and not (han_file_switch and han_file_switch.is_set):
         what = f"on several nodes coll/han does {', '.join(taken)}"
         fix = "for others measure there: `timpani tune` then writes a file for HAN, too; or set coll to ^han"
         yield Fault("note", None, what, "these rules hold on one node only", fix)
