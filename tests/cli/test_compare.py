@@ -75,7 +75,7 @@ def test_equal_conditions_are_said_to_be(pair: tuple[Path, Path], tmp_path: Path
     first, _ = pair
     same = {"default": {8: around(2.0), 16: around(1.0), 32: around(1.0)}}
     again = campaign(tmp_path / "again", same, mpi={"kind": "openmpi", "version": "4.1.4"})
-    assert "No condition differs that both campaigns tell." in typed("compare", first, again).stdout
+    assert "No condition that both campaigns record differs." in typed("compare", first, again).stdout
 
 
 def test_other_sizes_and_launches_are_conditions_too(pair: tuple[Path, Path], tmp_path: Path) -> None:

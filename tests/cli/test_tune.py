@@ -72,7 +72,7 @@ def test_what_a_campaign_warns_of_goes_along_with_what_is_made_of_it(campaign: P
     assert "more warning" in confirmed.stdout  # at most three are printed, the page has all
     assert "fewer than the" in confirmed.stdout  # one launch of its own shows nothing
     page = (tuned / "confirmation.md").read_text()
-    assert f"- where the rules were made: {told}" in page
+    assert f"- in the campaigns of the rules: {told}" in page
     assert "fewer than the" in page
 
 
@@ -117,8 +117,8 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     confirmed = typed("confirm", str(tuned), "--launches", "1")
     assert confirmed.returncode == 0, confirmed.stderr
     # One launch shows no gain; the messages show that the library follows the file, and where it doesn't apply, not.
-    assert "of 1 point with a rule 0 gained, 0 not shown to differ" in confirmed.stdout
-    assert "1 with too few launches to tell" in confirmed.stdout
+    assert "of 1 point with a rule 0 gained, 0 without a significant difference" in confirmed.stdout
+    assert "1 with too few launches to decide" in confirmed.stdout
     assert "message counts show at 1 point that the intended algorithm ran" in confirmed.stdout
     page = (tuned / "confirmation.md").read_text()
     proofs = {row.split("|")[3].strip(): row.split("|")[10].strip() for row in page.splitlines() if "| bcast |" in row}

@@ -144,7 +144,7 @@ def test_files_say_predicted_rules_where_they_are_asked_for(campaign: Path, larg
     assert typed("tune", campaign, "-o", tmp_path / "measured").returncode == 0
     done = typed("tune", campaign, "-o", tmp_path / "tuned", *asked)
     assert done.returncode == 0, done.stderr
-    assert "in the files, as was asked" in done.stdout
+    assert "in the files, as requested" in done.stdout
     ours = (tmp_path / "tuned" / "timpani.rules").read_text()
     assert "rules for 40, 64 ranks are predicted, not measured" in ours
     [first, *_] = [line for line in ours.splitlines() if "ranks=64..64" in line]

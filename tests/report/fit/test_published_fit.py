@@ -62,7 +62,7 @@ def test_terms_stand_beside_each_other_with_their_difference(table: Published) -
     assert size.difference.high - size.difference.low > 0.001  # of so few printed digits
     assert [term.name for term in powers.terms] == ["ranks", "log2(size)"]
     lines = beside_lines(plane)
-    assert lines[0].startswith("bcast linear, core, on desk: latency ~ ranks + size - 1, beside Della Siega")
+    assert lines[0].startswith("bcast linear, core, on desk: latency ~ ranks + size - 1, compared with Della Siega")
     assert lines[1].split() == [
         "Term",
         "Ours",

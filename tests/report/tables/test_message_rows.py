@@ -170,7 +170,7 @@ def test_one_pair_makes_no_matrix(tmp_path: Path) -> None:
 
 def test_a_cost_that_no_line_gives_has_neither_unit_nor_interval() -> None:
     columns = ("T_s (µs)", "T_c (ns/B)")
-    values = (Value("1.2", "1.1 to 1.3"), Value("can't be told"))
+    values = (Value("1.2", "1.1 to 1.3"), Value("unknown"))
     assert summary_lines(Table("", "Messages between", columns, (("ranks 0 and 1", values),))) == [
-        "ranks 0 and 1: T_s 1.2 µs (1.1 to 1.3); T_c can't be told"
+        "ranks 0 and 1: T_s 1.2 µs (1.1 to 1.3); T_c unknown"
     ]

@@ -118,7 +118,7 @@ def _named(names: list[str], unit: str) -> str:
 
 
 def _stand_ins(named: list[Algorithm], here: list[Algorithm], library: str, kind: str) -> Iterator[str]:
-    """Those of another provider; a study whose library isn't known had a default of its own too."""
+    """Counterparts from another provider. A study with an unknown library has a different default, too."""
     for theirs, ours in zip(named, here, strict=True):
         if theirs.name == DEFAULT:
             if library not in (PROVIDER, kind):

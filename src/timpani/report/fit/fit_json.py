@@ -19,7 +19,7 @@ _S_PER_US = 1e-6
 
 
 def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
-    """What `timpani fit --format json` prints, but for predictions."""
+    """The output of `timpani fit --format json`, without predictions."""
     return {
         "curves": [_curve(each, context) for each in fit.curves],
         "regressions": [_regression(each) for each in fit.regressions],
@@ -147,12 +147,12 @@ def _max_rate(named: NamedModel[MaxRate]) -> dict[str, Any]:
 
 
 def finite(number: float) -> float | None:
-    """JSON has no infinity: what is not known is null."""
+    """`number`, or None for an infinity or NaN, which JSON can't express."""
     return number if isfinite(number) else None
 
 
 def _time(name: str, estimate: Estimate) -> dict[str, Any]:
-    """A time that a line's intercept tells; null where that is 0 or less, which no time is."""
+    """A time from the intercept of a line; null if the intercept is 0 or less."""
     return _estimate(name, estimate) | ({} if estimate.value > 0 else {name: None})
 
 

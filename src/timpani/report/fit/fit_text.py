@@ -22,7 +22,7 @@ from timpani.study.sizes import show_size
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
 _MESSAGE = "latency"
-"""The operation whose curve is a message's: what published lines are of."""
+"""The operation that published lines describe: the latency of a message."""
 
 _LINE = ("latency_us", "throughput_mb_per_s", "beta_s_per_byte")
 """Columns of a published line."""
@@ -82,7 +82,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
 
 
 def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
-    """Of each curve `cycles = a + b·n` with the intervals of both, or why it is unknown."""
+    """The equation `cycles = a + b·n` of each curve with the intervals of a and b, or the reason why it is unknown."""
     if clock_ghz is None:
         yield "cycles = a + b·n takes the processor's clock rate, which its name doesn't state: --clock-ghz 2.8"
         return
@@ -106,7 +106,7 @@ def _stands_with(fit: Fit, table: Published) -> bool:
 
 
 def _published_lines(table: Published, columns: int, located: bool) -> Iterator[list[str]]:
-    """A row for each line of a published fit, under the heads of ours."""
+    """A row for each line of a published fit, in the columns of the campaign's fits."""
     author = table.title.partition(":")[0]
     for row in table.rows:
         latency, throughput, per_byte = (number(float(row[name])) for name in _LINE)
@@ -199,7 +199,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
 
 
 def _published(fit: Fit, table: Published) -> Iterator[str]:
-    """A published fit beside ours of the same formula, or as it was printed where there is none."""
+    """A published fit compared with the campaign's fits of the same formula, or alone if there is no such fit."""
     pairs = beside(fit.regressions, table)
     if not pairs:
         yield _published_table(table)

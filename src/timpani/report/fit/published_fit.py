@@ -1,4 +1,4 @@
-"""A published regression beside ours: term by term, with the difference."""
+"""Compare a published regression with a measured one, term by term."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -25,8 +25,9 @@ _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 @dataclass(frozen=True)
 class TermComparison:
-    """A term's coefficient here and there. difference: ours − published, with 95 % from both standard errors and from
-    the digits that were printed.
+    """A term's measured and published coefficient.
+
+    difference  measured − published; its 95 % interval includes both standard errors and the rounding of the print
     """
 
     name: str
@@ -37,7 +38,7 @@ class TermComparison:
 
 @dataclass(frozen=True)
 class Beside:
-    """A regression of ours and a published one of the same formula, for the same algorithm of a collective."""
+    """A measured and a published regression of the same formula, for the same algorithm of a collective."""
 
     ours: NamedModel[Regression]
     table: Published
@@ -47,26 +48,26 @@ class Beside:
 
     @property
     def title(self) -> str:
-        """What is compared."""
+        """The compared curve, formula and publication."""
         name = self.ours.name
         return (
             f"{name['collective']} {algorithm_of(name)}, {name['placement']}, on {name['machine']}: "
-            f"{self.ours.model.formula}, beside {self.table.title}"
+            f"{self.ours.model.formula}, compared with {self.table.title}"
         )
 
     @property
     def note(self) -> str:
-        """How well each fits, and what the differences hold."""
+        """The goodness of both fits, and the causes that the differences combine."""
         model = self.ours.model
         return (
             f"R² {model.r_squared:.3f}, published {self.r_squared:g}; AIC {model.aic:.0f} of {model.observations} "
-            f"points, published {self.aic:g} of others. Measured there on {self.table.machine}: differences are of "
-            "machine, library and method together."
+            f"points, published {self.aic:g} of other points. The published times are from {self.table.machine}: "
+            "differences combine machine, library and method."
         )
 
 
 def beside(regressions: Iterable[NamedModel[Regression]], table: Published) -> list[Beside]:
-    """Each of our regressions that `table` has one of the same formula for."""
+    """Each measured regression that has a counterpart of the same formula in `table`."""
     found = []
     for ours in regressions:
         rows = {_plain(row["term"]): row for row in table.rows if _same_model(ours, table, row)}
@@ -78,7 +79,7 @@ def beside(regressions: Iterable[NamedModel[Regression]], table: Published) -> l
 
 
 def beside_table(each: Beside) -> Table:
-    """A row per term: ours, theirs, the difference."""
+    """A row per term: measured, published, difference."""
     return Table(
         caption=f"{each.title}. {each.note}",
         corner="Term",
@@ -96,7 +97,7 @@ def beside_table(each: Beside) -> Table:
 
 
 def beside_lines(each: Beside) -> list[str]:
-    """The same as text."""
+    """The comparison as text."""
     table = beside_table(each)
     heads = [table.corner, *(head for column in table.columns for head in (column, f"({per_cent(LEVEL)})"))]
     rows = [[name, *(part for value in values for part in (value.text, value.detail))] for name, values in table.rows]
@@ -104,7 +105,7 @@ def beside_lines(each: Beside) -> list[str]:
 
 
 def beside_object(each: Beside) -> dict[str, Any]:
-    """The same for JSON."""
+    """The comparison for JSON."""
 
     def estimate(value: Estimate) -> dict[str, Any]:
         return {"value": value.value, "interval": [value.low, value.high]}
@@ -127,7 +128,7 @@ def beside_object(each: Beside) -> dict[str, Any]:
 
 
 def _same_model(ours: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
-    """Whether the response is the same, and ours of the algorithm that takes the published one's part here."""
+    """Whether the response is the same and the measured algorithm is the counterpart of the published one."""
     if not table.fitted or ours.name["collective"] != table.fitted["collective"]:
         return False
     if ours.name["placement"] not in (table.fitted.get("placement"), UNPLACED):
@@ -141,7 +142,7 @@ def _same_model(ours: NamedModel[Regression], table: Published, row: Mapping[str
 
 
 def _plain(printed: str) -> str:
-    """A term or response as our formulas write it: `log2_size` is `log2(size)`, `processes` are `ranks`."""
+    """A term or response as Timpani writes it: `log2_size` becomes `log2(size)`, and `processes` become `ranks`."""
     return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
 
 

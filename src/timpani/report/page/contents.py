@@ -33,8 +33,9 @@ from timpani.tuning.decide.decide import compare_with_default, compare_with_plai
 
 
 class Report:
-    """A campaign with all that is computed for its report; `published` are fits to stand beside its own, `predicted`
-    times beside those measured.
+    """A campaign with all values computed for its report.
+
+    The report compares its fits with `published` fits and its times with `predicted` times.
 
     cells   all that was measured: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING and the
             comparison with the default

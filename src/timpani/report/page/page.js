@@ -99,7 +99,7 @@
         }
         const specification = this.fitted(rows);
         await this.show(specification);
-        // What axes and gaps take beside the panels is known once they are drawn, and changes a little with their width.
+        // The width of axes and gaps is known only after drawing, and it depends a little on the width of the panels.
         for (let turn = 0; specification.facet && turn < 3; ++turn) {
           const beyond = this.chart.querySelector("svg").width.baseVal.value - this.width;
           if (beyond <= 0) break;

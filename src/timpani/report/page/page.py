@@ -41,11 +41,11 @@ _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; 
 def render(
     campaign: Campaign, linear: bool = False, published: Sequence[Published] = (), predicted: Foretold | None = None
 ) -> str:
-    """The report as HTML that needs nothing else.
+    """The report as one self-contained HTML page.
 
-    linear     whether its curves begin on linear axes
-    published  fits to stand beside its own
-    predicted  times to stand beside those measured
+    linear     whether curves are first drawn on linear axes
+    published  fits to compare with the campaign's
+    predicted  times to compare with the measured ones
     """
     report = Report(campaign, published, predicted)
     study = campaign.header.study
@@ -76,7 +76,7 @@ def render(
         methods=methods_paragraph(
             campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
         ),
-        light=Markup(theme.LIGHT.css()),  # noqa: S704 our own constants
+        light=Markup(theme.LIGHT.css()),  # noqa: S704 constants of Timpani
         dark=Markup(theme.DARK.css()),  # noqa: S704
         style=Markup((here / "page.css").read_text()),  # noqa: S704
         script=Markup((here / "page.js").read_text()),  # noqa: S704
@@ -113,7 +113,7 @@ def static_figures(panels: Sequence[Panel], linear: bool) -> dict[str, Markup]:
 
 
 def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
-    """What can't be in the times that the campaign was imported from; nothing of campaigns that were measured."""
+    """Implausible values among imported times; empty for campaigns that Timpani measured."""
     if table := published_in(campaign.header):
         return [doubt.text for doubt in published_doubts(table)]
     if not campaign.header.study.files:

@@ -17,7 +17,7 @@ from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 _TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm"}
-"""What a choice is called where its column's name does not say it."""
+"""Titles of the columns whose name is no title."""
 
 
 _PADDING = 6  # pixels around a figure

@@ -15,7 +15,7 @@ _MOST_LAUNCHES = 12  # whose command and binding are shown
 
 
 def facts(header: Header) -> list[tuple[str, str]]:
-    """What a reader needs first: machine, library, date and command. What campaign.json does not hold is left out."""
+    """Machine, library, date and command of a campaign, without values that campaign.json does not record."""
     machine, mpi = header.machine, header.mpi
     nodes = counted(len(machine.hosts), "node") if machine.hosts else ""
     cores = counted(machine.cores, "core") if machine.cores else ""

@@ -136,7 +136,8 @@ def _choices(times: pl.DataFrame) -> Iterator[str]:
     mean = sum(made["regret"]) / made.height
     where = f"{worst['collective']} of {show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}"
     yield (
-        f"The model chooses the fastest of ours at {same:.4g} of {made.height} points; its choices take {mean:.1%} "
-        f"longer on average, at most {worst['regret']:.0%}: {where}, {' or '.join(worst['by_model'])} for "
+        f"The model chooses the fastest of Timpani's algorithms at {same:.4g} of {made.height} points; its choices "
+        f"take {mean:.1%} longer on average, at most {worst['regret']:.0%}: {where}, "
+        f"{' or '.join(worst['by_model'])} for "
         f"{' or '.join(worst['by_measurement'])}"
     )

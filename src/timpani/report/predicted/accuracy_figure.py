@@ -28,7 +28,7 @@ def write_prediction(
         raise unknown("kind of figure", suffix or str(path), FIGURE_FORMATS, "timpani fit --help")
     if prediction is None or prediction.times.is_empty():
         raise UserError(
-            "there is no prediction to draw", "measure algorithms of ours and latency, or name --costs-from"
+            "there is no prediction to draw", "measure Timpani's algorithms and latency, or name --costs-from"
         )
     rows = prediction.times.with_columns(
         pl.Series(

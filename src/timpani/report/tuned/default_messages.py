@@ -1,4 +1,4 @@
-"""What a library's default sends, from a campaign that counted messages."""
+"""The messages of a library's default, from a campaign that counted them."""
 
 from collections.abc import Mapping
 
@@ -15,9 +15,9 @@ from timpani.study.schema import cell_of
 def default_messages(
     campaign: Campaign, ranks: int, nodes: int, fingerprints: Fingerprints
 ) -> Mapping[str, Mapping[int, str]]:
-    """By collective and size, in words, which of our schedules sends what the default sent.
+    """By collective and size, in words: Timpani's schedules that send the same messages as the default.
 
-    UserError where `campaign` counted no default on so many ranks and nodes.
+    UserError if `campaign` counted no messages of the default on `ranks` and `nodes`.
     """
     layouts = rank_layouts(campaign)
     proofs: dict[tuple[int, int], list[dict[str, object]]] = {}
@@ -27,7 +27,7 @@ def default_messages(
         if layout and cell.algorithm.is_default and cell.collective in COLLECTIVES:
             proofs.setdefault((cell.ranks, layout.nodes), []).append(proof)
     if (ranks, nodes) not in proofs:
-        there = "; ".join(f"--ranks {of} --nodes {on}" for of, on in sorted(proofs))
+        there = "; ".join(f"--ranks {count} --nodes {on}" for count, on in sorted(proofs))
         raise UserError(
             f"{campaign.folder} counted no message of the default on {counted(ranks, 'rank')} and "
             f"{counted(nodes, 'node')}",

@@ -1,4 +1,4 @@
-"""What a library would choose by a tuning file, by collective and size, beside what it chooses without."""
+"""The choices of a library with a tuning file and without it, by collective and size."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
@@ -11,7 +11,7 @@ from timpani.study.sizes import show_size
 from timpani.tuning.decide.selection_table import Call
 
 _SIZES = tuple(2**power for power in range(31))
-_DEFAULT = "the library's own choice"
+_DEFAULT = "the library's choice"
 
 
 def explained(
@@ -21,25 +21,24 @@ def explained(
     default: FileDecisions | None = None,
     sent: Mapping[str, Mapping[int, str]] = {},
 ) -> Iterator[str]:
-    """A line for each run of sizes with one algorithm; sizes are looked at in powers of two.
+    """A line for each range of sizes with one algorithm; the sizes are powers of two.
 
-    default  what the library chooses without a file, where it tells that
-    sent     what the default's messages are, in words, by collective and size: of these collectives those sizes alone
-             are looked at
+    default  the library's choices without a file; None if unknown
+    sent     the default's messages, in words, by collective and size; these collectives use only these sizes
     """
     per_node = ceil(ranks / nodes)
     yield f"{counted(ranks, 'rank')} on {counted(nodes, 'node')}; sizes as `timpani list operations` counts them"
     if default is not None:
-        yield "without the file: as the library's own table says; what goes before that table isn't told"
+        yield "without the file: by the library's built-in table; choices that override this table are unknown"
     for collective, operation in COLLECTIVES.items():
         if collective == "null":
-            continue  # ours, which calls nothing
-        told = sent.get(collective, {})
-        sizes = tuple(sorted(told)) or (_SIZES if operation.sized else _SIZES[:1])
+            continue  # Timpani's empty call
+        messages = sent.get(collective, {})
+        sizes = tuple(sorted(messages)) or (_SIZES if operation.sized else _SIZES[:1])
         calls = [Call(collective, ranks, nodes, per_node, size) for size in sizes]
-        chosen = [(_chosen(call, choice, default, told), call.message_bytes) for call in calls]
+        chosen = [(_chosen(call, choice, default, messages), call.message_bytes) for call in calls]
         for words, run in groupby(chosen, key=lambda each: each[0]):
-            span = _span([size for _, size in run], sizes, whole=not told)
+            span = _span([size for _, size in run], sizes, whole=not messages)
             yield f"{collective:22} {span:24} {words}"
 
 
@@ -50,11 +49,11 @@ def _chosen(call: Call, choice: FileDecisions, default: FileDecisions | None, se
         return f"{words}; without the file it sends {sent[call.message_bytes]}"
     if default is None or (without := default.decide(call)) == by_file:
         return words
-    return f"{words}; without the file {without or 'it names none'}"
+    return f"{words}; without the file {without or 'the table names no algorithm'}"
 
 
 def _span(run: Sequence[int], sizes: Sequence[int], whole: bool) -> str:
-    """The sizes of a run; `whole`: they stand for all between and beyond them."""
+    """The sizes of a range; `whole`: they represent all sizes between and beyond them."""
     if whole and run[-1] == sizes[-1]:
         return "all sizes" if run[0] == sizes[0] else f"{show_size(run[0])} and more"
     return show_size(run[0]) if len(run) == 1 else f"{show_size(run[0])} to {show_size(run[-1])}"

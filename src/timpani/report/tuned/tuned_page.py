@@ -1,4 +1,4 @@
-"""What `timpani tune` wrote, in Markdown and in a few lines."""
+"""The results of `timpani tune`: a page in Markdown and a summary of a few lines."""
 
 import shlex
 from collections.abc import Iterator, Sequence
@@ -27,19 +27,19 @@ _ABOUT_CHANCE = (
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
 _ABOUT_LOOKS = (
-    f"At these sizes of rules a race measured a few algorithms in few launches, mostly {LOOK_LAUNCHES}. No rule",
-    f"reaches over such a size where its algorithm failed, seemed to take over {per_cent(OTHERWISE)} longer than",
-    "another, or was shown slower than the default. Where it wasn't among the few, nothing is known of it.",
+    f"At these sizes of rules a race only sampled a few algorithms, mostly in {LOOK_LAUNCHES} launches. A rule ends",
+    "before such a size if its algorithm failed there, was significantly slower than the default, or was",
+    f"over {per_cent(OTHERWISE)} slower than another in the sample. Algorithms outside the sample are untested there.",
 )
 _ABOUT_UNMEASURED = (
-    "Everything failed there, or the race did not come to it. A rule reaches over such a size where it holds at the",
-    "measured ones on both sides.",
+    "All launches failed there, or the race ended before. A rule includes such a size if it applies to the measured",
+    "sizes on both sides.",
 )
 _ABOUT_PREDICTED = (
-    "Nobody measured these rank counts. Schedules were simulated with what this campaign's calls cost; a rule stands",
-    f"where even the lower end of its gain's {_LEVEL} interval is more than {per_cent(INDIFFERENCE[1] - 1)}. That end",
-    "is for each point alone: of many points some are chosen wrongly. `timpani confirm` leaves these rules alone;",
-    "measure before you rely on one.",
+    "These rank counts were not measured. Schedules were simulated with the costs of this campaign's calls. There is",
+    f"a rule if the lower end of its gain's {_LEVEL} interval exceeds {per_cent(INDIFFERENCE[1] - 1)}. The interval",
+    "is not corrected for the number of points, so some of many rules are wrong. `timpani confirm` does not confirm",
+    "these rules: measure before you rely on one.",
 )
 _HEAD_PREDICTED = (
     f"| collective | ranks | sizes | algorithm | predicted gain ({_LEVEL}) | cost |",
@@ -53,7 +53,7 @@ _HEAD_SIMULATED = ("| collective | ranks | sizes | algorithm | gain | cost |", "
 
 
 def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: MadeFrom) -> Iterator[str]:
-    """What was written, how to use it, and what to know of the campaigns."""
+    """The written files, how to use them, and warnings of the campaigns."""
     where = shlex.quote(str(folder))
     yield from _predicted_lines(table, where)
     yield from _use(table, files, where, known)
@@ -71,17 +71,17 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
         if not rules:
             return
     else:
-        yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} says what each gains"
+        yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} lists their gains"
         yield headline(known.verdict)[0]
     for each in files.library:
         left = _left_out(len({left.rule for left in each.left_out})) if each.left_out else ""
         yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
     if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
-        yield "no file of the library can say its rules: nothing is there to switch on"
+        yield "the library's file formats can't express its rules: there is nothing to switch on"
     if files.settings:
         yield f"switch it on: . {where}/{SWITCH_ON}, or `module load {where}/{MODULE}`; off: . {where}/{SWITCH_OFF}"
     if files.preload_rules:
-        yield f"use ours: timpani preload --rules {where}/{PRELOAD_RULES} -- mpirun …"
+        yield f"use Timpani's algorithms: timpani preload --rules {where}/{PRELOAD_RULES} -- mpirun …"
 
 
 def _left_out(rules: int) -> str:
@@ -90,26 +90,26 @@ def _left_out(rules: int) -> str:
 
 
 def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
-    """What is proposed beyond what was measured, if that was asked for."""
+    """The predicted rules, if the user asked for them."""
     predicted = table.predicted
     if predicted is None:
         return
     if predicted.rules:
         least, most = predicted.ranks[0], predicted.ranks[-1]
-        used = "in the files, as was asked" if predicted.in_files else "in no file that a library reads"
+        used = "in the files, as requested" if predicted.in_files else "in no file that a library reads"
         yield (
             f"{where}/{TABLE_FILE}: {counted(len(predicted.rules), 'rule')} predicted, not measured, for "
             f"{words(Span(least, most))} ranks; {used}"
         )
     else:
-        yield "no rule is predicted: at no point is a gain over the default larger than the prediction may be off"
+        yield "no rule is predicted: no predicted gain over the default exceeds the error of the prediction"
     if predicted.left_out:
         more = f", and {len(predicted.left_out) - 1} more in {where}/{PAGE}" if len(predicted.left_out) > 1 else ""
         yield f"not predicted: {predicted.left_out[0]}{more}"
 
 
 def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> str:
-    """The page beside the files."""
+    """The page next to the files."""
     return "\n".join([*_page(table, files, folder, library, known), ""])
 
 
@@ -124,16 +124,18 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     yield from _rules(table, known)
     if files.settings:
         yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / SWITCH_ON))}`; or by a module,")
-        yield from (f"`{MODULE}`; or in the library's own settings. `{SWITCH_OFF}` undoes the first.", "", "```")
+        yield from (f"`{MODULE}`; or by the library's settings. `{SWITCH_OFF}` undoes the first.", "", "```")
         yield from (f"{name}={value}" for name, value in files.settings.items())
         yield from ("```", "")
     if files.preload_rules:
-        yield from ("Rules with algorithms of Timpani's own need its library loaded before the program:", "", "```")
+        yield from ("Rules with Timpani's algorithms need its library, preloaded into the program:", "", "```")
         yield from (f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …", "```", "")
     left_out = [(each.format.title, left) for each in files.library for left in each.left_out]
     if left_out:
-        yield from ("## What the files can't say", "")
-        yield from (f"- {title}: {_where(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out)
+        yield from ("## Conditions that the files can't express", "")
+        yield from (
+            f"- {title}: {_rule_conditions(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out
+        )
         yield ""
     yield from _predicted(table)
     yield from _unsure(table)
@@ -148,26 +150,26 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
 
 
 def _unsure(table: SelectionTable) -> Iterator[str]:
-    """Which sizes of rules a race only looked at, and what was asked for and has no time."""
-    looked_at = [(each, inside) for each in table.looked_at if (inside := _within_rules(table, each))]
-    if looked_at:
-        yield from ("## Looked at, not measured like the others", "", *_ABOUT_LOOKS, "")
-        yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in looked_at)
+    """The sizes of rules that a race only sampled, and the requested sizes without a time."""
+    sampled = [(each, inside) for each in table.looked_at if (inside := _within_rules(table, each))]
+    if sampled:
+        yield from ("## Only sampled", "", *_ABOUT_LOOKS, "")
+        yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in sampled)
         yield ""
     if table.unmeasured:
-        yield from ("## Asked for, and without any time", "", *_ABOUT_UNMEASURED, "")
+        yield from ("## Requested, but without a time", "", *_ABOUT_UNMEASURED, "")
         for each in table.unmeasured:
             sizes = f": {_listed(each.sizes)}" if OPERATIONS[each.collective].sized else ""
             yield f"- {each.collective}, {counted(each.ranks, 'rank')}{sizes}"
         yield ""
 
 
-def _within_rules(table: SelectionTable, looked_at: SizesAt) -> str:
-    """Those of the sizes that rules are for, each rule's algorithm behind its own."""
+def _within_rules(table: SelectionTable, sampled: SizesAt) -> str:
+    """The sampled sizes to which rules apply, with the algorithm of each rule."""
     found = (
-        (rule.algorithm, [size for size in looked_at.sizes if size in rule.sizes])
-        for rule in table.of([looked_at.collective])
-        if looked_at.ranks in rule.ranks
+        (rule.algorithm, [size for size in sampled.sizes if size in rule.sizes])
+        for rule in table.of([sampled.collective])
+        if sampled.ranks in rule.ranks
     )
     return "; ".join(f"{_listed(sizes)} ({algorithm})" for algorithm, sizes in found if sizes)
 
@@ -177,7 +179,7 @@ def _listed(sizes: Sequence[int]) -> str:
 
 
 def _between(table: SelectionTable, gap: SizeGap) -> str:
-    """What holds between the sizes of a gap."""
+    """The algorithms of the rules that apply between the sizes of a gap."""
     held = (
         rule.algorithm
         for rule in table.of([gap.collective])
@@ -217,26 +219,26 @@ def _predicted(table: SelectionTable) -> Iterator[str]:
     yield from (f"- {text}" for text in predicted.conditions)
     yield ""
     if predicted.rules:
-        used = "They are in the files that libraries read, as was asked for."
+        used = "They are in the files that libraries read, as requested."
         unused = "They are in no file that a library reads: `timpani tune … --with-predicted` puts them there."
         yield from (used if predicted.in_files else unused, "", *_HEAD_PREDICTED)
         yield from (f"{_row(rule)} {100 * rule.cost:.1f} % |" for rule in predicted.rules)
     else:
-        yield "No gain over the default is larger than the prediction may be off: there is no rule."
+        yield "There is no rule: no predicted gain over the default exceeds the error of the prediction."
     yield ""
     if predicted.left_out:
         yield from ("Not predicted:", "", *(f"- {text}" for text in predicted.left_out), "")
 
 
 def _row(rule: Rule) -> str:
-    """What the rows of all rules begin with."""
+    """The first columns of a rule's row, which all tables of rules share."""
     return (
         f"| {rule.collective} | {words(rule.ranks)} on {words(rule.nodes)} "
         f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | {_gains(rule.evidence)} |"
     )
 
 
-def _where(rule: Rule) -> str:
+def _rule_conditions(rule: Rule) -> str:
     return f"{rule.collective}, {words(rule.ranks)} ranks, {_sizes(rule)}"
 
 

@@ -63,10 +63,10 @@ def _conditions(before: Campaign, after: Campaign) -> Iterator[str]:
     for name, campaign in (("A", before), ("B", after)):
         header = campaign.header
         library = f"{header.mpi.kind} {header.mpi.version}".strip()
-        begun = f", begun {header.created[:10]}" if header.created else ""
-        yield f"{name}: {campaign.folder}: {library} on {header.machine.name}{begun}"
+        started = f", started {header.created[:10]}" if header.created else ""
+        yield f"{name}: {campaign.folder}: {library} on {header.machine.name}{started}"
     found = differences(before, after)
-    yield "Conditions that differ:" if found else "No condition differs that both campaigns tell."
+    yield "Conditions that differ:" if found else "No condition that both campaigns record differs."
     yield from (f"  {each.what}: {each.before} in A, {each.after} in B" for each in found)
     for name, campaign in (("A", before), ("B", after)):
         yield from (f"Warning: {name} was {warning}" for warning in load_warnings(campaign.launches))
@@ -85,8 +85,8 @@ def change_counts(found: Changes) -> Iterator[str]:
         )
     if by_value:
         yield (
-            f"{counted(by_value, 'cell')} can be compared by value only: averages without launches, or simulated times "
-            "beside measured ones."
+            f"{counted(by_value, 'cell')} can be compared by value only: averages without launches, or simulated with "
+            "measured times."
         )
     if not found.cells.height:
         yield "No cell that both have."

@@ -1,4 +1,4 @@
-"""An algorithm of ours as a figure, a trace or GOAL text in a file."""
+"""Draw one of Timpani's algorithms as a figure, or write its trace or GOAL text."""
 
 import json
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class View(Enum):
 
 @dataclass(frozen=True)
 class Drawing:
-    """A call of an algorithm of ours, to be drawn."""
+    """A call of one of Timpani's algorithms, to draw."""
 
     call: SimulatedCall
 
@@ -144,7 +144,7 @@ class Drawing:
 
 
 def equal_nodes(ranks: int, nodes: int, groups: int, by: str) -> EqualNodes:
-    """So many nodes in equal groups for so many ranks; UserError where some would be empty."""
+    """`ranks` on `nodes` in equal `groups`; UserError if some nodes or groups would be empty."""
     if by not in ("core", "node"):
         raise unknown("order of ranks", by, ("core", "node"), "timpani draw --help")
     if nodes > ranks or groups > nodes:

@@ -25,12 +25,12 @@ def number(value: float) -> str:
 
 
 def latency_words(estimate: Estimate, unit: str = "") -> str:
-    """A latency, or another time that a fitted line's intercept tells: one of 0 or less tells none."""
-    return f"{number(estimate.value)} {unit}".strip() if estimate.value > 0 else "can't be told"
+    """A latency or another time from the intercept of a fitted line; an intercept of 0 or less gives no time."""
+    return f"{number(estimate.value)} {unit}".strip() if estimate.value > 0 else "unknown"
 
 
 def disturbed_words(fitted: CurveFit) -> str:
-    """Which times the lines aren't fitted to, since something disturbed them; empty where there are none."""
+    """The disturbed times to which the lines are not fitted; empty without disturbed times."""
     found = fitted.disturbed
     if not found:
         return ""
@@ -42,7 +42,7 @@ def disturbed_words(fitted: CurveFit) -> str:
 
 
 def miss_words(fitted: CurveFit) -> str:
-    """Where the lines are far off the measured medians, and by how much; empty where they aren't."""
+    """The sizes at which the lines miss the measured medians, and by how much; empty if they miss none."""
     off = [f"{each.fitted_us / each.median_us - 1:+.0%} at {show_size(each.message_bytes)}" for each in fitted.misses]
     return f"the fitted line is off the measured median by {_first_few(off, ', ')}" if off else ""
 

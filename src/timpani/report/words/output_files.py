@@ -88,4 +88,4 @@ def figure_bytes(svg: str, format: str) -> bytes:
         case "pdf":
             return vl_convert.svg_to_pdf(svg)
         case _:
-            raise ValueError(f"{format} is none of {FIGURE_FORMATS}")
+            raise ValueError(f"{format} is not in {FIGURE_FORMATS}")
