@@ -55,7 +55,7 @@ def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> N
     campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))
     found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
     assert found.fits.is_empty()
-    assert "single size" in found.left_out[0]
+    assert "only one size" in found.left_out[0]
     html = render(campaign)
     assert "No model could be fitted to these results." in html
     assert f"Left out: {found.left_out[0]}" in html
