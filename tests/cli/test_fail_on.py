@@ -1,7 +1,9 @@
 """`timpani compare A B --fail-on CHANGE`: the exit status for automation."""
 
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -75,3 +77,30 @@ def test_a_confirmed_point_counts_by_its_significant_ratio() -> None:
     assert changes_meeting(ChangeLimit.parse("slower:25%"), points) == [pytest.approx(0.25)]
     assert changes_meeting(ChangeLimit.parse("slower:26%"), points) == []
     assert changes_meeting(ChangeLimit.parse("faster"), points) == []
+
+
+def test_junit_has_a_case_for_each_cell(pair: tuple[Path, Path]) -> None:
+    def cases(limit: str) -> list[str]:
+        done = typed("compare", *pair, "--fail-on", limit, "--format", "junit")
+        suite = ElementTree.fromstring(done.stdout.encode())
+        assert (suite.get("failures") != "0") == (done.returncode == 1)
+        assert "A / B" in suite.findtext("system-out", "")
+        return [case[0].tag if len(case) else "passed" for case in suite.iter("testcase")]
+
+    assert cases("slower:5%") == ["failure", "passed", "skipped"]
+    assert cases("slower:60%") == ["passed", "passed", "skipped"]
+    assert cases("faster") == ["passed", "failure", "skipped"]
+
+
+def test_openmetrics_has_seconds_and_the_standing_of_each_cell(pair: tuple[Path, Path]) -> None:
+    text = typed("compare", *pair, "--format", "openmetrics").stdout
+    assert text.endswith("# EOF\n")
+    found = re.findall(r'^timpani_change_after_seconds{.*message_bytes="(\d+)".*standing="(\w+)"} (\S+)$', text, re.M)
+    assert [(size, standing) for size, standing, _ in found] == [("8", "slower"), ("16", "faster"), ("32", "undecided")]
+    assert float(found[0][2]) == pytest.approx(1.5e-6, rel=0.05)
+    assert 'a_simulated="false"' in text
+
+
+def test_published_tables_have_neither_format(pair: tuple[Path, Path]) -> None:
+    done = typed("compare", pair[0], "--published", "malasi", "--format", "junit")
+    assert (done.returncode, "--format junit needs two campaigns" in done.stderr) == (2, True)

@@ -31,7 +31,15 @@ def compare(
         ),
     ] = None,
     format: Annotated[
-        Format, format_option("json has every correlation, every cell, and all numbers behind a conclusion.")
+        Format,
+        format_option(
+            "json has every correlation, every cell, and all numbers behind a conclusion; junit and openmetrics have "
+            "every cell of two campaigns.",
+            Format.table,
+            Format.json,
+            Format.junit,
+            Format.openmetrics,
+        ),
     ] = Format.table,
     figure: Annotated[
         Path | None,
@@ -45,19 +53,10 @@ def compare(
     doubtful there, and which of its conclusions hold."""
     import json
 
-    from timpani.errors import UserError
     from timpani.tuning.compare.change_limit import ChangeLimit
 
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
-    if (other is None) == (published is None):
-        raise UserError(
-            "a campaign is compared with one other thing",
-            "name another campaign (timpani compare A B), or a published table (--published malasi)",
-        )
-    if other is None and figure is not None:
-        raise UserError("--figure draws the ratios of two campaigns", "name another campaign, or leave out --figure")
-    if other is None and limit is not None:
-        raise UserError("--fail-on needs two campaigns", "name another campaign, or leave out --fail-on")
+    _check_options(other, published, format, figure, limit)
     if figure is not None:
         from timpani.report.words.changes_figure import check_figure
 
@@ -68,12 +67,31 @@ def compare(
             from timpani.report.words.changes_figure import write_changes
 
             write_changes(found, figure, force, style.chosen())
-        told = _changes(before, after, found, format)
+        told = _changes(before, after, found, format, limit)
     else:
         told = _with_published(folder, str(published), format)
     typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
     if other and limit:
         _fail_on(limit, found)
+
+
+def _check_options(
+    other: Path | None, published: str | None, format: Format, figure: Path | None, limit: "ChangeLimit | None"
+) -> None:
+    """UserError where options do not fit together."""
+    from timpani.errors import UserError
+
+    if (other is None) == (published is None):
+        raise UserError(
+            "a campaign is compared with one other thing",
+            "name another campaign (timpani compare A B), or a published table (--published malasi)",
+        )
+    if other is None and figure is not None:
+        raise UserError("--figure draws the ratios of two campaigns", "name another campaign, or leave out --figure")
+    if other is None and format in (Format.junit, Format.openmetrics):
+        raise UserError(f"--format {format} needs two campaigns", "name another campaign, or choose table or json")
+    if other is None and limit is not None:
+        raise UserError("--fail-on needs two campaigns", "name another campaign, or leave out --fail-on")
 
 
 def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
@@ -91,9 +109,16 @@ def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
         raise typer.Exit(1)
 
 
-def _changes(before: "Campaign", after: "Campaign", found: "Changes", format: Format) -> str | dict[str, Any]:
+def _changes(
+    before: "Campaign", after: "Campaign", found: "Changes", format: Format, limit: "ChangeLimit | None"
+) -> str | dict[str, Any]:
+    from timpani.report.words.changes_formats import changes_junit, changes_openmetrics
     from timpani.report.words.changes_text import changes_object, changes_text
 
+    if format is Format.junit:
+        return changes_junit(before, after, found, limit)
+    if format is Format.openmetrics:
+        return changes_openmetrics(before, after, found)
     shown = changes_object if format is Format.json else changes_text
     return shown(before, after, found)
 

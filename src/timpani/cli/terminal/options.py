@@ -67,6 +67,8 @@ class Format(StrEnum):
     latex = "latex"
     csv = "csv"
     json = "json"
+    junit = "junit"
+    openmetrics = "openmetrics"
     parquet = "parquet"
 
 
