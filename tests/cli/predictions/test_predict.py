@@ -31,6 +31,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {
             "collective": "bcast",
             "provider": OWN,
+            "variant": "default",
             "algorithm": name,
             "parameters": "",
             "ranks": ranks,
