@@ -224,4 +224,4 @@ def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "tuned" / "tuning.md").read_text()
     assert "the runs with 4 ranks had more ranks than cores" in page
-    assert "bcast at 1 KiB: on the two largest counted rank counts the default sent as timpani/" in page
+    assert "bcast at 1 KiB: on the two largest counted rank counts the default sent the messages of timpani/" in page
