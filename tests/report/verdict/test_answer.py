@@ -5,8 +5,11 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from timpani.campaign.folder.load import Campaign
 from timpani.report.verdict.answer import NOTHING_TO_SET, brief_warnings, details, headline, more_warnings
+from timpani.tuning.decide.gain_parts import competitor_noun
 from timpani.tuning.decide.other_points import Elsewhere
 from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
 
@@ -28,6 +31,26 @@ def test_the_answer_comes_first() -> None:
         "Verdict: your library's default is fine at 5 of 5 points.",
         "No algorithm is significantly faster.",
     ]
+
+
+def test_the_answer_names_settings_where_settings_are_faster() -> None:
+    answer, *_ = headline(verdict(5, 4, 0, losses=(LOSS,), winners="setting or algorithm"))
+    assert "at 4 another setting or algorithm is faster" in answer
+    assert headline(verdict(5, 0, 0, competitors="setting"))[1] == "No setting is significantly faster."
+
+
+@pytest.mark.parametrize(
+    ("labels", "noun"),
+    [
+        ([], "algorithm"),
+        (["ring", "timpani/chain"], "algorithm"),
+        (["default@eager", "default@no-vader"], "setting"),
+        (["default@eager", "ring"], "setting or algorithm"),
+        (["ring@eager"], "setting or algorithm"),
+    ],
+)
+def test_competitors_are_called_by_what_they_change(labels: list[str], noun: str) -> None:
+    assert competitor_noun(labels) == noun
 
 
 def test_the_largest_gain_is_called_a_maximum_over_points() -> None:

@@ -57,7 +57,7 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
     if verdict.worst:
         lines += _gains(verdict, limits or {})
     elif not verdict.undecided:
-        lines.append(f"No algorithm is {faster(verdict.simulated)}.")
+        lines.append(f"No {verdict.competitors} is {faster(verdict.simulated)}.")
     if verdict.differing:
         lines.append(_in_each_state(verdict.differing))
     if verdict.decisive:
@@ -97,7 +97,7 @@ def _answer(verdict: Verdict) -> str:
     parts = [f"{default} is fine at {verdict.within_5_percent} of {counted(verdict.decided, 'point')}"]
     if verdict.slower:
         up_to = f", up to {verdict.worst.gain:.2f} times" if verdict.worst else ""
-        parts.append(f"at {verdict.slower} another algorithm is faster{up_to}")
+        parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
     if verdict.undecided:
         parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
     return f"Verdict: {'; '.join(parts)}."

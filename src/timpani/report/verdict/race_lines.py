@@ -75,7 +75,7 @@ def _not_raced(race: RaceVerdict) -> Iterator[str]:
         one = race.otherwise == 1
         yield (
             f"At {race.otherwise} of those looked at, what serves the neighbouring points seems to take over "
-            f"{per_cent(OTHERWISE)} longer than another algorithm, and no launch was left to race "
+            f"{per_cent(OTHERWISE)} longer than another competitor, and no launch was left to race "
             f"{'it' if one else 'them'}: more launches (--launches) do."
         )
 

@@ -1,6 +1,6 @@
-"""Of a gain by a variant and an algorithm together: what each of the two gains alone."""
+"""Whether a gain comes from a setting, an algorithm or both, and what each of the two gains alone."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,6 +28,14 @@ class GainPart:
     def __str__(self) -> str:
         bounds = "" if None in (self.gain_low, self.gain_high) else f" ({self.gain_low:.2f} to {self.gain_high:.2f})"
         return f"{self.what} alone ({self.label}): {self.gain:.2f} times as fast{bounds}"
+
+
+def competitor_noun(labels: Iterable[str]) -> str:
+    """`setting` where all `labels` are defaults of variants, `algorithm` without variants, else both words."""
+    kinds = {label.partition(VARIANT_SIGN)[::2] for label in labels}
+    if not any(variant for _, variant in kinds):
+        return "algorithm"
+    return "setting" if all(name == DEFAULT and variant for name, variant in kinds) else "setting or algorithm"
 
 
 def gain_parts(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> tuple[GainPart, ...]:

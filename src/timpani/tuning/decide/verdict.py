@@ -12,7 +12,7 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
-from timpani.tuning.decide.gain_parts import GainPart, gain_parts
+from timpani.tuning.decide.gain_parts import GainPart, competitor_noun, gain_parts
 from timpani.tuning.decide.other_points import Elsewhere, elsewhere
 from timpani.tuning.decide.sentence import in_each_state, sentence
 from timpani.tuning.decide.warnings import cell_warnings, launches_advice
@@ -86,6 +86,8 @@ class Verdict:
     settings_recorded  whether the campaign tells how algorithms are had outside Timpani
     simulated          whether all was simulated: nothing varies, and there is no library to set
     decide_command     measures the launches of `decisive`; None where there are none, or no such command
+    competitors        what was compared with the default: `algorithm`, `setting` or `setting or algorithm`
+    winners            which of these are the best at the points where the default is slower
     """
 
     decided: int
@@ -107,6 +109,8 @@ class Verdict:
     settings_recorded: bool = True
     simulated: bool = False
     decide_command: str | None = None
+    competitors: str = "algorithm"
+    winners: str = "algorithm"
 
     @property
     def worst(self) -> Loss | None:
@@ -166,6 +170,8 @@ def summarize(
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
         simulated=simulated,
+        competitors=competitor_noun(cells.filter(~is_default())["label"]),
+        winners=competitor_noun(decided.filter(pl.col("standing") == SLOWER)["best_label"]),
     )
 
 
