@@ -49,6 +49,19 @@ def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
     assert found.residuals["formula"].n_unique() == 2
 
 
+def test_a_formula_that_fits_badly_has_a_better_one_under_its_table(tmp_path: Path) -> None:
+    cells = [
+        Cell("bcast", Algorithm("openmpi", "linear"), ranks, "core", 2**power, "warm")
+        for ranks in (2, 4, 8, 16, 24, 32)
+        for power in range(1, 21)
+    ]
+    results = [LaunchResult(cell, 1, "desk", median_us=5 + 1e-3 * cell.ranks * cell.message_bytes) for cell in cells]
+    campaign = load(write_campaign(tmp_path / "product", synthetic_header(), results, []))
+    found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
+    notes = [note for table in found.tables["bcast"] for note in table.footnotes]
+    assert any("Better: --formula 'latency ~ ranks + size + ranks:size'" in note for note in notes)
+
+
 def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> None:
     cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
     results = [LaunchResult(cell, 1, "desk", median_us=1.0)]

@@ -23,6 +23,7 @@ from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
+from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.published_fit import beside, beside_table
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import (
@@ -226,6 +227,7 @@ def _regression_table(named: NamedModel[Regression]) -> Table:
             )
             for each in model.coefficients
         ),
+        footnotes=tuple(better_lines(model)),
     )
 
 
