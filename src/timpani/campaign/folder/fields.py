@@ -66,7 +66,7 @@ Message = Annotated[str, AfterValidator(_message)]
 """Why something failed, of several lines."""
 
 STRICT = ConfigDict(strict=True, extra="forbid")
-OPEN = ConfigDict(strict=True, extra="allow")  # other versions tell more
+OPEN = ConfigDict(strict=True, extra="allow")  # other versions record more fields
 
 
 @with_config(STRICT)

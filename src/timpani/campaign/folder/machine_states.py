@@ -117,8 +117,8 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
 
 
 def _states(part: pl.DataFrame) -> States | None:
-    """The states of rows whose probes ran between the same ranks; None where nothing was probed."""
-    once = part.filter(_probed()).unique(["launch", "in_turn"])  # cells that took turns share their probes
+    """The states of rows whose probes ran between the same ranks; None without probes."""
+    once = part.filter(_probed()).unique(["launch", "in_turn"])  # interleaved cells share their probes
     return find_states(np.concatenate([once[name].to_numpy() for name in _PROBES])) if once.height else None
 
 

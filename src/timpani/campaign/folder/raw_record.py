@@ -20,7 +20,7 @@ from timpani.reading import parse_json
 _NAME = "samples.jsonl"
 PACKED = f"{_NAME}.gz"
 DAMAGED = f"{_NAME}.damaged"
-"""What a raw record is called that can't be read, once it is set aside."""
+"""New name of an unreadable raw record that was set aside."""
 
 _UNDER_WAY = "cell.txt"
 

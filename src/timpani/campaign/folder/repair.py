@@ -61,12 +61,12 @@ def _free(path: Path) -> Path:
 
 
 def _rewrite(path: Path, lines: list[SealedLine], header: Header) -> None:
-    """Write beside and rename; lines that keep their number keep their bytes."""
-    beside = path.with_name(f"{path.name}.new")
-    with beside.open("wb") as file:
+    """Write a new file and rename it to `path`; lines with an unchanged number keep their bytes."""
+    new = path.with_name(f"{path.name}.new")
+    with new.open("wb") as file:
         for number, line in enumerate(lines, start=1):
             same = line.raw and number == line.written
             file.write(line.raw if same else seal(line.values, number, header.id))
         file.flush()
         os.fsync(file.fileno())
-    beside.rename(path)
+    new.rename(path)

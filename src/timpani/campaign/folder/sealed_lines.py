@@ -4,7 +4,7 @@ Whole files of one JSON object end with a checksum, too.
     {"collective": "bcast", …, "line": 17, "checksum": "c0ffee…"}
 
 The checksum is the beginning of SHA-256 over the campaign's id, a line feed, and all of the line before `, "checksum"`.
-A line that was changed, copied, moved, lost or taken from another campaign so shows without a look at the others.
+So a line alone shows whether it was changed, copied, moved or taken from another campaign.
 """
 
 import hashlib

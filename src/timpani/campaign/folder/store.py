@@ -92,7 +92,7 @@ class Store:
         self._append(LAUNCHES, launch)
 
     def add_ending(self, part: str, facts: dict[str, Any]) -> None:
-        """Append how the start `part` ended and what it told, once its results are there."""
+        """Append the ending of the start `part` and its recorded `facts`, after its results."""
         ending = {"part": part, "results": self._given[part], **facts}
         self._append(ENDINGS, ending)
         self.endings.append(ending)

@@ -1,4 +1,4 @@
-"""About how long measuring takes, told before it begins: for a coffee or for a night, no better."""
+"""A rough estimate of the measuring time, shown before a campaign starts: minutes or hours, not more precise."""
 
 import re
 from math import ceil, log2
@@ -14,17 +14,19 @@ START_SECONDS_PER_RANK = 1e-3
 CELL_SECONDS = 0.006
 """What a cell takes that converges at once: 0.5 ms of warm-up, 5 ms of samples and their collection."""
 
-_ROUND_SECONDS = 1e-6  # of a short message, as within a node or over a fast network
+_ROUND_SECONDS = 1e-6  # of a short message within a node or over a fast network
 _BYTES_PER_SECOND = 2e9  # of one rank
-_CALLS = 40  # of warm-up and samples, until a cell that varies little converges
-_FEWEST_CALLS = 6  # one that is checked, two of warm-up and the least that is timed, whatever time they take
+_CALLS = 40  # warm-up and samples until a cell with little variation converges
+_MIN_CALLS = 6  # one checked call, two of warm-up, and the minimum number of timed calls
 
 _SIMULATED_MESSAGE_SECONDS = 1e-4
 """Of a core, for each message of a call, in both calls of a cell: what exchanges in rounds took with SimGrid 3.32."""
 
 _SIMULATED_SHARE_SECONDS = 1.4e-7
-"""More of it for each message under way at that time, as links are shared out anew among all of them: with all messages
-at once, alltoallv took 3 s on 64 ranks, 30 s on 128 and over 10 min on 256."""
+"""Additional simulation time per concurrent message: SimGrid shares links among all messages again at each event.
+
+With all messages at once, alltoallv took 3 s on 64 ranks, 30 s on 128 and over 10 min on 256.
+"""
 
 _IN_ROUNDS = re.compile("pair|ring|bruck|rdb|mesh|two_level|throttled")
 """In the names of algorithms that exchange blocks in rounds, in which a rank has one message under way."""
@@ -36,7 +38,7 @@ _FILLED_BYTES_PER_SECOND = 5e8  # of all ranks' buffers, which one core fills an
 
 
 def start_seconds(kind: str, ranks: int) -> float:
-    """What one launch of so many ranks takes before and after its cells."""
+    """Seconds of one launch with `ranks` ranks before and after its cells."""
     return LIBRARIES[kind].start_seconds + START_SECONDS_PER_RANK * ranks
 
 
@@ -49,7 +51,7 @@ def cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> floa
     if study.repetitions is not None:
         return call * (study.repetitions + (study.warmup or 0))
     measured = min(max(CELL_SECONDS, _CALLS * call), 2 * study.slot)
-    return max(measured, _FEWEST_CALLS * call)
+    return max(measured, _MIN_CALLS * call)
 
 
 def longest_cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> float:
@@ -71,7 +73,7 @@ def simulated_cell_seconds(cell: Cell) -> float:
     """What simulating `cell` takes: an event for each of its messages, and all ranks' data, which is real.
 
     Each rank sends about ⌈log₂ p⌉ messages and those that a long one is cut into, or one to each other where it has a
-    block for each. Those all leave at once where the algorithm's name tells no rounds, and by default, which is Open
+    block for each. Those all leave at once if the algorithm's name names no rounds, and by default, which is Open
     MPI's decision: on 64 to 127 ranks and from 256 on that exchanges in rounds, and takes less.
     """
     movement = OPERATIONS[cell.collective].movement

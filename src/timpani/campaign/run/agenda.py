@@ -15,7 +15,7 @@ from timpani.tuning.race.race import Failed, LaunchTime, Race, RacePoint
 
 
 class Agenda(Protocol):
-    """The cells of each launch, told launch after launch."""
+    """The cells of each launch, decided one launch at a time."""
 
     def wanted(self, launch: int) -> frozenset[Cell]:
         """What launch number `launch` measures, by the results of the launches before it; none: the campaign is over.
@@ -58,7 +58,7 @@ class Everything:
         return frozenset()
 
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """None: all points go on until they are precise."""
+        """No limits: all points are measured until they are precise."""
         return {}
 
     def told(self) -> int:
@@ -108,7 +108,7 @@ class Racing:
         return self._looks[launch - 1]
 
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """As `Agenda.rounds` has it, by what the launches before have told."""
+        """See `Agenda.rounds`; the rounds follow from the results of earlier launches."""
         wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for cell in cells:
             wanted[RacePoint.of(cell)].append(cell.algorithm)
@@ -119,7 +119,7 @@ class Racing:
         return max(1, len(self._wanted))
 
     def take(self, result: LaunchResult) -> None:
-        """One more result; those under the clock's resolution tell nothing."""
+        """Add a result; results below the clock's resolution are ignored."""
         if result.error is not None:
             failed = Failed(RacePoint.of(result.cell), result.cell.algorithm, result.error)
             self._failed[result.launch].append(failed)
@@ -149,7 +149,7 @@ class Racing:
         )
 
     def _worth_starting(self, point: RacePoint, algorithms: frozenset[Algorithm]) -> frozenset[Algorithm]:
-        """Those of `algorithms` that weren't given up; none where that leaves nothing to compare."""
+        """`algorithms` without the abandoned ones; empty if fewer than two remain to compare."""
         given_up = self._race.given_up(point)
         left = algorithms - given_up
         return left if len(left) > 1 or not given_up else frozenset()

@@ -10,7 +10,7 @@ _POLL_SECONDS = 0.02
 Result = TypeVar("Result")
 
 Task = Generator[None, None, None]
-"""Work that goes on with each `next`, and yields where it waits for something outside."""
+"""Work that continues with each `next` and yields while it waits for an external event."""
 
 
 def run_concurrently(tasks: Iterator[Task], limit: int) -> None:

@@ -9,9 +9,9 @@ from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
 from timpani.tuning.race.abandoned_cells import MOST_FAILURES, NOT_TRIED, failures
 
-_MOST_ENDINGS = 2  # launches that an algorithm may end at one rank count, before larger sizes are given up
+_MAX_ENDINGS = 2  # launches that an algorithm may abort at one rank count before its larger sizes are abandoned
 _KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")
-"""How the error begins of a cell whose launch got SIGKILL or SIGTERM, which the program doesn't send to itself."""
+"""Start of the error of a cell whose launch got SIGKILL or SIGTERM, which the program doesn't send to itself."""
 
 
 class Failures:
@@ -36,7 +36,7 @@ class Failures:
         return self._of_cell[cell] >= MOST_FAILURES
 
     def given_up_killed(self, cell: Cell) -> bool:
-        """Whether it was given up since somebody else ended its launches, which says nothing about the cell."""
+        """Whether the cell was abandoned because its launches were killed from outside, not by its own failure."""
         return self._kills[cell] >= MOST_FAILURES
 
     def given_up_after(
@@ -50,7 +50,7 @@ class Failures:
         kind = _kind(ended_in)
         sizes = self._endings[kind]
         sizes.append(ended_in.message_bytes)
-        if len(sizes) < _MOST_ENDINGS:
+        if len(sizes) < _MAX_ENDINGS:
             return
         error = f"{NOT_TRIED}: the algorithm ended {len(sizes)} launches, from {show_size(min(sizes))} on"
         for planned in cells:

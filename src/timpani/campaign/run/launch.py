@@ -15,14 +15,17 @@ from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
 from timpani.native.die_with_parent import die_with_parent
 
-_START_SECONDS = 30.0  # of silence that a launch may have before its first line, at least: busy machines start slowly
-_GRACE_SECONDS = 5.0  # between asking a launch to end and killing it
-_OUTPUT_BYTES = 2000  # of what a failed launch printed: enough for the first error of an MPI library
+_START_SECONDS = 30.0  # minimum time limit for the first line of a launch: busy machines start slowly
+_GRACE_SECONDS = 5.0  # between the request to end and the kill
+_OUTPUT_BYTES = 2000  # of a failed launch's output: enough for the first error of an MPI library
 
 
 @dataclass(frozen=True)
 class Ended:
-    """How a launch ended: by itself, with or without its last line, or because it was silent too long or stopped."""
+    """How a launch ended.
+
+    It finished (with its last line), died (without), hung (was silent for too long) or was stopped.
+    """
 
     how: Literal["finished", "died", "hung", "stopped"]
     exit: int

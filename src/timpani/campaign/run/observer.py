@@ -1,4 +1,4 @@
-"""Who is told how a campaign goes on."""
+"""Observers of a campaign's progress."""
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
@@ -10,10 +10,10 @@ from timpani.study.cell import Cell
 
 
 class Observer(Protocol):
-    """What a campaign calls as it goes on."""
+    """Callbacks for a campaign's progress."""
 
     def started(self, launch: int, group: Group, cells: int) -> None:
-        """A start of the MPI program for so many cells."""
+        """The MPI program was started for `cells` cells."""
         ...
 
     def measured(self, result: LaunchResult) -> None:

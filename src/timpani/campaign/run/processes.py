@@ -32,7 +32,7 @@ class Processes:
 
     @contextmanager
     def start(self, part: str) -> Iterator[None]:
-        """While a start is under way; before it nothing of earlier ones goes on measuring, and nothing of it after."""
+        """A start is under way. Processes of earlier starts end before it begins; its own end before it returns."""
         self.end_earlier(_LEAVING_SECONDS)
         self._under_way.add(part)
         try:
@@ -42,7 +42,7 @@ class Processes:
             self.end_earlier(_LEAVING_SECONDS)
 
     def end_earlier(self, leaving: float = 0.0) -> None:
-        """End what is left of starts that are not under way; it has `leaving` seconds to leave by itself."""
+        """End the processes of starts that are not under way, after `leaving` seconds to exit voluntarily."""
         deadline = time.monotonic() + leaving
         while (found := self._earlier()) and time.monotonic() < deadline:
             time.sleep(_POLL_SECONDS)

@@ -1,4 +1,4 @@
-"""Prove what ran: one untimed call of each cell under message counting, and which algorithms can't be told apart."""
+"""Prove which algorithm ran: count the messages of one untimed call of each cell, and compare the counts."""
 
 import re
 from collections import defaultdict
@@ -43,9 +43,9 @@ _TOTAL = re.compile(r"[EI]\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent")
 
 @dataclass(frozen=True)
 class Prover:
-    """A campaign whose messages are counted: what runs, where proofs go, and who is told.
+    """Counts the messages of a campaign: its plan, the store of its proofs, and its observer.
 
-    A launch that dies or hangs costs the cell that it was at its proof, and no more.
+    If a launch dies or hangs, only the cell that it was running has no proof.
     """
 
     plan: CampaignPlan
@@ -125,7 +125,7 @@ class Prover:
         once = self._called(group, few)
         if once.ended.how == "stopped":
             return few
-        if once.ended.how != "finished" and len(few) > 1:  # whichever was to blame shows it by itself
+        if once.ended.how != "finished" and len(few) > 1:  # repeat each cell alone to find the cause
             alone = ([each] for each in few)
             return [cell for cells in alone for cell in self._few_by_difference(group, cells)]
         if once.ended.how != "finished":

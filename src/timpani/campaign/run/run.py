@@ -44,9 +44,9 @@ class Outcome:
     """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing.
 
     missing    results; of a race those of the launch under way alone, since what later ones measure follows from it
-    killed     cells that were given up since their launches were killed, by whoever it was
-    unreached  points that a race had not come to when its budget was spent
-    further    how many more launches a race may take after the one under way; None of other campaigns
+    killed     cells that were abandoned because their launches were killed from outside
+    unreached  points that a race had not started when its budget was spent
+    further    maximum number of launches of a race after the current one; None for other campaigns
     """
 
     ended: Literal["complete", "stopped", "budget"]
@@ -131,9 +131,9 @@ class Runner:
             yield from self._start(launch, group, pending, rounds, self._cell_time_limit())
 
     def _start_cost(self, launch: int, group: Group) -> float:
-        """Seconds of a start of `group` beside its points, as those before `launch` tell it."""
-        told = self._start_costs.before(launch, group.ranks, self.store.endings)
-        return start_seconds(group.mpi.kind, group.ranks) if told is None else told
+        """Seconds of a start of `group` without its points, estimated from the starts before `launch`."""
+        measured = self._start_costs.before(launch, group.ranks, self.store.endings)
+        return start_seconds(group.mpi.kind, group.ranks) if measured is None else measured
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [

@@ -23,8 +23,12 @@ Programs = Callable[[Mpi], Path]
 
 @dataclass(frozen=True)
 class Start:
-    """A start that launches.jsonl tells of: `part` is its name there, `without` what it finds no more in its
-    environment; `local`: it is on this computer alone."""
+    """A start recorded in launches.jsonl.
+
+    part     its name there
+    without  variables removed from its environment
+    local    whether it runs only on this computer
+    """
 
     store: Store
     processes: Processes
@@ -93,7 +97,7 @@ class Start:
         return ended
 
     def end(self, ended: Ended, facts: dict[str, Any]) -> None:
-        """Record how it ended and the `facts` that it told, and pack its raw samples."""
+        """Record the ending and the `facts` that the start reported, and pack its raw samples."""
         seconds = round(ended.seconds, 3)
         self.store.add_ending(self.part, {"seconds": seconds, "exit": ended.exit, "ended": ended.how, **facts})
         compress(self.folder / "samples.jsonl")

@@ -1,4 +1,4 @@
-"""What a start of the MPI program costs beside the points that it measures: to begin, to find a clock, to end."""
+"""Overhead of a start of the MPI program: start-up, clock synchronization and shutdown, without measured points."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What starts measured that nobody lived to record, of a run that was killed, or whose results were lost since."""
+"""Recover unrecorded results from raw samples, after a run was killed or its results were lost."""
 
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +38,7 @@ def take_over(plan: CampaignPlan, store: Store, take: Take, told: Callable[[str]
 
 
 def _take(plan: CampaignPlan, store: Store, start: Unended, take: Take) -> dict[str, Any]:
-    """Take a start's results; returns what it told of itself. UserError where its raw samples are damaged."""
+    """Take a start's results and return its reported facts; UserError if its raw samples are damaged."""
     record = start.folder / "samples.jsonl"
     unpack(record)
     lines = read_whole_lines(record, 0)[0]
