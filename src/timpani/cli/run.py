@@ -12,7 +12,7 @@ from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand
 from timpani.cli.terminal.profiled import study_for
 from timpani.errors import UserError
 from timpani.study.compose import compose
-from timpani.study.keys import FURTHER, WHERE
+from timpani.study.keys import FURTHER, WHAT, WHERE
 
 if TYPE_CHECKING:
     from timpani.study.study import Study
@@ -38,6 +38,15 @@ class _Place(WhereOptions):
             help="openmpi, mpich, intel, or a path (`timpani list mpis`); several: compared with the first.",
             show_default="the first found",
             rich_help_panel=WHERE,
+        ),
+    ] = None
+    groups: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--variants",
+            help="components or transports: each that the library has is a variant.",
+            show_default="none",
+            rich_help_panel=WHAT,
         ),
     ] = None
     hosts: Annotated[
@@ -108,6 +117,8 @@ def run(
     from timpani.study.values import parse_duration
 
     first, *others = place.mpi or [""]
+    for group in place.groups or ():
+        options["variants"] = [*options.get("variants", ()), *_group(first, group)]
     composed = _study(what, program, options, others)
     timeout = parse_duration(further.hang_after) if further.hang_after else None
     if place.hosts and not place.on:
@@ -136,3 +147,14 @@ def _study(what: list[str], program: Path | None, options: dict[str, Any], libra
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
     return study_for(program, options) if program else compose(what, options)
+
+
+def _group(library: str, group: str) -> list[str]:
+    """The variants of a group of the library; standard error names what it lacks."""
+    from timpani.libraries.find import choose_mpi
+    from timpani.libraries.library_variants import group_variants
+
+    texts, left_out = group_variants(choose_mpi(library or None), group)
+    if left_out:
+        typer.echo(left_out, err=True)
+    return texts

@@ -84,6 +84,18 @@ class Note:
 
 
 @dataclass(frozen=True)
+class OfferedVariants:
+    """A group of variants that an installed library offers.
+
+    variants  by name, the settings as `parse_variant` reads them
+    left_out  what of the group it doesn't offer, and why
+    """
+
+    variants: Mapping[str, str]
+    left_out: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Library:
     """One kind of MPI library. Whoever needs to know something of a library asks here, and knows none by name.
 
@@ -109,6 +121,7 @@ class Library:
     settings_in_force  what else sets something of the library: by an environment without those, and in its files
     control          the control variable that a parameter or an environment variable sets; None: it sets none
     installed_settings  all parameters and components that the installation lists, by an environment
+    offered_variants  groups of variants that the installed library offers, by the word that `--variants` takes
     counting         how it counts messages; None where it can't
     eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
@@ -143,6 +156,7 @@ class Library:
     installed_settings: Callable[[Mpi, Mapping[str, str]], InstalledSettings] = lambda mpi, environment: (
         InstalledSettings()
     )
+    offered_variants: Callable[[Mpi], Mapping[str, OfferedVariants]] = lambda mpi: {}
     counting: Callable[[Mpi], Counting] | None = None
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []

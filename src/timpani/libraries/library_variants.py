@@ -1,10 +1,13 @@
-"""Several MPI libraries side by side: each further one is a variant, called by its name and version."""
+"""Variants by name: further MPI libraries, and the groups of variants that a library offers."""
 
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
+from timpani.errors import UserError, unknown
 from timpani.libraries.find import choose_mpi
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
 
 
 def library_variants(wanted: Iterable[str]) -> Iterator[str]:
@@ -16,3 +19,19 @@ def library_variants(wanted: Iterable[str]) -> Iterator[str]:
         count[name] += 1
         ending = f"+{count[name]}" if count[name] > 1 else ""
         yield f"{name}{ending}: --mpi {shlex.quote(str(mpi.mpirun))}"
+
+
+def group_variants(mpi: Mpi, group: str) -> tuple[list[str], str]:
+    """A text for each variant of a group that `mpi` offers, and a note of what is left out ("": nothing); UserError
+    where the library offers none."""
+    offered = LIBRARIES[mpi.kind].offered_variants(mpi)
+    if not offered:
+        raise UserError(f"{mpi.name} {mpi.version} offers no groups of variants", "name settings with --variant")
+    if group not in offered:
+        raise unknown("group of variants", group, offered, "timpani run --help")
+    found = offered[group]
+    if not found.variants:
+        raise UserError(f"{mpi.name} {mpi.version} offers no {group}", "name settings with --variant")
+    reasons = "; ".join(f"{name} ({why})" for name, why in found.left_out.items())
+    texts = [f"{name}: {settings}" for name, settings in found.variants.items()]
+    return texts, f"left out of --variants {group}: {reasons}" if reasons else ""

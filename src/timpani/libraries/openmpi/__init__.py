@@ -8,6 +8,7 @@ from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.installed import control, installed_settings
+from timpani.libraries.openmpi.offered_variants import offered_variants
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
 from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force
@@ -54,6 +55,7 @@ LIBRARY = Library(
     settings_in_force=settings_in_force,
     control=control,
     installed_settings=installed_settings,
+    offered_variants=offered_variants,
     counting=counting,
     eager_limits=eager_limits,
     remove_remains=remove_remains,

@@ -1,0 +1,109 @@
+"""The components and transports of an installed Open MPI, as variants that compete with the default."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+
+from timpani.libraries.library import OfferedVariants
+from timpani.libraries.openmpi.settings import Setting, read_settings
+from timpani.native.mpi import Mpi
+
+_COMPONENT = re.compile(r"mca:(?P<framework>\w+):(?P<component>\w+):version:\"component:.*")
+_ENUMERATOR = re.compile(r"mca:\w+:\w+:param:(?P<name>\w+):enumerator:value:-?\d+:(?P<value>\w+)")
+_PREFERRED = 100
+"""A priority above those of all components (0 to 90 in 4.1 and 5.0)."""
+
+_NOT_COMPETING = {
+    "self": "for communicators of one rank",
+    "inter": "for intercommunicators",
+    "libnbc": "non-blocking collectives only",
+    "monitoring": "counts messages",
+    "sync": "adds barriers",
+    "demo": "an example",
+    "ftagree": "agreement after failures",
+    "cuda": "for buffers of a GPU",
+    "accelerator": "for buffers of a GPU",
+}
+_SWITCHES = {"hcoll": "coll_hcoll_enable", "ucc": "coll_ucc_enable"}
+"""Parameters without which a component stays off."""
+
+_KNOWN = ("tuned", "basic", "han", "adapt", "sm", "xhc", "acoll", "ucc", "hcoll")
+_SHARED_MEMORY = ("vader", "sm")  # its name up to 4.1, and from 5.0
+_MECHANISMS = ("cma", "xpmem", "knem")
+_MECHANISM = "btl_vader_single_copy_mechanism"
+_ANY_NETWORK = "--mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"
+"""Without the last two UCX refuses machines without InfiniBand."""
+
+
+def offered_variants(mpi: Mpi) -> dict[str, OfferedVariants]:
+    """What ompi_info lists: `components` of collectives, and `transports`; nothing without ompi_info."""
+    if mpi.info is None:
+        return {}
+    ask = [str(mpi.info), "--all", "--level", "9", "--parsable"]
+    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace")
+    return {"components": components(answer.stdout), "transports": transports(answer.stdout)}
+
+
+def components(parsable: str) -> OfferedVariants:
+    """A variant that prefers each component of `coll`, or excludes it if it already has the highest priority."""
+    listed = _listed(parsable, "coll")
+    settings = read_settings(parsable)
+    priorities = {name: _priority(settings, name) for name in listed if name not in _NOT_COMPETING}
+    first = max(priorities, key=lambda name: priorities[name], default="")
+    variants = {}
+    for name in priorities:
+        if name == first:
+            variants[f"no-{name}"] = f"--mca coll ^{name}"
+        elif f"coll_{name}_priority" in settings:
+            switch = f"--mca {_SWITCHES[name]} 1 " if _SWITCHES.get(name) in settings else ""
+            variants[name] = f"{switch}--mca coll_{name}_priority {_PREFERRED}"
+    left_out = {name: _NOT_COMPETING[name] for name in listed if name in _NOT_COMPETING}
+    left_out |= {name: "no priority to set" for name in priorities if name not in variants and name != first}
+    left_out |= {name: "not in this library" for name in _KNOWN if name not in listed}
+    return OfferedVariants(variants, left_out)
+
+
+def transports(parsable: str) -> OfferedVariants:
+    """A variant for TCP, for UCX, and for each single-copy mechanism of shared memory that is not in force."""
+    layers, settings = _listed(parsable, "btl"), read_settings(parsable)
+    variants = {}
+    if "tcp" in layers:
+        variants["tcp"] = "--mca pml ob1 --mca btl self,tcp"
+    if "ucx" in _listed(parsable, "pml") and "pml_ucx_tls" in settings:
+        variants["ucx"] = _ANY_NETWORK
+    single_copy = dict(_single_copy(parsable, settings))
+    variants |= {name: words for name, words in single_copy.items() if words}
+    named = ("self", "tcp", *_SHARED_MEMORY)
+    left_out = {each: "its network may be missing: name it with --variant" for each in layers if each not in named}
+    left_out |= {name: "in force by default" for name, words in single_copy.items() if not words}
+    missing = [name for name in _MECHANISMS if name not in single_copy]
+    if "ucx" not in variants:
+        missing.append("ucx")
+    return OfferedVariants(variants, left_out | dict.fromkeys(missing, "not in this library"))
+
+
+def _single_copy(parsable: str, settings: dict[str, Setting]) -> Iterator[tuple[str, str]]:
+    """Each mechanism and the words that choose it, none for the one in force; `no-single-copy` for none at all."""
+    if _MECHANISM in settings:
+        for match in filter(None, map(_ENUMERATOR.fullmatch, parsable.splitlines())):
+            if match["name"] == _MECHANISM:
+                name = "no-single-copy" if match["value"] == "none" else match["value"]
+                in_force = settings[_MECHANISM].value == match["value"]
+                yield name, "" if in_force else f"--mca {_MECHANISM} {match['value']}"
+        return
+    listed = _listed(parsable, "smsc")
+    for name in listed:
+        if name in _MECHANISMS:
+            yield name, f"--mca smsc {name}"
+    if listed:
+        yield "no-single-copy", f"--mca smsc ^{','.join(listed)}"
+
+
+def _listed(parsable: str, framework: str) -> list[str]:
+    matches = filter(None, map(_COMPONENT.fullmatch, parsable.splitlines()))
+    return sorted({match["component"] for match in matches if match["framework"] == framework})
+
+
+def _priority(settings: dict[str, Setting], component: str) -> int:
+    setting = settings.get(f"coll_{component}_priority")
+    return int(setting.value) if setting and setting.value.lstrip("-").isdigit() else -1
