@@ -15,6 +15,8 @@ from timpani.study.compose import compose
 from timpani.study.keys import FURTHER, WHAT, WHERE
 
 if TYPE_CHECKING:
+    from timpani.libraries.hosts import HostList
+    from timpani.machine.nodes.model import Machine
     from timpani.study.study import Study
 
 EXAMPLES = """Examples:
@@ -112,19 +114,15 @@ def run(
         run_as_job(place.on, further.dry_run, added, _study(what, program, options, []).launches)
         return
     from timpani.campaign.run.session import Session
-    from timpani.machine.nodes.host_file import read_hosts
-    from timpani.machine.where import resolve
     from timpani.study.values import parse_duration
 
     first, *others = place.mpi or [""]
+    machine, hosts = _machine_and_hosts(place, first)
     for group in place.groups or ():
-        options["variants"] = [*options.get("variants", ()), *_group(first, group)]
+        library = first or (machine.library if machine else None)
+        options["variants"] = [*options.get("variants", ()), *_group(library, group)]
     composed = _study(what, program, options, others)
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    if place.hosts and not place.on:
-        raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
-    machine = resolve(place.on, first or None) if place.on else None
-    hosts = read_hosts(place.hosts) if place.hosts else ()
     session = Session.prepare(composed, first or None, place.oversubscribe, machine, hosts)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
@@ -149,12 +147,23 @@ def _study(what: list[str], program: Path | None, options: dict[str, Any], libra
     return study_for(program, options) if program else compose(what, options)
 
 
-def _group(library: str, group: str) -> list[str]:
+def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":
+    """The machine that --on names, None: this computer; and the nodes that --hosts chooses of it."""
+    from timpani.machine.nodes.host_file import read_hosts
+    from timpani.machine.where import resolve
+
+    if place.hosts and not place.on:
+        raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
+    machine = resolve(place.on, library or None) if place.on else None
+    return machine, read_hosts(place.hosts) if place.hosts else ()
+
+
+def _group(library: str | None, group: str) -> list[str]:
     """The variants of a group of the library; standard error names what it lacks."""
     from timpani.libraries.find import choose_mpi
     from timpani.libraries.library_variants import group_variants
 
-    texts, left_out = group_variants(choose_mpi(library or None), group)
+    texts, left_out = group_variants(choose_mpi(library), group)
     if left_out:
         typer.echo(left_out, err=True)
     return texts
