@@ -84,7 +84,7 @@ def test_a_lab_is_made_used_and_gone(make: Make) -> None:
 def test_a_second_lab_beside_the_first(make: Make) -> None:
     one, other = make("--nodes", "2"), make("--nodes", "1")
     ambiguous = timpani("lab", "exec", "n1", "--", "true")
-    assert (ambiguous.returncode, "say which" in ambiguous.stderr) == (2, True)
+    assert (ambiguous.returncode, "name one of them" in ambiguous.stderr) == (2, True)
     assert timpani("lab", "down", one.id).returncode == 0
     assert other.exec("n1", "hostname").stdout == "n1\n"
     assert listed()[other.id]["whole"]
