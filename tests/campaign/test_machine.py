@@ -46,7 +46,7 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
     file = machine_file(tmp_path, mpi, "localhost")
     done = typed("run", *STUDY, "--on", file, "-o", tmp_path / "c")
     assert done.returncode == 2
-    maps = f"asked localhost: 0-1; ran {platform.node()}: 0-1"
+    maps = f"requested localhost: 0-1; ran {platform.node()}: 0-1"
     assert maps in done.stderr.splitlines()[-1]
     [launch] = starts(tmp_path / "c")
     assert launch["binding_mistake"] == maps
