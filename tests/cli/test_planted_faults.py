@@ -54,7 +54,7 @@ def test_rules_that_the_library_does_not_follow_are_taken_out(
         (tuned / RULES_FILE).write_text(str(changed))
     done = typed("confirm", str(tuned), "--launches", "1")
     assert done.returncode == 1, done.stdout + done.stderr
-    assert "at 1 point messages, or the time, are not the intended algorithm's" in done.stdout
+    assert "at 1 point the messages or the time are not those of the intended algorithm" in done.stdout
     assert done.stdout.endswith("no rule is left: the library chooses as before\n")
     assert read_table(tuned / "table.json").rules == ()
 

@@ -40,6 +40,7 @@ def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) ->
     return {
         "collective": "allreduce",
         "provider": "timpani",
+        "variant": "default",
         "algorithm": algorithm,
         "parameters": "",
         "ranks": 4,
