@@ -294,7 +294,7 @@ def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
         "At 1 point a few algorithms were looked at in few launches; at 1 point everything failed; at 1 point only one "
         "algorithm has times, so that none is best; at 1 point the race never came to measure anything.",
         "At 1 of those looked at, what serves the neighbouring points seems to take over 5 % longer than another "
-        "algorithm, and no launch was left to race it: more launches (--launches) do.",
+        "competitor, and no launch was left to race it: more launches (--launches) do.",
     ]
 
 
