@@ -117,7 +117,7 @@ def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> Non
     where = ("--on", "slurm:lab,nodes=2,tasks=2,time=10")
     printed = lab.exec("n1", *MAIN, "tune", *what, *where, "-o", "tuned", "--dry-run", cwd=tmp_path)
     assert "#SBATCH --time=00:10:00" in printed.stdout
-    assert printed.stdout.splitlines()[-1].endswith(f"timpani tune {' '.join(what)} -o tuned --on here")
+    assert printed.stdout.splitlines()[-1].endswith(f" tune {' '.join(what)} -o tuned --on here")
     assert list(tmp_path.iterdir()) == []
     done = lab.exec("n1", *MAIN, "tune", *what, *mpi, *where, "-o", "tuned", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
