@@ -138,7 +138,8 @@ def _launches_needed() -> pl.Expr:
 def _launches_for(rivals: pl.Series, in_turn: bool) -> pl.Series:
     counts = rivals.unique()
     needed = [launches_needed(count, in_turn) for count in counts]
-    return rivals.replace_strict(counts, needed, return_dtype=pl.Int64)
+    found = rivals.replace_strict(counts, needed, return_dtype=pl.Int64)
+    return found.cast(pl.Int64)  # in polars 1.40 an empty series keeps its type
 
 
 def _status() -> pl.Expr:
