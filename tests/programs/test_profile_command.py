@@ -67,6 +67,12 @@ def test_a_program_without_mpi_is_said(mpi: Mpi, tmp_path: Path) -> None:
     assert "no process of the command called MPI_Init" in typed("show", tmp_path / "p").stdout
 
 
+def test_a_program_that_cannot_be_started_leaves_no_folder(mpi: Mpi, tmp_path: Path) -> None:
+    done = timpani("profile", "-o", tmp_path / "p", "--mpi", str(mpi.mpirun), "--", "no-such-program")
+    assert (done.returncode, "no-such-program can't be started" in done.stderr) == (2, True)
+    assert not (tmp_path / "p").exists()
+
+
 @needs_compiler
 def test_a_statically_linked_program_is_refused_before_it_runs(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "a.c").write_text("int main() { return 0; }\n")

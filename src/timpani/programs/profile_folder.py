@@ -104,6 +104,11 @@ class ProfileWriter:
             raise UserError(f"{folder} holds {held[0]} already", "choose another folder with -o")
         self._write()
 
+    def discard(self) -> None:
+        """Remove the folder, where no program has written into it: nothing was started."""
+        (self.folder / HEADER).unlink(missing_ok=True)
+        self.folder.rmdir()
+
     def seal(self, status: int, seconds: float) -> None:
         """Write how the command ended and what its programs left; whole files only."""
         parts = {path.name: _sha256(path) for path in _part_files(self.folder)}

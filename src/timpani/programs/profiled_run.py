@@ -50,7 +50,11 @@ def profiled_run(
     )
     writer = ProfileWriter(folder, header)
     began = time.monotonic()
-    status = run_command(prepared.argv, dict(prepared.environment))
+    try:
+        status = run_command(prepared.argv, dict(prepared.environment))
+    except UserError:  # it can't be started; the folder would refuse the corrected command
+        writer.discard()
+        raise
     writer.seal(status, time.monotonic() - began)
     return ProfiledRun(read_profile(folder), status)
 
