@@ -9,6 +9,7 @@ from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
 from timpani.charts.marks.row_filter import CALLS, several
 from timpani.charts.marks.status import corner_marks
+from timpani.study.cell import VARIANT_SIGN
 
 TIE = "tie"
 _ROW_HEIGHT = 30
@@ -112,13 +113,24 @@ def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _about(cells: pl.DataFrame) -> str:
+    names = cells["label"].str.contains(VARIANT_SIGN, literal=True)
+    of_variants = f" In names the variant of the settings follows {VARIANT_SIGN}." if names.any() else ""
+    return (
+        "The best algorithm at each rank count and size, by number and color. Hatched cells are ties; their number is "
+        f"that of the algorithm with the lowest median.{of_variants}"
+    )
+
+
+_HAS_VARIANTS = pl.col("tied").list.join(" ").str.contains(VARIANT_SIGN, literal=True).any().over("collective")
+"""Rows of operations with a setting among the best: their map says more than its one row of ranks."""
+
 FIGURE = Figure(
     name="algorithm-map",
     section=Section(
         "map",
         "Best algorithm by ranks and size",
-        "The best algorithm at each rank count and size, by number and color. Hatched cells are ties; their number is "
-        "that of the algorithm with the lowest median.",
+        _about,
         absent="one rank count was measured",
         of=CALLS,
     ),
@@ -129,6 +141,6 @@ FIGURE = Figure(
         *("collective", "ranks", "message_bytes", CONDITIONS, "verdict", "status"),
         *("best_label", "best_us", "default_us", "tied_with", "key", "legend"),
     ),
-    rows=several("ranks", within=("collective", CONDITIONS)),
+    rows=several("ranks", within=("collective", CONDITIONS)) | _HAS_VARIANTS,
     chosen_by=(CONDITIONS,),
 )

@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
 from timpani.charts.marks.interval_bars import VALUE, bars, with_bars
-from timpani.charts.marks.row_filter import CALLS, any_with
+from timpani.charts.marks.row_filter import CALLS, SETTING_ALONE, any_with
 from timpani.charts.marks.status import OK, points
 
 COLUMNS = (
@@ -23,11 +23,18 @@ _OF_RATIO = f"replace(replace(datum.status, /{_WIDE}/, ''), /^\\+/, '') || '{OK}
 """The status without what says that the time's interval is wide: the ratio's own is drawn."""
 
 
-def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, reference: str = "the default") -> theme.Chart:
+def speedup(
+    ratios: pl.DataFrame,
+    palette: theme.Palette = theme.LIGHT,
+    reference: str = "the default",
+    competitor: str = "algorithm",
+) -> theme.Chart:
     """A small panel per algorithm: the ratio reference / algorithm against size, with its interval; 2 = twice as fast.
     Significant ratios have the algorithm's color, others are grey.
 
-    ratios  columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left out
+    ratios      columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left
+                out
+    competitor  what a label names
     """
     ratios = ratios.filter(pl.col("ratio").is_not_null())
     unsure = SAME if ratios["status"].str.contains("simulated").all() else UNSURE
@@ -52,7 +59,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.YDatum(1))
     intervals = bars(base, colour, palette, faceted=True, strokeWidth=1.4)
     tooltip = [
-        alt.Tooltip("label:N", title="algorithm"),
+        alt.Tooltip("label:N", title=competitor),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
         alt.Tooltip("ratio:Q", title="speed-up", format=".3~r"),
         alt.Tooltip("ratio_low:Q", title="from", format=".3~r"),
@@ -66,7 +73,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     panels = panel.facet(
         facet=alt.Facet(
             "label:N",
-            title=f"{reference[0].upper()}{reference[1:]}’s time over the algorithm’s; grey {unsure}",
+            title=f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s; grey {unsure}",
             sort=[style.label for style in styled],
             header=theme.panel_header(),
         ),
@@ -75,7 +82,7 @@ def speedup(ratios: pl.DataFrame, palette: theme.Palette = theme.LIGHT, referenc
     )
     valid = alt.Chart().transform_filter("isValid(datum.ratio)")
     panels.transform = with_bars(valid, "ratio", "ratio_low", "ratio_high", here=["message_bytes"]).transform
-    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per algorithm; grey {unsure}")
+    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; grey {unsure}")
 
 
 FIGURE = Figure(
@@ -91,7 +98,7 @@ FIGURE = Figure(
     table="cells",
     draw=speedup,
     columns=COLUMNS,
-    rows=CALLS & any_with("ratio"),
+    rows=CALLS & ~SETTING_ALONE & any_with("ratio"),
     chosen_by=("ranks", CONDITIONS),
     measure="ratio",
     decided_by="significant",

@@ -2,6 +2,7 @@
 
 import polars as pl
 
+from timpani.study.cell import DEFAULT
 from timpani.study.operations import OPERATIONS
 
 MESSAGES = tuple(name for name, each in OPERATIONS.items() if each.kind == "point-to-point" and each.moves_its_size)
@@ -14,6 +15,9 @@ TRANSPOSES = pl.col("collective") == "transpose"
 
 CALLS = ~pl.col("collective").is_in(MESSAGES) & ~TRANSPOSES
 """Collectives, and what is timed as one call like them."""
+
+SETTING_ALONE = (pl.col("algorithm") == DEFAULT) & (pl.col("variant") != DEFAULT)
+"""The library's choice of algorithm, started as another variant than `default`: what the settings alone change."""
 
 SIZE_SERIES = "size_series"
 """The column: to which series a size belongs, in the words of `study/size_series.py`; null where there is only one."""

@@ -32,6 +32,7 @@ def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: 
             _replication(study),
             _clock(launches),
             _comparison(study) if study.method == "timpani" and study.launches else "",
+            _variants(header) if header.variants else "",
         ]
     sentences += [f"{warning[0].upper()}{warning[1:]}." for warning in warnings]
     return " ".join(sentence for sentence in sentences if sentence)
@@ -190,6 +191,16 @@ def _comparison(study: RecordedStudy) -> str:
     return (
         "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
         f"rank-sum on launch medians, Holm's correction) leaves {INDIFFERENCE_TEXT}; otherwise they are tied."
+    )
+
+
+def _variants(header: Header) -> str:
+    """How the library's settings were compared."""
+    names = _listed(list(header.variants or {}))
+    return (
+        f"Settings of the library were compared as variants ({names}) in a randomized complete block design: each "
+        "launch number started every variant once, in random order. Two variants are compared by their ratios within "
+        "these blocks (Wilcoxon signed-rank test, Hodges–Lehmann)."
     )
 
 

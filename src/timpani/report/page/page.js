@@ -35,7 +35,8 @@
       this.element = element;
       this.chart = element.querySelector(".chart");
       this.panel = data.panels[element.dataset.panel];
-      this.rows = byCollective.get(JSON.stringify([this.panel.table, this.panel.collective])) ?? [];
+      const rows = byCollective.get(JSON.stringify([this.panel.table, this.panel.collective])) ?? [];
+      this.rows = rows.filter((row) => this.panel.labels?.includes(row.label) ?? true);
       this.selects = [...element.querySelectorAll("select")];
       this.boxes = [...element.querySelectorAll(".algorithms input")];
       this.undecided = element.querySelector(".undecided");

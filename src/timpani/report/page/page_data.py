@@ -9,6 +9,7 @@ from markupsafe import Markup
 from timpani.charts.marks import theme
 from timpani.charts.registry import figures
 from timpani.report.page.contents import Report
+from timpani.report.page.panels import Panel
 
 _DIGITS = 5  # significant, of numbers on the page
 
@@ -30,6 +31,7 @@ def _data(report: Report) -> dict[str, Any]:
                 "collective": panel.collective,
                 "specification": panel.specification(),
                 **({"linear": panel.specification(linear=True)} if panel.has_linear else {}),
+                **_labels(panel, report.tables[panel.figure.table]),
                 "measure": panel.figure.measure,
                 "decided_by": panel.figure.decided_by,
             }
@@ -37,6 +39,15 @@ def _data(report: Report) -> dict[str, Any]:
             for panel in panels
         },
     }
+
+
+def _labels(panel: Panel, table: pl.DataFrame) -> dict[str, list[str]]:
+    """The labels that a figure draws where these are not all of its operation's."""
+    if "label" not in table.columns:
+        return {}
+    drawn = set(panel.frame["label"])
+    of_operation = table.filter(pl.col("collective") == panel.collective)["label"]
+    return {} if drawn == set(of_operation) else {"labels": sorted(drawn)}
 
 
 def _drawn(name: str, table: pl.DataFrame) -> list[str]:

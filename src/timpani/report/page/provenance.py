@@ -24,6 +24,7 @@ def facts(header: Header) -> list[tuple[str, str]]:
     found = [
         ("Machine", ", ".join(filter(None, (machine.name, machine.cpu, nodes or cores, virtual)))),
         ("Library", f"{name or ''} {mpi.version or ''}".strip()),
+        ("Variants", ", ".join(header.variants or {})),
         ("Date", (header.created or "")[:10]),
         ("Command", header.commands[0] if header.commands else ""),
     ]

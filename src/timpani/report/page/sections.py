@@ -20,6 +20,7 @@ from timpani.report.tables.algorithm_tables import MARKS, distance_tables, knee_
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.report_table import Table
 from timpani.report.tables.study_tables import study_tables
+from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict import gains
 from timpani.report.verdict.answer import NOT_RECORDED
 from timpani.report.verdict.difference_words import faster
@@ -35,7 +36,7 @@ class PageSection:
 
     place     sections come in ascending order
     key       what the signs in its tables mean
-    tables    by operation
+    tables    by operation; under "" what concerns all of them
     left_out  what is lacking, a sentence each
     lines     a list in place of tables and figures
     absent    why it has nothing to show; the contents say so in its place
@@ -76,6 +77,7 @@ def sections(report: Report, caveats: Sequence[str]) -> list[PageSection]:
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
     yield from _of_cells(report)
+    yield PageSection("settings", "What each variant changed", 4, _ABOUT_VARIANTS, tables=_of_variants(report))
     settings, simulated = report.campaign.settings, report.campaign.simulated
     calls = report.cells.filter(CALLS)
     several = calls["label"].n_unique() > 1
@@ -177,6 +179,16 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
                 section.id, section.title, place, about, key, report.models.tables, panels, report.models.left_out
             )
 
+
+def _of_variants(report: Report) -> dict[str, list[Table]]:
+    found = variant_tables(report.campaign.header)
+    return {"": found} if found else {}
+
+
+_ABOUT_VARIANTS = (
+    "Before the first launch each variant was started once. The last column is what the library itself reported there: "
+    "its control variables that had another value than with the variant default."
+)
 
 STUDY_TABLES = "study-tables"
 """The section of the studies' own tables."""

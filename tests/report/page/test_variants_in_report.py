@@ -1,0 +1,122 @@
+"""The report of a campaign with variants: the gain of each, the map of the best, what each variant changed."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.report.conftest import synthetic_header, write_campaign
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign, load
+from timpani.report.page.contents import Report
+from timpani.report.page.methods import methods_paragraph
+from timpani.report.page.page import render
+from timpani.report.page.page_data import script_data
+from timpani.report.page.sections import sections
+from timpani.report.tables.variant_table import variant_tables
+from timpani.study.cell import Algorithm, Cell
+
+MPI = {"kind": "openmpi", "version": "4.1.4", "mpirun": "/usr/bin/mpirun"}
+CHANGED = [{"name": "btl_vader_eager_limit", "default": "4096", "value": "65536"}]
+FASTER, SLOWER = 2.0, 0.5  # the planted gains of `eager` and of `no-vader`
+
+
+def variants_header() -> dict[str, Any]:
+    header = synthetic_header("Settings")
+    header["study"] |= {"launches": 10, "ranks": [2], "sizes": [8, 64], "collectives": {"bcast": ["default", "ring"]}}
+    header["variants"] = {
+        "no-vader": {"settings": "--mca btl '^vader'", "mpi": MPI, "changed": []},
+        "default": {"settings": "", "mpi": MPI},
+        "eager": {"settings": "btl_vader_eager_limit=<65536>", "mpi": MPI, "changed": CHANGED},
+        "newer": {"settings": "--mpi /opt/new", "mpi": MPI | {"version": "5.0.11"}},
+    }
+    return header
+
+
+def results() -> list[LaunchResult]:
+    found = []
+    for launch in range(1, 11):
+        for variant, gain in (("default", 1.0), ("eager", FASTER), ("no-vader", SLOWER), ("newer", 1.0)):
+            for name, cost in (("default", 1.0), ("ring", 1.5)):
+                for size in (8, 64):
+                    time = 10 * cost / gain * (1 + launch / 1000)
+                    cell = Cell("bcast", Algorithm("openmpi", name, (), variant), 2, "core", size, "warm")
+                    found.append(LaunchResult(cell, launch, "desk", median_us=time, osu_avg_us=time))
+    return found
+
+
+@pytest.fixture(scope="module")
+def campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("variants") / "campaign"
+    return load(write_campaign(folder, variants_header(), results(), []))
+
+
+@pytest.fixture(scope="module")
+def report(campaign: Campaign) -> Report:
+    return Report(campaign)
+
+
+def test_a_panel_shows_the_gain_of_each_variant_alone(report: Report) -> None:
+    (panel,) = report.panels["variant-gain"]
+    assert set(panel.frame["label"]) == {"default@eager", "default@no-vader", "default@newer"}
+    gains = dict(panel.frame.filter(message_bytes=8).select("label", "ratio").iter_rows())
+    assert gains["default@eager"] == pytest.approx(FASTER)
+    assert gains["default@no-vader"] == pytest.approx(SLOWER)
+    assert panel.undecided == ["default@newer"]
+    (others,) = report.panels["speedup"]
+    assert set(others.frame["label"]) == {"default", *(f"ring{at}" for at in ("", "@eager", "@no-vader", "@newer"))}
+
+
+def test_the_page_draws_the_same_labels_as_the_files(report: Report) -> None:
+    drawn = json.loads(str(script_data(report)))["panels"]
+    assert drawn["variant-gain-bcast"]["labels"] == ["default@eager", "default@newer", "default@no-vader"]
+    assert "default@eager" not in drawn["speedup-bcast"]["labels"]
+    assert "labels" not in drawn["latency-against-size-bcast"]
+
+
+def test_the_map_names_the_best_setting_though_there_is_one_rank_count(report: Report) -> None:
+    (panel,) = report.panels["algorithm-map"]
+    assert set(panel.frame["best_label"]) == {"default@eager"}
+
+
+def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:
+    (table,) = variant_tables(campaign.header)
+    rows = {name: [value.text for value in values] for name, values in table.rows}
+    assert list(rows) == ["default", "no-vader", "eager", "newer"]
+    assert rows["default"] == ["nothing set", "Open MPI 4.1.4", ""]
+    assert rows["eager"][2] == "btl_vader_eager_limit: 4096 → 65536"
+    assert rows["no-vader"][2] == "none"
+    assert rows["newer"][1:] == ["Open MPI 5.0.11", "not compared: another library"]
+
+
+def test_many_or_long_changes_are_cut_and_counted(campaign: Campaign) -> None:
+    assert campaign.header.variants
+    eager = campaign.header.variants["eager"]
+    many = eager.model_copy(update={"changed": tuple(eager.changed[0] for _ in range(11))})
+    long = eager.model_copy(update={"changed": (eager.changed[0].model_copy(update={"value": "x" * 400}),)})
+    variants = {"default": campaign.header.variants["default"], "many": many, "long": long}
+    (table,) = variant_tables(campaign.header.model_copy(update={"variants": variants}))
+    values = {name: row[2] for name, row in table.rows}
+    assert values["many"].text.count("→") + int(re.findall(r"and (\d+) more", values["many"].detail)[0]) == 11
+    assert len(values["long"].text) < 120
+
+
+def test_the_page_holds_the_sections_and_escapes_settings(campaign: Campaign) -> None:
+    html = render(campaign)
+    assert html.index('id="variants-title"') < html.index('id="settings-title"') < html.index('id="speedup-title"')
+    assert "btl_vader_eager_limit=&lt;65536&gt;" in html
+    assert "<dt>Variants</dt><dd>no-vader, default, eager, newer</dd>" in html
+    assert "randomized complete block design" in methods_paragraph(campaign.header, [])
+
+
+def test_a_campaign_without_variants_has_none_of_it(tmp_path: Path) -> None:
+    header = variants_header()
+    del header["variants"]
+    plain = [each for each in results() if each.cell.algorithm.variant == "default"]
+    found = Report(load(write_campaign(tmp_path / "c", header, plain, [])))
+    assert not found.panels["variant-gain"]
+    assert not found.panels["algorithm-map"]
+    assert not {"variants", "settings"} & {each.id for each in sections(found, []) if each.shown or each.absent}
+    assert "block design" not in methods_paragraph(found.campaign.header, [])
