@@ -25,6 +25,16 @@ def test_a_panel_for_each_size_with_a_row_for_each_placement(cells: pl.DataFrame
     assert {"2 ranks, core", "2 ranks, node"} <= set(texts(figure, "axis-label"))
 
 
+def test_a_row_on_the_host_file_of_a_category_says_how_many_nodes_have_how_many_ranks(cells: pl.DataFrame) -> None:
+    rows = {"category:1:2": "4 × 2, category 1", "category:3:4:7": "2 × 4, category 3, shuffled by 7"}
+    eight = cells.with_columns(ranks=pl.lit(8))
+    figure = placements(pl.concat([eight.with_columns(placement=pl.lit(each)) for each in rows]))
+    named = [text for text in texts(figure, "axis-label") if "category" in text]
+    assert set(named) == set(rows.values())
+    points = about(items(figure, "symbol"), "ranks and placement: 2 × 4, category 3, shuffled by 7")
+    assert len(points) == eight["median_us"].is_not_null().sum()
+
+
 def test_every_time_is_drawn_and_a_failed_cell_is_not(cells: pl.DataFrame) -> None:
     both = two_placements(cells)
     points = items(placements(both), "symbol")

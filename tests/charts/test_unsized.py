@@ -20,7 +20,7 @@ def test_each_algorithm_has_a_point_with_its_interval_at_each_rank_count_and_pla
     cells = setups(cells_by_ranks)
     figure = unsized(cells)
     assert len(about(items(figure, "symbol"), "algorithm")) == cells.height  # an average where there is no median
-    assert {"2 ranks, core", "8 ranks, core", "2 ranks, category:1:2"} <= set(texts(figure, "axis-label"))
+    assert {"2 ranks, core", "8 ranks, core", "1 × 2, category 1"} <= set(texts(figure, "axis-label"))
     assert len(about(items(figure, "rule"), "bar_low")) == cells.height
 
 

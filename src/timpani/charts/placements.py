@@ -49,8 +49,10 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
 
 def _about(cells: pl.DataFrame) -> str:
     bounds = " A bar stands where the slowest link alone would end: the bytes that must cross it by its rate."
+    files = cells["placement"].str.starts_with("category:").any()
+    pairs = " Each algorithm next to the default has a figure by host file, nodes and ranks on each node." * files
     return (
-        "Every algorithm’s time at each rank count and placement, one panel per message size; then a panel per "
+        f"Every algorithm’s time at each rank count and placement, one panel per message size.{pairs} Then a panel per "
         f"algorithm with a curve for each placement.{bounds if BOUND in cells.columns else ''}"
     )
 

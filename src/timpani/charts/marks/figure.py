@@ -13,6 +13,9 @@ CONDITIONS = "conditions"
 SETTING = "setting"
 """The column: mode and machine in words, where placements are what is compared."""
 
+RIVAL = "rival"
+"""The column: the algorithm that the default is compared with, in its row and in the default's."""
+
 
 @dataclass(frozen=True)
 class Section:
@@ -42,7 +45,8 @@ class Figure:
     name        of the figure and its files; the operation's name follows it
     section     where it stands; several figures may share one
     place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
-    table       one of `report/page/contents.py`: `cells`, `messages`, `decisions`, `probes`, `fits`, `residuals`
+    table       one of `report/page/contents.py`: `cells`, `rivals`, `messages`, `decisions`, `probes`, `fits`,
+                `residuals`
     draw        makes the chart from rows of the table, in the colours it is given
     draw_linear the same on linear axes, where the reader may choose them
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others

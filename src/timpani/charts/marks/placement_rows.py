@@ -7,9 +7,28 @@ from timpani.charts.marks import theme
 from timpani.charts.marks.interval_bars import VALUE, bars
 from timpani.charts.marks.status import shape
 from timpani.study.counted import counted
+from timpani.study.placement import category, shuffle_seed
 
-WHERE = "datum.ranks + (datum.ranks == 1 ? ' rank, ' : ' ranks, ') + datum.placement"
-"""A Vega expression: what a row stands for, the column `where`."""
+_CATEGORY = "split(datum.placement, ':')"
+WHERE = (
+    "test(/^category:/, datum.placement)"
+    f" ? datum.ranks / {_CATEGORY}[2] + ' × ' + {_CATEGORY}[2] + ', category ' + {_CATEGORY}[1]"
+    f" + (length({_CATEGORY}) > 3 ? ', shuffled by ' + {_CATEGORY}[3] : '')"
+    " : datum.ranks + (datum.ranks == 1 ? ' rank, ' : ' ranks, ') + datum.placement"
+)
+"""A Vega expression: what a row stands for, the column `where`. On the host file of a category that is nodes × ranks on
+each, as `8 × 2, category 1`."""
+
+
+def _where(ranks: int, placement: str) -> str:
+    """What WHERE gives."""
+    on = category(placement)
+    if on is None:
+        return f"{counted(ranks, 'rank')}, {placement}"
+    number, per_node = on
+    seed = shuffle_seed(placement)
+    return f"{ranks // per_node} × {per_node}, category {number}" + (f", shuffled by {seed}" if seed else "")
+
 
 ORDER = "In a row of times, algorithms stand in the order of the legend."
 """What the report says of figures with such rows, since there may be more algorithms than hues."""
@@ -25,8 +44,7 @@ def row_height(cells: pl.DataFrame) -> int:
 def rows(cells: pl.DataFrame) -> alt.Y:
     """The rows of all rank counts and placements among `cells`."""
     where = cells.select("ranks", "placement").unique().sort("ranks", "placement")
-    order = [f"{counted(ranks, 'rank')}, {placement}" for ranks, placement in where.iter_rows()]
-    return alt.Y("where:N", sort=order, axis=alt.Axis(title=None, labelLimit=220))
+    return alt.Y("where:N", sort=[_where(*row) for row in where.iter_rows()], axis=alt.Axis(title=None, labelLimit=220))
 
 
 def times(
