@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 from pathlib import Path
 from typing import Any
@@ -188,3 +189,28 @@ def test_a_figure_that_cannot_be_drawn_is_one_line(pair: tuple[Path, Path], word
     done = typed("compare", *campaigns, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
+
+
+def test_two_libraries_that_are_here_are_recommended_to_be_paired(tmp_path: Path) -> None:
+    times = {"default": {8: around(2.0), 16: around(1.0)}}
+    launchers = []
+    for name in ("old one", "new"):
+        launcher = tmp_path / name / "bin" / "mpirun"
+        launcher.parent.mkdir(parents=True)
+        launcher.write_text("#!/bin/sh\ntouch was-run\n")
+        launcher.chmod(0o755)
+        launchers.append({"kind": "openmpi", "version": name.split()[0], "mpirun": str(launcher)})
+    first, second = (campaign(tmp_path / f"c{i}", times, mpi=mpi) for i, mpi in enumerate(launchers))
+    done = typed("compare", first, second)
+    assert done.returncode == 0, done.stderr
+    words = shlex.split(done.stdout.splitlines()[-1].partition(": ")[2])
+    assert words[:3] == ["timpani", "run", "bcast"]
+    named = [words[i + 1] for i, word in enumerate(words) if word == "--mpi"]
+    assert named == [mpi["mpirun"] for mpi in launchers]
+    assert not Path("was-run").exists()
+    Path(launchers[1]["mpirun"]).unlink()
+    assert "--mpi" not in typed("compare", first, second).stdout
+    same = campaign(tmp_path / "same", times, mpi=launchers[0])
+    assert "--mpi" not in typed("compare", first, same).stdout
+    elsewhere = campaign(tmp_path / "elsewhere", times, mpi=launchers[0], machine={"name": "other"})
+    assert "--mpi" not in typed("compare", elsewhere, first).stdout

@@ -10,6 +10,7 @@ from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
 from timpani.report.tables.cell_tables import decimals
 from timpani.report.tables.plain_tables import aligned
+from timpani.report.words.paired_way import paired_way
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
@@ -27,7 +28,8 @@ def changes_text(before: Campaign, after: Campaign, found: Changes) -> str:
     lines = [*_conditions(before, after), "", *change_counts(found)]
     for standing, title in ((SLOWER, "Slower in B"), (FASTER, "Faster in B"), (BY_VALUE, "By value")):
         lines += _table(found.cells, standing, title)
-    return "\n".join([*lines, *missing_partners(found)]) + "\n"
+    recommended = paired_way(before, after)
+    return "\n".join([*lines, *missing_partners(found), *(["", recommended] if recommended else [])]) + "\n"
 
 
 def changes_object(before: Campaign, after: Campaign, found: Changes) -> dict[str, Any]:
