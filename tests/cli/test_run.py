@@ -25,7 +25,8 @@ ONE = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--l
 
 @needs_mpi
 def test_a_dry_run_of_a_race_says_the_least_and_the_most(tmp_path: Path) -> None:
-    done = typed("run", "bcast", "--sizes", "1:1Ki", "--regret", "2%", "--dry-run", "-o", tmp_path / "c")
+    study = ("bcast", "--sizes", "1:1Ki", "--regret", "2%", "--oversubscribe")
+    done = typed("run", *study, "--dry-run", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     first = done.stdout.splitlines()[0]
     about = r"about .+ at least \(the fewest launches .+\), about .+ at most \(everything .+\)"
@@ -70,12 +71,12 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
         (("bcast", "--sizes", "8x", "--dry-run"), "the command line: '8x' is not a size"),
         (("bcast", "--precision", "nan", "--dry-run"), "the command line: precision can't be "),
         (("bcast", "--ranks", "100000", "--dry-run"), "100000 ranks are more than the "),
-        (("bcast", "--algorithms", "rong", "--dry-run"), "'rong'; "),
+        (("bcast", "--algorithms", "rong", "--oversubscribe", "--dry-run"), "'rong'; "),
         (("bcast", "--mpi", "/nowhere", "--dry-run"), "not found: /nowhere"),
         (("bcast", "--mpi", "opnmpi", "--dry-run"), "did you mean openmpi"),
         (("bcast", "--hang-after", "soon", "-o", "x"), "'soon' is not a duration"),
-        (("bcast", "-o", "/proc/x"), "/proc/x can't be written"),
-        (("bcast", "-o", "/dev/null"), "/dev/null can't be written"),
+        (("bcast", "--oversubscribe", "-o", "/proc/x"), "/proc/x can't be written"),
+        (("bcast", "--oversubscribe", "-o", "/dev/null"), "/dev/null can't be written"),
     ],
 )
 @needs_mpi
@@ -161,7 +162,7 @@ def test_a_user_without_rights_measures_without_roots_warnings() -> None:
 @needs_mpi
 @pytest.mark.parametrize("option", [("-np", "2"), ("-n", "2"), ("--ranks", "2")])
 def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
-    done = typed("run", "bcast", *option, "--sizes", "8:1K", "--dry-run")
+    done = typed("run", "bcast", *option, "--oversubscribe", "--sizes", "8:1K", "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "2 ranks by core" in done.stdout
     assert "8 sizes from 8 B to 1 KiB" in done.stdout

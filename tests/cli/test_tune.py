@@ -225,7 +225,8 @@ def test_what_is_measured_races_unless_launches_are_named_or_nothing_varies(tmp_
 @needs_open_mpi
 def test_a_dry_run_prints_what_would_be_measured_and_writes_nothing(campaign: Path, tmp_path: Path) -> None:
     tuned, mpi = tmp_path / "tuned", ("--mpi", str(OPEN_MPIS[0].mpirun))
-    asked = ("tune", "bcast", "--algorithms", "default,linear", "--sizes", "8", "--ranks", "2", *mpi, "-o", str(tuned))
+    what = ("bcast", "--algorithms", "default,linear", "--sizes", "8", "--ranks", "2", "--oversubscribe")
+    asked = ("tune", *what, *mpi, "-o", str(tuned))
     done = typed(*asked, "--dry-run")
     assert done.returncode == 0, done.stderr
     assert "bcast: default, linear; 8 B" in done.stdout
@@ -251,7 +252,7 @@ def test_a_dry_run_prints_what_would_be_measured_and_writes_nothing(campaign: Pa
 def test_a_budget_is_for_all_that_tune_measures(tmp_path: Path) -> None:
     """Where rules are written, the campaign that they are made from is not continued: they would not follow it."""
     what = ("bcast", "--algorithms", "default,linear", "--sizes", "8", "--ranks", "2", "--launches", "2")
-    asked = ("tune", *what, "--mpi", str(OPEN_MPIS[0].mpirun), "--budget", "10m", "-o", str(tmp_path / "tuned"))
+    asked = ("tune", *what, "--oversubscribe", "--budget", "10m", "--mpi", str(OPEN_MPIS[0].mpirun), "-o", str(tmp_path / "tuned"))
     done = typed(*asked)
     assert done.returncode == 0, done.stderr
     deciding = tmp_path / "tuned" / "campaign"

@@ -35,6 +35,7 @@ def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_
         "1",
         "--slot",
         "5ms",
+        "--oversubscribe",
         "--mpi",
         mpi.mpirun,
     )

@@ -99,7 +99,7 @@ def test_a_cell_that_failed_is_not_counted(mpi: Mpi, tmp_path: Path) -> None:
 def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, start: int, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     study = ("bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "--launches", "1", "--prove")
-    with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
+    with Live(folder, *study, "--oversubscribe", "--mpi", str(mpi.mpirun)) as live:
         live.until(lambda: list(folder.glob(f"launches/proof-{start}")) and live.ranks())
         os.kill(live.launcher(), signal.SIGKILL)
         done = live.end()
@@ -115,7 +115,7 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
     # Counting 64 MiB takes long enough to be met under way.
     folder = tmp_path / "c"
     study = ("bcast", "--algorithms", "default", "--sizes", "8,64M", "--slot", "2ms", "--launches", "1", "--prove")
-    with Live(folder, *study, "--mpi", str(mpi.mpirun)) as live:
+    with Live(folder, *study, "--oversubscribe", "--mpi", str(mpi.mpirun)) as live:
         live.until(lambda: list(folder.glob("launches/proof-1")) and live.ranks())
         live.process.send_signal(signal.SIGINT)
         done = live.end()
@@ -127,7 +127,7 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
 
 @needs_mpich
 def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
-    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove")
+    study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove", "--oversubscribe")
     done = typed("run", *study, "--mpi", MPICHS[0].mpirun, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     assert "can't count messages: that a forced algorithm ran is known only because the library refuses" in done.stderr

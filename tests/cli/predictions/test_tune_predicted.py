@@ -2,6 +2,7 @@
 say, in which the default sends as the linear schedule does."""
 
 import json
+import re
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -223,5 +224,5 @@ def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> 
     done = typed("tune", tmp_path / "campaign", "-o", tmp_path / "tuned", *asked, *mpi)
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "tuned" / "tuning.md").read_text()
-    assert "the runs with 4 ranks had more ranks than cores" in page
+    assert re.search("the runs with (2(,| and) )?4 ranks had more ranks than cores", page)
     assert "bcast at 1 KiB: on the two largest counted rank counts the default sent the messages of timpani/" in page
