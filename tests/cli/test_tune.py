@@ -252,7 +252,8 @@ def test_a_dry_run_prints_what_would_be_measured_and_writes_nothing(campaign: Pa
 def test_a_budget_is_for_all_that_tune_measures(tmp_path: Path) -> None:
     """Where rules are written, the campaign that they are made from is not continued: they would not follow it."""
     what = ("bcast", "--algorithms", "default,linear", "--sizes", "8", "--ranks", "2", "--launches", "2")
-    asked = ("tune", *what, "--oversubscribe", "--budget", "10m", "--mpi", str(OPEN_MPIS[0].mpirun), "-o", str(tmp_path / "tuned"))
+    how = ("--oversubscribe", "--budget", "10m", "--mpi", str(OPEN_MPIS[0].mpirun))
+    asked = ("tune", *what, *how, "-o", str(tmp_path / "tuned"))
     done = typed(*asked)
     assert done.returncode == 0, done.stderr
     deciding = tmp_path / "tuned" / "campaign"

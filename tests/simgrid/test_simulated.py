@@ -98,7 +98,7 @@ def test_simulations_run_side_by_side_and_are_stopped_and_go_on_together(tmp_pat
         live.until(simulating)
         under_way = live.ranks()
         for pid in under_way:
-            os.kill(pid, signal.SIGSTOP)  # none ends by itself, however fast the machine is
+            os.kill(pid, signal.SIGSTOP)  # none ends first, however fast the machine is
         live.process.send_signal(signal.SIGINT)
         done = live.end()
     assert done.returncode == 130
