@@ -27,7 +27,7 @@ def rules(
     from timpani.tuning.decide.selection_table import SIMULATED
 
     campaign = load(folder)
-    found = select(campaign.of_default_variant.raced, rank_layouts(campaign), OWN).rules
+    found = select(campaign.of_variant().raced, rank_layouts(campaign), OWN).rules
     if not found:
         raise UserError(
             f"{folder} has no point at which an algorithm of Timpani's own is significantly faster than the default "

@@ -78,7 +78,7 @@ Library = Annotated[
 @tune.command(_FILES, epilog=EXAMPLES)
 @expand(
     study=study_options(
-        ("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret", "budget"),
+        ("algorithms", "ranks", "sizes", "variants", "datatype", "placement", "launches", "regret", "budget"),
         panel="Where something is to be measured",
         shown={
             "launches": "as many as the race takes",

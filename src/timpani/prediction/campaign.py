@@ -37,7 +37,7 @@ def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction 
     built.
     The simulator doesn't depend on the MPI library.
     """
-    cells = estimate_cells(campaign.of_default_variant.raced).filter(is_timpani_schedule())
+    cells = estimate_cells(campaign.of_variant().raced).filter(is_timpani_schedule())
     if cells.is_empty():
         return None
     mpi = first_mpi()

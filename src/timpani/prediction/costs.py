@@ -31,7 +31,7 @@ def costs_of_pairs(campaigns: Sequence[Campaign]) -> tuple[Costs | None, frozens
     for campaign in campaigns:
         if not campaign.results["collective"].is_in([LATENCY, REDUCTION]).any():
             continue
-        plain = campaign.of_default_variant
+        plain = campaign.of_variant()
         found = fit(plain.results, estimate_cells(plain.raced), f"{campaign.folder}/results.jsonl").curves
         localities = localities_of(campaign)
         for curve in found:

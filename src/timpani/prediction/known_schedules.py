@@ -69,7 +69,7 @@ Unknown = dict[tuple[str, int], dict[Algorithm, NoSchedule]]
 def timpani_schedules(campaign: Campaign, own: Catalogue) -> SchedulesBySize:
     """The schedule of each Timpani algorithm in the campaign."""
     found: SchedulesBySize = {}
-    measured = campaign.of_default_variant.results.filter(is_timpani_schedule(), pl.col("error").is_null())
+    measured = campaign.of_variant().results.filter(is_timpani_schedule(), pl.col("error").is_null())
     columns = ("collective", "message_bytes", "provider", "algorithm", "parameters")
     for collective, size, provider, name, parameters in measured.select(columns).unique().sort(columns).iter_rows():
         algorithm = Algorithm(provider, name, parse_parameters(parameters))
@@ -89,7 +89,7 @@ def library_schedules(
     found: SchedulesBySize = {}
     unknown: Unknown = {}
     fingerprints = Fingerprints(simulator, own)
-    campaign = campaign.of_default_variant
+    campaign = campaign.of_variant()
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
     cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.raced).to_dicts()}

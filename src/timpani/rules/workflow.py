@@ -28,9 +28,11 @@ from timpani.rules.confirm.confirmation import (
 )
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
 from timpani.rules.confirm.refinement import refining_study
+from timpani.rules.confirm.setting_check import SettingPoint, losing, setting_points
 from timpani.rules.propose.predicted_rules import PredictionReach, predicted_rules
 from timpani.rules.table.from_campaign import check_made_from, installed_library, table_of
 from timpani.rules.table.merged_campaigns import load_together
+from timpani.rules.table.setting_of import setting_of
 from timpani.rules.table.tuned_files import TunedFiles, tuned_files
 from timpani.rules.time_budget import TimeBudget
 from timpani.study.cell import Cell
@@ -97,20 +99,25 @@ class MeasuredChoices:
 
 @dataclass(frozen=True)
 class GeneratedRules:
-    """Rules, their files, and the merged campaigns from which they were generated."""
+    """Rules, their files, and the merged campaigns from which they were generated.
+
+    unwritten_settings  why faster settings are not written, a sentence each
+    """
 
     table: SelectionTable
     files: TunedFiles
     library: Mpi
     campaign: Campaign
+    unwritten_settings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class ConfirmationRound:
     """One confirmation of a table.
 
-    remaining  the table without the rules that lost; the same table if no rule lost
-    files      files of `remaining`; None if no rule lost
+    setting    points of the table's setting, alone and with the rules; none without a setting
+    remaining  the table without the rules that lost, and without a setting that lost; the same table if none lost
+    files      files of `remaining`; None if nothing lost
     killed     number of cells without a result because their launches were killed
     """
 
@@ -118,6 +125,7 @@ class ConfirmationRound:
     library: Mpi
     measured: Campaign
     confirmed: list[ConfirmedPoint]
+    setting: list[SettingPoint]
     remaining: SelectionTable
     files: TunedFiles | None
     killed: int
@@ -187,8 +195,8 @@ def make_rules(
     library = installed_library(campaign, mpi)
     if beyond:
         limits = Limits(_MAX_CALL_SECONDS, available_memory())
-        table = replace(table, predicted=predicted_rules(campaign, beyond, library, limits))
-    return GeneratedRules(table, _files(table, library, output), library, campaign)
+        table = replace(table, predicted=predicted_rules(campaign.of_variant(table.variant), beyond, library, limits))
+    return GeneratedRules(table, _files(table, library, output), library, campaign, setting_of(campaign)[1])
 
 
 def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest) -> Session:
@@ -208,7 +216,7 @@ def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Pat
 def confirm_rules(
     table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest, measure: MeasureSession
 ) -> Iterator[ConfirmationRound]:
-    """Confirm the rules in `folder` in up to MAX_ROUNDS rounds. Each round drops the rules that lost.
+    """Confirm the rules in `folder` in up to MAX_ROUNDS rounds. Each round drops the rules and the setting that lost.
 
     The caller writes the files of a round into `folder` before it requests the next round, which measures these files.
     """
@@ -217,15 +225,19 @@ def confirm_rules(
     for _ in range(MAX_ROUNDS):
         session = prepare_confirmation(table, made_from, folder, request)
         placed = "" if request.placement is None else f"-by-{request.placement.replace(':', '-')}"
-        into = folder / f"confirmation-of-{len(table.rules)}{placed}"  # each round has fewer rules than the one before
+        setting = "-and-setting" if table.setting else ""  # each round has less than the one before
+        into = folder / f"confirmation-of-{len(table.rules)}{setting}{placed}"
         outcome = measure(session, into, cells_to_prove(table, made_from))
         measured = load(into)
         confirmed = confirm(table, made_from, measured)
         lost = losing_points(confirmed)
         remaining = without_losing_rules(table, lost) if lost else table
-        files = _files(remaining, library, folder) if lost else None
-        yield ConfirmationRound(table, library, measured, confirmed, remaining, files, outcome.killed)
-        if not lost or not remaining.rules:
+        points = setting_points(table, measured)
+        if losing(points):
+            remaining = replace(remaining, setting=None)
+        files = None if remaining == table else _files(remaining, library, folder)
+        yield ConfirmationRound(table, library, measured, confirmed, points, remaining, files, outcome.killed)
+        if files is None or remaining.is_empty:
             return
         table = remaining
 

@@ -13,10 +13,10 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.errors import UserError
+from timpani.libraries.registry import LIBRARIES
 from timpani.report.tuned.confirmation_text import confirmed_lines, confirmed_page
 from timpani.rules.confirm.confirmation import ConfirmedPoint, confirm, losing_points, mean_regret, without_losing_rules
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
-from timpani.rules.table.tuned_files import SWITCH_ON
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import cell_columns
 from timpani.study.study import Study
@@ -259,7 +259,7 @@ def test_the_study_has_edges_sizes_held_out_and_all_that_came_near(tmp_path: Pat
     )
     with pytest.raises(UserError, match="no file to switch on"):
         confirmation_study(TABLE, before, tmp_path, None)
-    (tmp_path / SWITCH_ON).touch()
+    (tmp_path / LIBRARIES["openmpi"].tuning_files[0].name).touch()
     study = confirmation_study(TABLE, before, tmp_path, None)
     assert study.overrides["bcast"].sizes == (63, 64, HELD_OUT, 1024, 1025)
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}

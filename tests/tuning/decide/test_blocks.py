@@ -92,6 +92,6 @@ def test_the_best_of_variants_and_algorithms_is_found_under_noise_that_blocks_sh
 def test_rules_and_predictions_take_the_default_variant_alone(tmp_path: Path) -> None:
     header = Header.check({"id": "x"}, "test")
     found = Campaign(tmp_path, header, results({DEFAULT: [1.0], FAST: [2.0]}), [], [])
-    assert found.of_default_variant.results["variant"].to_list() == ["default"]
+    assert found.of_variant().results["variant"].to_list() == ["default"]
     plain = Campaign(tmp_path, header, results({DEFAULT: [1.0]}), [], [])
-    assert plain.of_default_variant is plain
+    assert plain.of_variant() is plain

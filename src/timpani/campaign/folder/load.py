@@ -59,14 +59,14 @@ class Campaign:
         """Its results with the race that they are of."""
         return RacedResults.of(self.results)
 
-    @property
-    def of_default_variant(self) -> Self:
-        """What of it was started as the variant `default`: rules and predictions know no other."""
-        other = pl.col("variant") != DEFAULT
-        if self.results.filter(other).is_empty():
+    def of_variant(self, name: str = DEFAULT) -> Self:
+        """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""
+        other = pl.col("variant") != name
+        if name == DEFAULT and self.results.filter(other).is_empty():
             return self
-        proofs = [proof for proof in self.proofs if proof["variant"] == DEFAULT]
-        return replace(self, results=self.results.filter(~other), proofs=proofs)
+        results = self.results.filter(~other).with_columns(pl.lit(DEFAULT).alias("variant"))
+        proofs = [{**proof, "variant": DEFAULT} for proof in self.proofs if proof["variant"] == name]
+        return replace(self, results=results, proofs=proofs)
 
     @property
     def simulated(self) -> bool:

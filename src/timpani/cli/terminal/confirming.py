@@ -46,6 +46,7 @@ def confirm_folder(
     """
     from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
     from timpani.report.tuned.sealed_page import seal_page
+    from timpani.report.tuned.setting_text import setting_lines, setting_section
     from timpani.report.tuned.source_warnings import made_from as known_of
     from timpani.report.verdict.answer import brief_warnings, more_warnings
     from timpani.report.words.output_files import write_file
@@ -64,8 +65,10 @@ def confirm_folder(
         rounds.append(each.confirmed)
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
         page = confirmed_page(each.table, each.confirmed, each.measured, warnings)
+        page += "\n".join(setting_section(each.setting))
         write_file(folder / PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
-        for line in (*confirmed_lines(each.confirmed), *brief_warnings(warnings)):
+        ruled = confirmed_lines(each.confirmed) if each.table.rules else ()
+        for line in (*ruled, *setting_lines(each.setting), *brief_warnings(warnings)):
             typer.echo(line)
         if more := more_warnings(warnings):
             typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
@@ -73,9 +76,12 @@ def confirm_folder(
             typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
             raise typer.Exit(max(int(each.killed > 0), _limit_status(limit, rounds)))
         taken = len(each.table.rules) - len(each.remaining.rules)
-        typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
+        if taken:
+            typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
+        if each.table.setting and not each.remaining.setting:
+            typer.echo(f"taken out: the setting {each.table.setting.name}, which made something slower")
         _rewrite(each.remaining, each.files, each.library, folder, known)
-        if not each.remaining.rules:
+        if each.remaining.is_empty:
             typer.echo("no rule is left: the library chooses as before")
             _limit_status(limit, rounds)
             raise typer.Exit(1)

@@ -126,5 +126,5 @@ def write_rules(
         raise cannot_write(output, error) from None
     for name, text in texts.items():
         write_file(output / name, text.encode(), force)
-    for line in tuned_lines(made.table, made.files, output, known):
+    for line in (*tuned_lines(made.table, made.files, output, known), *made.unwritten_settings):
         typer.echo(line)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.report.verdict.answer import brief_warnings, headline, more_warnings
+from timpani.rules.table.setting_of import setting_words
 from timpani.rules.table.table_file import TABLE_FILE
 from timpani.rules.table.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE
@@ -41,6 +42,7 @@ _ABOUT_PREDICTED = (
     "is not corrected for the number of points, so some of many rules are wrong. `timpani confirm` does not confirm",
     "these rules: measure before you rely on one.",
 )
+_ABOUT_SETTING = "Rules were measured with this setting. Their gains are relative to the library's choice with it."
 _HEAD_PREDICTED = (
     f"| collective | ranks | sizes | algorithm | predicted gain ({_LEVEL}) | cost |",
     "|---|---|---|---|---|---|",
@@ -66,9 +68,11 @@ def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: M
 
 def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) -> Iterator[str]:
     rules = table.for_files().rules
+    if table.setting:
+        yield setting_words(table.setting)
     if not table.rules:
-        yield from known.without_rule()
-        if not rules:
+        yield from () if table.setting else known.without_rule()
+        if not rules and table.setting is None:
             return
     else:
         yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} lists their gains"
@@ -121,6 +125,9 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     yield from (f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
     if known.warnings:
         yield from ("## Before you believe it", "", *(f"- {warning}" for warning in known.warnings), "")
+    if table.setting:
+        about = f"{setting_words(table.setting)}."
+        yield from ("## Setting", "", f"{about[0].upper()}{about[1:]}", _ABOUT_SETTING, "")
     yield from _rules(table, known)
     if files.settings:
         yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / SWITCH_ON))}`; or by a module,")

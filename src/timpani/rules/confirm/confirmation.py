@@ -111,7 +111,11 @@ class ConfirmedPoint:
 
 
 def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> list[ConfirmedPoint]:
-    """Each point of `measured` with a known layout, in the order of POINT; `measured` ran a `confirmation_study`."""
+    """Each point of `measured` with a known layout, in the order of POINT; `measured` ran a `confirmation_study`.
+
+    The rules are compared with the library's choice under the table's setting, in whose variant they were measured.
+    """
+    measured = measured.of_variant(table.variant)
     layouts = rank_layouts(measured)
     medians = launch_medians(measured.results)
     messages = _messages(measured)

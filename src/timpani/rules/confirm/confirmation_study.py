@@ -10,7 +10,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
-from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
+from timpani.libraries.registry import LIBRARIES
+from timpani.rules.table.tuned_files import PRELOAD_RULES
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
 from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
@@ -30,22 +31,26 @@ def confirmation_study(
 ) -> Study:
     """The study that confirms `table`, made from `campaign` and written into `folder`; `placement` None: as measured.
 
-    It measures each collective that has a rule:
+    It measures each collective that has a rule, or all of them for a table with a setting alone:
     - sizes: those of `campaign`, the `test_sizes`, and each rule's first and last size and one element beyond;
     - algorithms: the default, the rules' choices, all that came near the best, and the library with its files.
 
-    UserError if the table has no rule or was made from simulated times.
+    A setting is a variant of the study, so that blocks measure it alone, the rules alone, and both.
+
+    UserError if the table has neither a rule nor a setting, or was made from simulated times.
     """
     if table.simulated:
         raise UserError(f"{folder} has simulated rules", "measure on a real machine: a simulation repeats itself")
-    if not table.rules and table.predicted and table.predicted.rules:
+    if table.is_empty and table.predicted and table.predicted.rules:
         raise UserError(f"{folder} has only predicted rules", "to confirm them, measure at their rank counts")
-    if not table.rules:
+    if table.is_empty:
         raise UserError(f"{folder} has no rule to confirm", f"{folder / 'tuning.md'} gives the reason")
     recorded = campaign.header.recorded["study"]
-    collectives = list(dict.fromkeys(rule.collective for rule in table.rules))
-    has_library_files, has_preload_rules = ((folder / name).exists() for name in (SWITCH_ON, PRELOAD_RULES))
-    if not has_library_files and not has_preload_rules:
+    ruled = [rule.collective for rule in table.rules] or recorded["collectives"]
+    collectives = list(dict.fromkeys(ruled))
+    has_library_files = any((folder / each.name).exists() for each in LIBRARIES[table.library].tuning_files)
+    has_preload_rules = (folder / PRELOAD_RULES).exists()
+    if not has_library_files and not has_preload_rules and table.setting is None:
         raise UserError(
             f"{folder} has no file to switch on", "the library's file formats can't express the rules of its table"
         )
@@ -55,6 +60,8 @@ def confirmation_study(
         name: tuple(
             dict.fromkeys((*near_best_algorithms(name, measured), *(str(rule.algorithm) for rule in table.of([name]))))
         )
+        if table.rules
+        else (DEFAULT,)
         for name in collectives
     }
     overrides = recorded.get("overrides") or {}
@@ -62,6 +69,7 @@ def confirmation_study(
         {
             **recorded,
             "title": f"Confirmation of {folder.name}",
+            "variants": {table.setting.name: table.setting.settings} if table.setting else {},
             "collectives": algorithms,
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sizes[name]} for name in collectives},
             **({} if placement is None else {"placement": placement}),
@@ -86,6 +94,9 @@ def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell]
     chosen = {rule.algorithm for rule in table.rules}
 
     def wanted(cell: Cell) -> bool:
+        if cell.algorithm.variant != table.variant:
+            return False
+        cell = replace(cell, algorithm=replace(cell.algorithm, variant=DEFAULT))
         layout = layouts.get((cell.ranks, cell.placement))
         if layout is None:  # another placement, whose layout is unknown before it is measured
             return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm in chosen

@@ -11,6 +11,7 @@ from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
+from timpani.rules.table.setting_of import setting_of
 from timpani.study.cell import DEFAULT, OWN
 from timpani.study.schema import POINT, schema
 from timpani.tuning.decide.choose_rules import CLOSE, select
@@ -19,13 +20,15 @@ from timpani.tuning.race.results import race_standings
 
 
 def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) -> SelectionTable:
-    """Rules wherever an algorithm of the library or of Timpani is significantly faster than the default.
+    """Rules wherever an algorithm of the library or of Timpani is significantly faster than the default, and the
+    setting of `setting_of`, in whose variant the rules then hold.
 
     folders  of the campaigns whose results `campaign` contains
 
     UserError if no default was measured, or if the results are imported averages.
     """
-    campaign = campaign.of_default_variant
+    setting, _ = setting_of(campaign)
+    campaign = campaign.of_variant(setting.name if setting else DEFAULT)
     header, results = campaign.header, campaign.results
     if header.imported:
         raise UserError(
@@ -49,6 +52,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path], close: float = CLOSE) 
         simulated=simulated,
         looked_at=_sizes_at(race_standings(campaign.raced).filter(~pl.col("race_complete"))),
         unmeasured=_unmeasured(campaign),
+        setting=setting,
     )
 
 

@@ -24,7 +24,7 @@ def switch_on_script(name: str, settings: Mapping[str, str], folder: Path, mpi: 
     library, launcher = f"{mpi.name} {mpi.version}", mpi.mpirun.name
     at_folder = '"$_timpani"/'
     lines = [
-        f"# Makes {library} follow the tuning files in this folder: . {name}",
+        f"# Makes {library} follow what was measured for this folder: . {name}",
         '_timpani=$(CDPATH= cd -- "$(dirname -- "${BASH_SOURCE:-$0}")" && pwd)',
         f'[ -f "$_timpani/{name}" ] || _timpani={shlex.quote(str(folder))}',
         f'if [ ! -f "$_timpani/{name}" ]; then',

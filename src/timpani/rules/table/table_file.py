@@ -11,7 +11,16 @@ from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.decide.selection_table import Evidence, PredictedRules, Rule, SelectionTable, SizeGap, SizesAt, Span
+from timpani.tuning.decide.selection_table import (
+    Evidence,
+    PredictedRules,
+    Rule,
+    SelectionTable,
+    SizeGap,
+    SizesAt,
+    Span,
+    WrittenSetting,
+)
 
 TABLE_FILE = "table.json"
 SEALED_FOR = "selection"
@@ -77,6 +86,14 @@ class _Predicted(_Strict):
     in_files: bool
 
 
+class _Setting(_Strict):
+    name: str
+    settings: str
+    points: _Count
+    faster: _Count
+    gain: _Ratio
+
+
 class _Table(_Strict):
     format: Literal["timpani-selection"]
     version: Literal[1]
@@ -91,6 +108,7 @@ class _Table(_Strict):
     predicted: _Predicted | None = None
     looked_at: list[_SizesAt] = []
     unmeasured: list[_SizesAt] = []
+    setting: _Setting | None = None
     checksum: str
 
 
@@ -114,6 +132,7 @@ def table_text(table: SelectionTable, folder: Path) -> str:
         "looked_at": list(map(_sizes_values, table.looked_at)),
         "unmeasured": list(map(_sizes_values, table.unmeasured)),
         **({} if predicted is None else {"predicted": _predicted_values(predicted)}),
+        **({} if table.setting is None else {"setting": vars(table.setting)}),
     }
     return seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode(), SEALED_FOR).decode()
 
@@ -145,6 +164,7 @@ def read_table(path: Path) -> SelectionTable:
         found.simulated,
         tuple(map(_sizes_at, found.looked_at)),
         tuple(map(_sizes_at, found.unmeasured)),
+        WrittenSetting(**found.setting.model_dump()) if found.setting else None,
     )
 
 

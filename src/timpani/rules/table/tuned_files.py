@@ -4,14 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
+from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
+from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuning_file import LeftOut, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.rules.table.switch_scripts import module_file, switch_off_script, switch_on_script
 from timpani.rules.table.table_file import TABLE_FILE, table_text
 from timpani.study.cell import OWN
+from timpani.study.variant import parse_variant
 from timpani.tuning.decide.replacements import rules_text
 from timpani.tuning.decide.selection_table import SIMULATED, Call, Rule, SelectionTable
 
@@ -39,7 +43,7 @@ class TunedFiles:
     library        the library's tuning files among them
     switches       parameters that make the library read its tuning files
     preload_rules  number of rules in PRELOAD_RULES
-    settings       environment variables that set `switches`
+    settings       environment variables that set `switches`, and the table's setting
     """
 
     texts: Mapping[str, str]
@@ -70,15 +74,47 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     if own_rules:
         about = [SIMULATED] if table.simulated else []
         texts[PRELOAD_RULES] = rules_text(own_rules, [*about, f"from {table.source}"])
-    settings = {library.variable(name): value for name, value in switches.items()}
+    parameters, environment = _with_setting(table, mpi, switches)
+    settings = environment | {library.variable(name): value for name, value in parameters.items()}
     if settings:
         texts[SWITCH_ON] = switch_on_script(SWITCH_ON, settings, folder, mpi)
         texts[SWITCH_OFF] = switch_off_script(SWITCH_OFF, settings)
         texts[MODULE] = module_file(settings, folder, mpi, evidence=TABLE_FILE)
         if library.parameter_file:
-            lines = (f"{name} = {value}\n" for name, value in switches.items())
-            texts[library.parameter_file] = "".join(["# Change the paths if you move this folder.\n", *lines])
+            texts[library.parameter_file] = _parameter_file(library, parameters, environment)
     return TunedFiles(texts, tuple(written), tuple(switches.items()), len(own_rules), settings)
+
+
+def _with_setting(
+    table: SelectionTable, mpi: Mpi, switches: Mapping[str, str]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The parameters and the variables that switch on the table's setting and its library's files together."""
+    if table.setting is None:
+        return dict(switches), {}
+    variant = parse_variant(table.setting.settings)
+    prepared = PreparedVariant(table.setting.name, variant, mpi, dict(variant.environment))
+    try:
+        joined = prepared.with_selection(tuple(switches.items()), {})
+    except SettingConflictError as conflict:
+        raise UserError(
+            f"setting {table.setting.name} can't stand next to the tuning files: {conflict}",
+            "measure without this variant",
+        ) from None
+    return dict(joined.parameters), dict(joined.environment)
+
+
+def _parameter_file(library: Library, parameters: Mapping[str, str], environment: Mapping[str, str]) -> str:
+    """The library's file of parameters, which holds variables where they set a parameter."""
+    named = dict(parameters)
+    missing = []
+    for variable, value in environment.items():
+        name = library.control(variable)
+        if name is None:
+            missing.append(f"# {variable}={value} is no parameter: set it in the environment.\n")
+        else:
+            named[name] = value
+    lines = (f"{name} = {value}\n" for name, value in named.items())
+    return "".join(["# Change the paths if you move this folder.\n", *lines, *missing])
 
 
 def _write(format: TuningFile, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from timpani.study.cell import Algorithm
+from timpani.study.cell import DEFAULT, Algorithm
 
 
 @dataclass(frozen=True, order=True)
@@ -124,6 +124,22 @@ class PredictedRules:
         return tuple(sorted({rule.ranks.first for rule in self.rules}))
 
 
+@dataclass(frozen=True)
+class WrittenSetting:
+    """A variant's settings that files set for whole programs; rules were measured in this variant.
+
+    settings  as typed: parameters of the library and variables only
+    points    at how many points it was compared with the default, and at how many it was significantly `faster`
+    gain      geometric mean of default's time / its time
+    """
+
+    name: str
+    settings: str
+    points: int
+    faster: int
+    gain: float
+
+
 SIMULATED = "simulated, not measured"
 """What is said of rules that were made from simulated times, wherever they stand."""
 
@@ -143,6 +159,7 @@ class SelectionTable:
     simulated         whether what the rules were made from was simulated, so that nobody measured it
     looked_at         where a race measured a few algorithms in few launches only
     unmeasured        what was asked for and has no time: it failed, or a race did not come to it
+    setting           what files set for the whole program in addition to rules; None: nothing
     """
 
     library: str
@@ -156,6 +173,17 @@ class SelectionTable:
     simulated: bool = False
     looked_at: tuple[SizesAt, ...] = ()
     unmeasured: tuple[SizesAt, ...] = ()
+    setting: WrittenSetting | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has neither a rule nor a setting."""
+        return not self.rules and self.setting is None
+
+    @property
+    def variant(self) -> str:
+        """The variant in which its rules hold."""
+        return self.setting.name if self.setting else DEFAULT
 
     def for_files(self) -> "SelectionTable":
         """What files say: with the predicted rules where these are to be in files, and `source` then names their rank

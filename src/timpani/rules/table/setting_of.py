@@ -1,0 +1,50 @@
+"""The setting that a campaign shows to be worth setting for whole programs, and why others are not written."""
+
+from timpani.campaign.folder.load import Campaign
+from timpani.study.counted import counted
+from timpani.study.variant import Variant, parse_variant
+from timpani.tuning.decide.decide import compare_with_default
+from timpani.tuning.decide.selection_table import WrittenSetting
+from timpani.tuning.decide.winning_setting import VariantGains, variant_gains, winner
+
+
+def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ...]]:
+    """The winning setting (None: none wins), and a sentence for each variant that is faster somewhere and not written.
+
+    Files can say parameters and variables only: a variant with another library, a script, a module, a preloaded
+    library or words of the launcher is not written.
+    """
+    variants = campaign.header.variants or {}
+    if not variants:
+        return None, ()
+    known = [each for each in variant_gains(compare_with_default(campaign.raced)) if each.variant in variants]
+    settings = {each.variant: parse_variant(variants[each.variant].settings) for each in known}
+    best = winner(each for each in known if _is_writable(settings[each.variant]))
+    others = [each for each in known if each != best and each.faster]
+    left_out = tuple(_why_not(each, settings[each.variant], best) for each in others)
+    if best is None:
+        return None, left_out
+    text = variants[best.variant].settings
+    return WrittenSetting(best.variant, text, best.points, best.faster, round(best.gain, 4)), left_out
+
+
+def _is_writable(variant: Variant) -> bool:
+    return variant == Variant(variant.parameters, variant.environment)
+
+
+def _why_not(gains: VariantGains, variant: Variant, best: VariantGains | None) -> str:
+    where = f"setting {gains.variant} ({variant}) is faster at {gains.faster} of {counted(gains.points, 'point')}"
+    if gains.slower:
+        return f"{where} and slower at {gains.slower}: it is not written, since it would hold for whole programs"
+    if not _is_writable(variant):
+        return f"{where}: it is not written, since files hold parameters and variables only"
+    return f"{where}: {best.variant if best else 'another'} gains more on average"
+
+
+def setting_words(setting: WrittenSetting) -> str:
+    """The setting and what it gained, as a sentence."""
+    return (
+        f"setting {setting.name} ({setting.settings}) for the whole program: significantly faster than the default at "
+        f"{setting.faster} of {counted(setting.points, 'point')} and slower at none, {setting.gain:.2f} times as fast "
+        "on average (geometric mean)"
+    )
