@@ -142,6 +142,37 @@ def test_round_time_starts_ranks_together_and_says_how_many_starts_were_late(run
     raise AssertionError(f"every start was late: {late}")
 
 
+@needs_two_cores
+def test_ranks_enter_as_late_as_the_arrival_pattern_says(run_plan: RunPlan) -> None:
+    late_ns = 20_000_000  # many times what a call takes on any machine
+    record = run_plan(
+        2,
+        [
+            *(
+                "point",
+                f"arrival one_late {late_ns} ns",
+                "cell 0 bcast 1024 warm - - -",
+                "cell 1 bcast 1024 warm - - linear",
+            ),
+            *("point", "arrival recorded 3000000 0", "cell 2 allreduce 8 warm - - -"),
+            *("point", "arrival sorted 3 calls", "cell 3 barrier 0 warm - - -"),
+            *("point", "cell 4 bcast 1024 warm - - -"),
+        ],
+        start_by="round_time",
+        slot_ns=1_000_000_000,
+    )
+    cells = {line["cell"]: line["measured"] for line in record if "measured" in line}
+    for number, lateness in ((0, [0, late_ns]), (1, [0, late_ns]), (2, [3_000_000, 0])):
+        assert cells[number]["lateness_ns"] == lateness
+        differences = sorted(abs(skew - max(lateness)) for skew in cells[number]["skew_ns"])
+        assert differences[len(differences) // 2] >= cells[number]["lateness_error_ns"] * 0.99
+        assert differences[(len(differences) - 1) // 2] <= cells[number]["lateness_error_ns"] * 1.01
+    for number in (0, 1):  # from the last entry: without the lateness
+        assert statistics.median(cells[number]["completion_ns"]) < late_ns
+    assert cells[3]["lateness_ns"][0] == 0 < cells[3]["lateness_ns"][1] == cells[3]["largest_lateness_ns"]
+    assert "lateness_ns" not in cells[4]
+
+
 FEWEST_SAMPLES = 6  # kSmallest of native/measure/cell/stop_rule.cpp: fewer have no 95 % interval
 
 

@@ -46,6 +46,7 @@ def cell(algorithm: str, message_bytes: int, median_us: float, **others: Any) ->
         "ranks": 4,
         "placement": "core",
         "mode": "warm",
+        "arrival": "together",
         "machine": "m",
         "message_bytes": message_bytes,
         "median_us": median_us,
@@ -96,7 +97,15 @@ def test_only_the_algorithm_that_cannot_be_simulated_is_left_out_and_named(simul
 
 
 def test_the_regret_is_the_relative_loss_of_the_models_choice() -> None:
-    row = {"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m", "parameters": ""}
+    row = {
+        "collective": "bcast",
+        "ranks": 4,
+        "placement": "core",
+        "mode": "warm",
+        "machine": "m",
+        "parameters": "",
+        "arrival": "together",
+    }
     predictions = pl.DataFrame(
         [
             {**row, "message_bytes": 8, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 3.0},
@@ -111,7 +120,15 @@ def test_the_regret_is_the_relative_loss_of_the_models_choice() -> None:
 
 
 def test_algorithms_with_equal_predictions_share_the_choice() -> None:
-    row = {"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m", "parameters": ""}
+    row = {
+        "collective": "bcast",
+        "ranks": 4,
+        "placement": "core",
+        "mode": "warm",
+        "machine": "m",
+        "parameters": "",
+        "arrival": "together",
+    }
     predictions = pl.DataFrame(
         [
             {**row, "message_bytes": 8, "algorithm": name, "predicted_us": 1.0, "time_us": time}

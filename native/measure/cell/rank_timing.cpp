@@ -7,8 +7,29 @@ namespace timpani {
 
 namespace {
 
+/// How far the timed ranks' entries were from the injected ones, in time after the first; of the worst rank.
+std::int64_t lateness_error(const std::vector<RankTiming>& all, std::size_t repetition, std::size_t per_rank,
+                            const Operation& operation, const Arrivals& arrivals) {
+    if (arrivals.lateness == nullptr) return 0;
+    std::int64_t lowest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t highest = std::numeric_limits<std::int64_t>::min();
+    std::int64_t first_start = lowest;
+    std::int64_t first_lateness = lowest;
+    for (int rank = 0; rank < operation.ranks(); ++rank) {
+        if (operation.role(rank) != Role::timed) continue;
+        const auto start = all[static_cast<std::size_t>(rank) * per_rank + repetition].start;
+        const auto late = arrivals.lateness->of(rank, arrivals.first + static_cast<std::int64_t>(repetition));
+        first_start = std::min(first_start, start);
+        first_lateness = std::min(first_lateness, late);
+        lowest = std::min(lowest, start - late);
+        highest = std::max(highest, start - late);
+    }
+    const auto asked = first_start - first_lateness;
+    return std::max(highest - asked, asked - lowest);
+}
+
 Repetition combine(const std::vector<RankTiming>& all, std::size_t repetition, std::size_t per_rank,
-                   const Operation& operation) {
+                   const Operation& operation, const Arrivals& arrivals) {
     std::int64_t first_start = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_start = std::numeric_limits<std::int64_t>::min();
     std::int64_t last_end = last_start;
@@ -28,13 +49,19 @@ Repetition combine(const std::vector<RankTiming>& all, std::size_t repetition, s
         sum += own.end - own.start;
         ++timed;
     }
-    return {last_end - first_start,         longest, sum / timed, last_start - first_start,
-            last_end - all[repetition].end, valid};
+    return {.completion = last_end - (arrivals.lateness == nullptr ? first_start : last_start),
+            .latency = longest,
+            .average = sum / timed,
+            .skew = last_start - first_start,
+            .root_ahead = last_end - all[repetition].end,
+            .valid = valid,
+            .lateness_error = lateness_error(all, repetition, per_rank, operation, arrivals)};
 }
 
 }  // namespace
 
-Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own, int settling) {
+Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own, int settling,
+              const Arrivals& arrivals) {
     const ClockLine line = harness.clock.line();
     for (auto& timing : own) {
         timing.start = line.to_global(timing.start);
@@ -45,7 +72,9 @@ Block collect(const Harness& harness, const Operation& operation, std::vector<Ra
     MPI_Gather(own.data(), bytes, MPI_BYTE, all.data(), bytes, MPI_BYTE, 0, harness.comm);
     Block block;
     if (harness.rank != 0) return block;
-    for (std::size_t i = 0; i < own.size(); ++i) block.repetitions.push_back(combine(all, i, own.size(), operation));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        block.repetitions.push_back(combine(all, i, own.size(), operation, arrivals));
+    }
     for (int rank = 0; rank < harness.size; ++rank) {
         if (operation.role(rank) != Role::timed) continue;
         auto& sum = block.rank_sums_ns.emplace_back(0);

@@ -24,6 +24,7 @@ int Samples::take(const Block& block, int settling_calls) {
         latency.push_back(repetition.latency);
         average.push_back(repetition.average);
         skew.push_back(repetition.skew);
+        lateness_error.push_back(repetition.lateness_error);
     }
     rank_sums.resize(block.rank_sums_ns.size());
     for (std::size_t rank = 0; rank < rank_sums.size(); ++rank) rank_sums[rank] += block.rank_sums_ns[rank];
@@ -53,6 +54,11 @@ std::string describe(const Samples& samples, const Circumstances& circumstances)
         .add("warmup", circumstances.warmup)
         .add("invalid", samples.invalid);
     if (circumstances.messages_per_sample > 1) record.add("messages_per_sample", circumstances.messages_per_sample);
+    if (circumstances.lateness != nullptr && circumstances.lateness->injected()) {
+        record.add("lateness_ns", circumstances.lateness->mean_ns())
+            .add("largest_lateness_ns", circumstances.lateness->largest_ns())
+            .add("lateness_error_ns", median_of(samples.lateness_error));
+    }
     const MedianInterval interval = median_interval(samples.completion);
     const std::array bounds{interval.low, interval.high};
     record.add("effective_size", interval.effective_size).add("median_interval_ns", bounds);

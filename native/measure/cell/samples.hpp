@@ -15,6 +15,7 @@ struct Samples {
     std::vector<std::int64_t> latency;
     std::vector<std::int64_t> average;
     std::vector<std::int64_t> skew;
+    std::vector<std::int64_t> lateness_error;  // as in Repetition
     std::vector<std::int64_t> rank_sums;
     std::int64_t summed = 0;             // repetitions in each of those sums
     std::vector<std::int64_t> bursts;    // how many of these samples each burst gave, in order
@@ -36,6 +37,7 @@ struct Circumstances {
     std::string_view stopped_by;
     bool converged;  // the median's interval is as narrow as was asked, or a fixed number of repetitions was
     std::int64_t messages_per_sample;
+    const Lateness* lateness = nullptr;  // that was injected
 };
 
 /// The record of a cell as a JSON object.

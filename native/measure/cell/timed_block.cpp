@@ -33,20 +33,24 @@ void wait_while_idle(const Harness& harness, const Operation& operation) {
 }
 
 Block run_synchronised(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                       std::int64_t slack_ns, int settling) {
+                       const Synchronisation& sync, int settling) {
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
     std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
     int errors = MPI_SUCCESS;
+    const bool together = sync.lateness == nullptr || !sync.lateness->injected();
+    const std::int64_t first = together ? 0 : sync.lateness->count(repetitions);
     std::optional<ScopedControls> scope(operation.controls());
     for (auto& timing : own) {
+        const auto late = together ? 0 : sync.lateness->of(harness.rank, first + (&timing - own.data()));
         buffers.between_calls();
         std::byte* send = buffers.send();
         std::byte* receive = buffers.receive();
         std::int64_t start = 0;
-        if (slack_ns > 0) {
-            const auto announced = line.to_global(clock.now()) + slack_ns;
-            const auto deadline = line.to_local(broadcast_number(harness.comm, harness.rank, harness.size, announced));
+        if (sync.slack_ns > 0) {
+            const auto announced = line.to_global(clock.now()) + sync.slack_ns;
+            const auto common = broadcast_number(harness.comm, harness.rank, harness.size, announced);
+            const auto deadline = line.to_local(common + late);
             start = clock.now();
             timing.late = start > deadline ? 1 : 0;
             if (start < deadline) start = clock.wait_until(deadline);
@@ -54,6 +58,7 @@ Block run_synchronised(const Harness& harness, Operation& operation, Buffers& bu
             dissemination_barrier(harness.comm, harness.rank, harness.size);
             timing.late = 0;
             start = clock.now();
+            if (late > 0) start = clock.wait_until(start + late);
         }
         errors |= operation(send, receive);
         timing.end = clock.now();
@@ -61,7 +66,7 @@ Block run_synchronised(const Harness& harness, Operation& operation, Buffers& bu
     }
     scope.reset();  // the harness's own collectives come next
     throw_on_error(errors);
-    return collect(harness, operation, own, settling);
+    return collect(harness, operation, own, settling, together ? Arrivals{} : Arrivals{sync.lateness, first});
 }
 
 Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions, int batch,
@@ -89,7 +94,7 @@ Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& bu
 Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
                 const Synchronisation& sync, int settling) {
     return sync.batch > 0 ? run_back_to_back(harness, operation, buffers, repetitions, sync.batch, settling)
-                          : run_synchronised(harness, operation, buffers, repetitions, sync.slack_ns, settling);
+                          : run_synchronised(harness, operation, buffers, repetitions, sync, settling);
 }
 
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions) {

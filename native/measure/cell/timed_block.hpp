@@ -5,6 +5,7 @@
 #include "measure/cell/buffers.hpp"
 #include "measure/cell/harness.hpp"
 #include "measure/cell/rank_timing.hpp"
+#include "measure/clock/lateness.hpp"
 #include "operations/operation.hpp"
 
 namespace timpani {
@@ -15,9 +16,12 @@ namespace timpani {
 /// sleep meanwhile, so that they take no core from the others. Else slack_ns > 0: Round-Time (Hunold & Carpen-Amarie,
 /// TPDS 2016): rank 0 announces a deadline `slack_ns` ahead and every rank spins until then; a rank that comes late
 /// makes the repetition invalid. Else by a dissemination barrier.
+///
+/// `lateness`, which is not owned: how much later each rank enters than that; not with a batch.
 struct Synchronisation {
     std::int64_t slack_ns = 0;
     int batch = 0;
+    Lateness* lateness = nullptr;
 };
 
 /// Runs the operation `repetitions` times, the first `settling` of which find caches that others left.

@@ -24,6 +24,11 @@ constexpr std::array kMethods{std::pair{std::string_view{"timpani"}, Method::tim
                               std::pair{std::string_view{"call"}, Method::call}};
 constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::round_time},
                              std::pair{std::string_view{"barrier"}, Start::barrier}};
+constexpr std::array kArrivals{std::pair{std::string_view{"one_late"}, ArrivalKind::one_late},
+                               std::pair{std::string_view{"sorted"}, ArrivalKind::sorted},
+                               std::pair{std::string_view{"random"}, ArrivalKind::random},
+                               std::pair{std::string_view{"recorded"}, ArrivalKind::recorded}};
+constexpr std::array kDelayUnits{std::pair{std::string_view{"ns"}, false}, std::pair{std::string_view{"calls"}, true}};
 constexpr std::array kModes{std::pair{std::string_view{"warm"}, CacheMode::warm},
                             std::pair{std::string_view{"rotate"}, CacheMode::rotate},
                             std::pair{std::string_view{"flush"}, CacheMode::flush}};
@@ -100,6 +105,22 @@ void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
     cells.push_back(std::move(cell));
 }
 
+ArrivalPattern parse_arrival(std::istringstream& words) {
+    ArrivalPattern arrival;
+    arrival.kind = choice(next<std::string>(words), kArrivals);
+    if (arrival.kind == ArrivalKind::recorded) {
+        while (!(words >> std::ws).eof()) {
+            arrival.lateness_ns.push_back(next<std::int64_t>(words));
+            if (arrival.lateness_ns.back() < 0) throw std::runtime_error("no rank enters before the first");
+        }
+        return arrival;
+    }
+    arrival.delay = next<double>(words);
+    if (!(arrival.delay > 0)) throw std::runtime_error("a delay is over 0");
+    arrival.in_calls = choice(next<std::string>(words), kDelayUnits);
+    return arrival;
+}
+
 void parse_line(const std::string& key, std::istringstream& words, Plan& plan, bool& in_points) {
     if (key == "skew") {
         ClockSkew skew;
@@ -117,6 +138,9 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
             point.rounds = next<int>(words);
             if (point.rounds < 1) throw std::runtime_error("a point takes a round at least");
         }
+    } else if (key == "arrival") {
+        if (!in_points) throw std::runtime_error("an arrival pattern is a point's");
+        plan.points.back().arrival = parse_arrival(words);
     } else if (key == "cell") {
         add_cell(parse_cell(words), in_points, plan.points);
     } else if (!parse_key(key, words, plan)) {

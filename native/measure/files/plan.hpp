@@ -28,9 +28,20 @@ struct CellPlan {
                             // `default:first=0,second=1`; empty for the library's own collective
 };
 
+enum class ArrivalKind { together, one_late, sorted, random, recorded };
+
+/// How late ranks enter a call, for all repetitions of a point.
+struct ArrivalPattern {
+    ArrivalKind kind = ArrivalKind::together;
+    double delay = 0;                       // of the latest rank: nanoseconds, or times what the library's call takes
+    bool in_calls = false;                  // which of the two
+    std::vector<std::int64_t> lateness_ns;  // of each rank, where recorded
+};
+
 /// Cells of one operation, size and cache mode, which are compared with each other and therefore measured in turn.
 struct Point {
     std::vector<CellPlan> cells;
+    ArrivalPattern arrival;
     std::optional<int> rounds;  // of turns; without, as many as the plan's precision takes
 };
 
@@ -60,7 +71,9 @@ struct Plan {
 
 /// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` a line; `#` begins a comment. The cells after
 /// a line `point`, up to the next, are one point, or `point R`, one of R rounds; a cell before any such line is a point
-/// by itself. Throws std::runtime_error that names the line.
+/// by itself. A line `arrival` after `point` gives its pattern: `arrival one_late 50000 ns`, `arrival sorted 2 calls`,
+/// `arrival random …`, or `arrival recorded` and each rank's nanoseconds. Throws std::runtime_error that names the
+/// line.
 Plan parse_plan(const std::string& text);
 
 }  // namespace timpani

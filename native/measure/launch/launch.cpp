@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -133,7 +134,31 @@ std::int64_t Launch::null_ns() {
     return median_of(completions);
 }
 
-std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
+Lateness Launch::lateness_of(const Point& point) {
+    const ArrivalPattern& arrival = point.arrival;
+    if (arrival.kind == ArrivalKind::together || !is_timed(plan_.method)) return {};
+    const double unit = arrival.in_calls ? static_cast<double>(library_call_ns(point.cells.front())) : 1.0;
+    return {arrival, std::llround(arrival.delay * unit), harness_.size, plan_.seed};
+}
+
+std::int64_t Launch::library_call_ns(const CellPlan& cell) {
+    constexpr int kCalls = 51;
+    CellPlan plain;
+    plain.mode = cell.mode;
+    auto operation = make_operation(cell.operation, cell.message_bytes, "", find_datatype(plan_.datatype),
+                                    communicators_.get({}), {}, {topology_});
+    buffers_.prepare(*operation, cell.mode);
+    Lateness together;
+    Rival call = make_rival(harness_, plain, std::move(operation), buffers_, protocol_, together);
+    const int calls = call.warmup.repetitions_within(protocol_.time_limit_ns / 2, kCalls);
+    std::vector<std::int64_t> completions;
+    for (const auto& each : run_block(harness_, *call.operation, buffers_, calls, call.sync).repetitions) {
+        completions.push_back(each.completion);
+    }
+    return broadcast_from_root(harness_, completions.empty() ? 0 : median_of(completions));
+}
+
+std::optional<Rival> Launch::begin_cell(const CellPlan& cell, Lateness& lateness) {
     under_way(cell.id);
     write(JsonObject().add("begin", cell.id).text());
     JsonObject line;
@@ -156,7 +181,7 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
         } else if (plan_.method == Method::osu) {
             add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
         } else {
-            return make_rival(harness_, cell, std::move(operation), buffers_, protocol_);
+            return make_rival(harness_, cell, std::move(operation), buffers_, protocol_, lateness);
         }
     } catch (const NotApplicable& reason) {
         line.add("mistake", reason.what());
@@ -168,9 +193,10 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell) {
 void Launch::measure(const Point& point) {
     if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
     std::vector<Rival> in_turn;
+    Lateness lateness = lateness_of(point);
     auto begin = harness_.clock.now();
     for (const auto& cell : point.cells) {
-        auto rival = begin_cell(cell);
+        auto rival = begin_cell(cell, lateness);
         if (!rival) continue;
         if (fits_beside(*rival->operation, in_turn, point.cells.size())) {
             in_turn.push_back(std::move(*rival));
@@ -198,8 +224,9 @@ void Launch::measure_in_turn(std::span<Rival> rivals, const Point& point, std::i
         const auto& times = rival.samples.completion;
         const bool as_many_as_asked = protocol_.repetitions || end == StopReason::rounds;
         const bool converged = as_many_as_asked || relative_half_width(times) <= protocol_.precision;
-        const Circumstances circumstances{rival.warmup.repetitions, rival.start(),
-                                          name_of(rival.lost ? StopReason::lost : end), converged, messages};
+        const Circumstances circumstances{
+            rival.warmup.repetitions, rival.start(), name_of(rival.lost ? StopReason::lost : end), converged, messages,
+            rival.sync.lateness};
         JsonObject line;
         line.add("cell", rival.id)
             .add("rivals", static_cast<int>(rivals.size()))

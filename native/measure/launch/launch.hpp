@@ -41,7 +41,11 @@ class Launch {
   private:
     [[nodiscard]] std::int64_t null_ns();
     /// A cell as what is measured in turn, or nothing where it is over already: it failed, or wasn't to be timed so.
-    std::optional<Rival> begin_cell(const CellPlan& cell);
+    std::optional<Rival> begin_cell(const CellPlan& cell, Lateness& lateness);
+    /// How late ranks enter the calls of a point, with the time of the library's call where its pattern asks.
+    Lateness lateness_of(const Point& point);
+    /// Median completion of the library's default call of a cell's collective, which ranks enter together; nanoseconds.
+    std::int64_t library_call_ns(const CellPlan& cell);
     /// Of the point that began at `begin`, on the harness's clock.
     void measure_in_turn(std::span<Rival> rivals, const Point& point, std::int64_t begin);
     /// Adds what came of a cell: why it failed, if `plan_`'s rules were not followed, or else `measured`.

@@ -10,7 +10,7 @@ std::string_view Rival::start() const {
 }
 
 Rival make_rival(const Harness& harness, const CellPlan& cell, std::unique_ptr<Operation> operation, Buffers& buffers,
-                 const Protocol& protocol) {
+                 const Protocol& protocol, Lateness& lateness) {
     Rival rival;
     rival.id = cell.id;
     rival.operation = std::move(operation);
@@ -18,6 +18,7 @@ Rival make_rival(const Harness& harness, const CellPlan& cell, std::unique_ptr<O
     // What another cache mode does between calls would delay the partner unseen: then a start is needed after all.
     const bool back_to_back = !called.synchronised_by().empty() && cell.mode == CacheMode::warm;
     rival.sync.batch = back_to_back ? 1 : 0;
+    rival.sync.lateness = &lateness;
     rival.warmup = warm_up(harness, called, buffers, protocol, rival.sync);
     if (back_to_back && !protocol.repetitions) {
         const Batch batch = find_batch(harness, called, buffers, protocol);

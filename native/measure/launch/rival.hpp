@@ -29,9 +29,9 @@ struct Rival {
     [[nodiscard]] std::string_view start() const;
 };
 
-/// Collective. Warms the operation up and finds how its calls are started and, where they follow each other back to
-/// back, how many make a sample.
+/// Collective. Ranks enter with `lateness`, which outlives the rival. Warms the operation up and finds how its calls
+/// are started and, where they follow each other back to back, how many make a sample.
 Rival make_rival(const Harness& harness, const CellPlan& cell, std::unique_ptr<Operation> operation, Buffers& buffers,
-                 const Protocol& protocol);
+                 const Protocol& protocol, Lateness& lateness);
 
 }  // namespace timpani

@@ -9,7 +9,7 @@ import typer
 from timpani.cli.terminal.default_folder import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
-from timpani.cli.terminal.profiled import study_for
+from timpani.cli.terminal.profiled import study_for, with_lateness
 from timpani.errors import UserError
 from timpani.study.compose import compose
 from timpani.study.keys import FURTHER, WHAT, WHERE
@@ -144,7 +144,7 @@ def _study(what: list[str], program: Path | None, options: dict[str, Any], libra
         from timpani.libraries.library_variants import library_variants
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
-    return study_for(program, options) if program else compose(what, options)
+    return with_lateness(study_for(program, options) if program else compose(what, options))
 
 
 def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":

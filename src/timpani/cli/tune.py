@@ -78,7 +78,18 @@ Library = Annotated[
 @tune.command(_FILES, epilog=EXAMPLES)
 @expand(
     study=study_options(
-        ("algorithms", "ranks", "sizes", "variants", "datatype", "placement", "launches", "regret", "budget"),
+        (
+            "algorithms",
+            "ranks",
+            "sizes",
+            "variants",
+            "datatype",
+            "placement",
+            "arrival",
+            "launches",
+            "regret",
+            "budget",
+        ),
         panel="Where something is to be measured",
         shown={
             "launches": "as many as the race takes",

@@ -5,11 +5,18 @@ from collections.abc import Sequence
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
+from timpani.study.arrival import TOGETHER
 
 
 def check_comparable(campaigns: Sequence[Campaign]) -> None:
-    """UserError if two campaigns differ in machine, library, cache mode, method or kind of call, or are the same
-    one."""
+    """UserError if ranks entered late in a campaign, if two campaigns differ in machine, library, cache mode, method or
+    kind of call, or if they are the same one."""
+    late = [pattern for each in campaigns for pattern in each.results["arrival"].unique() if pattern != TOGETHER]
+    if late:
+        raise UserError(
+            f"ranks entered {late[0]}, and costs follow from calls that ranks enter together",
+            "name campaigns without --arrival",
+        )
     for what, values in (
         ("machines", [campaign.header.machine.name or "" for campaign in campaigns]),
         ("MPI libraries", [library_of(campaign) for campaign in campaigns]),

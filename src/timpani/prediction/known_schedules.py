@@ -136,7 +136,7 @@ def library_schedules(
     return found, unknown
 
 
-_KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode")
+_KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode", "arrival")
 
 
 def _largest_rank_counts(campaign: Campaign) -> Iterator[list[tuple[Cell, dict[str, object]]]]:

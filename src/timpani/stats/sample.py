@@ -13,6 +13,12 @@ MAX_SKEW = 0.1
 
 NS_PER_US = 1e3
 
+LATENESS_TOLERANCE = 0.01
+"""Of injected lateness: how far it may be off, as a share of the largest."""
+
+LATENESS_TOLERANCE_US = 1.0
+"""How far injected lateness may be off in any case, µs."""
+
 Times = NDArray[np.int64] | NDArray[np.float64]
 
 
@@ -75,6 +81,33 @@ def summarize(
         outlier_share=float(n - ascending.searchsorted(fence, side="right")) / n,
         bimodal=bimodal(ascending),
         skewed=skew > MAX_SKEW * median,
+    )
+
+
+@dataclass(frozen=True)
+class LatenessSummary:
+    """The fields of a `LaunchResult` about injected lateness."""
+
+    total_us: float
+    lateness_us: float
+    lateness_error_us: float
+    lateness_missed: bool
+
+
+def summarize_lateness(completion_ns: Times, skew_ns: Times, largest_ns: float, error_ns: float) -> LatenessSummary:
+    """Summarize injected lateness of one cell in one launch.
+
+    completion_ns  max over ranks of end − max of start, shape (repetitions,)
+    skew_ns        max over ranks of start − min of start, shape (repetitions,)
+    largest_ns     the largest injected lateness
+    error_ns       median over repetitions of how far the worst rank's lateness was off
+    """
+    tolerated = max(LATENESS_TOLERANCE * largest_ns, LATENESS_TOLERANCE_US * NS_PER_US)
+    return LatenessSummary(
+        total_us=_quantile(np.sort((completion_ns + skew_ns).astype(np.float64)), 0.5) / NS_PER_US,
+        lateness_us=largest_ns / NS_PER_US,
+        lateness_error_us=error_ns / NS_PER_US,
+        lateness_missed=error_ns > tolerated,
     )
 
 

@@ -1,9 +1,11 @@
-"""The unit of measurement: one operation by one algorithm at one size, rank count, placement and cache mode."""
+"""The unit of measurement: one operation by one algorithm at one size, rank count, placement, cache mode and arrival
+pattern."""
 
 import re
 from dataclasses import dataclass, replace
 
 from timpani.errors import UserError
+from timpani.study.arrival import TOGETHER
 
 DEFAULT = "default"
 
@@ -111,3 +113,4 @@ class Cell:
     placement: str
     message_bytes: int
     mode: str
+    arrival: str = TOGETHER

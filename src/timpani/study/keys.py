@@ -19,6 +19,7 @@ from timpani.study.sizes import LARGEST, LARGEST_SIZE
 
 if TYPE_CHECKING:
     from timpani.study.values import (
+        Arrival,
         CacheMode,
         Collectives,
         Datatype,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         Placements,
         Positive,
         RankCounts,
+        RecordedLatenesses,
         Regret,
         Seconds,
         Share,
@@ -175,6 +177,24 @@ class StudyKeys:
         "warm, rotate or flush",
         "the [cache](methodology.md#buffers-and-data): `warm`, `rotate` or `flush`",
         Option(WHAT, "Cache: warm, rotate or flush.", "warm"),
+    )
+    arrival: Arrival = key(
+        "together",
+        "together, one_late:D, sorted:D, random:D or recorded:p",
+        "how late ranks enter each collective: [arrival patterns](methodology.md#arrival-patterns) `together`,"
+        " `one_late:D`, `sorted:D`, `random:D` or `recorded:p`. D is a time such as `50us`, or `2x` the time of the"
+        " library's default call; p is a profile",
+        Option(
+            WHAT,
+            "How late ranks enter: together, one_late:50us, sorted:2x, random:1ms, or recorded:PROFILE.",
+            "together",
+        ),
+    )
+    lateness: RecordedLatenesses = key(
+        (),
+        "a list of tables with collective, ranks, size_class and ns",
+        'the lateness of each rank for `arrival = "recorded:p"`: Timpani reads it from the profile p and records it'
+        " here",
     )
     method: Method = key(
         "timpani",

@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 
 MEASURED_US = pl.coalesce("median_us", "osu_avg_us")
@@ -23,6 +24,7 @@ _TYPES: dict[str, pl.DataType] = {
     "placement": pl.String(),
     "message_bytes": pl.Int64(),
     "mode": pl.String(),
+    "arrival": pl.String(),
     "launch": pl.Int64(),
     "machine": pl.String(),
     "label": pl.String(),
@@ -42,7 +44,7 @@ def without(key: Iterable[str], *columns: str) -> tuple[str, ...]:
 ALGORITHM = ("variant", "provider", "algorithm", "parameters")
 """An algorithm, in the variant that starts it: what competes at a point."""
 
-CELL = ("collective", *ALGORITHM, "ranks", "placement", "message_bytes", "mode")
+CELL = ("collective", *ALGORITHM, "ranks", "placement", "message_bytes", "mode", "arrival")
 """A cell: one point of a study."""
 
 MACHINE_CELL = (*CELL, "machine")
@@ -101,11 +103,13 @@ def cell_columns(cell: Cell) -> dict[str, Any]:
         "placement": cell.placement,
         "message_bytes": cell.message_bytes,
         "mode": cell.mode,
+        "arrival": cell.arrival,
     }
 
 
 def cell_of(row: Mapping[str, Any]) -> Cell:
-    """The cell that the columns CELL of `row` name; KeyError where one is missing."""
+    """The cell that the columns CELL of `row` name; KeyError where one is missing, but for `arrival`, which records of
+    earlier versions lack."""
     return Cell(
         collective=row["collective"],
         algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]), row["variant"]),
@@ -113,4 +117,5 @@ def cell_of(row: Mapping[str, Any]) -> Cell:
         placement=row["placement"],
         message_bytes=row["message_bytes"],
         mode=row["mode"],
+        arrival=row.get("arrival", TOGETHER),
     )

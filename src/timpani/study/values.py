@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from timpani.errors import UserError
+from timpani.study.arrival import RecordedLateness, check_arrival
 from timpani.study.placement import check_placement
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, RANK_COUNT, parse_sizes
 from timpani.study.variant import Variant, parse_variants, variants_of_table
@@ -98,6 +99,8 @@ Placements = Annotated[
     tuple[Annotated[str, AfterValidator(check_placement)], ...], BeforeValidator(_placements), Field(min_length=1)
 ]
 
+Arrival = Annotated[str, AfterValidator(check_arrival)]
+RecordedLatenesses = tuple[RecordedLateness, ...]
 Variants = Annotated[dict[str, Variant], BeforeValidator(_variants)]
 
 

@@ -9,6 +9,7 @@ from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.cell_result import result_of
 from timpani.native.mpi import Mpi
+from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, NS_PER_US
 from timpani.study.cell import Algorithm, Cell
 
 PLANNED = PlannedCell(0, Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm"), (), ())
@@ -46,3 +47,18 @@ def test_what_a_record_of_an_earlier_version_lacks_stays_unknown(stopped_by: str
     found = result(stopped_by=stopped_by)
     assert (found.ci_low_us, found.ci_high_us, found.effective_size) == (None, None, None)
     assert found.converged == converged
+
+
+def test_injected_lateness_gives_the_total_and_whether_it_was_met() -> None:
+    late = {"skew_ns": [50_000] * 7, "lateness_ns": [0, 50_000], "largest_lateness_ns": 50_000}
+    met = result(**late, lateness_error_ns=LATENESS_TOLERANCE_US * NS_PER_US)
+    assert (met.median_us, met.total_us, met.lateness_us) == (3.0, 53.0, 50.0)
+    assert not met.lateness_missed
+    assert not met.skewed
+    missed = result(**late, lateness_error_ns=LATENESS_TOLERANCE_US * NS_PER_US + 1)
+    assert missed.lateness_missed
+    long = 1e6 * LATENESS_TOLERANCE_US
+    share = {**late, "largest_lateness_ns": long}
+    assert not result(**share, lateness_error_ns=LATENESS_TOLERANCE * long).lateness_missed
+    assert result(**share, lateness_error_ns=LATENESS_TOLERANCE * long + 1).lateness_missed
+    assert (result().total_us, result().lateness_us) == (None, None)

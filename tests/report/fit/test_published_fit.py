@@ -37,6 +37,7 @@ def cells(per_rank: float, per_byte: float, **about: str) -> pl.DataFrame:
             "placement": "core",
             "message_bytes": size,
             "mode": "warm",
+            "arrival": "together",
             "machine": "desk",
             "median_us": (per_rank * ranks + per_byte * size) * (1.02 if (ranks + size) % 4 else 0.98),
             "osu_avg_us": 1.0,

@@ -17,8 +17,10 @@ def cells(*labels: str, ranks: int = 2, error_at: tuple[str, int] | None = None)
     ]
     names = ("collective", "ranks", "label", "message_bytes", "error", "median_us")
     frame = pl.DataFrame(rows, schema=names, orient="row", schema_overrides={"error": pl.String()})
-    place = (pl.lit("core").alias("placement"), pl.lit("warm").alias("mode"), pl.lit("here").alias("machine"))
-    return frame.with_columns(*place, ratio_low=0.99, ratio_high=1.02)
+    place = {"placement": "core", "mode": "warm", "arrival": "together", "machine": "here"}
+    return frame.with_columns(
+        *(pl.lit(value).alias(name) for name, value in place.items()), ratio_low=0.99, ratio_high=1.02
+    )
 
 
 def test_one_row_with_all_names_stands_for_a_schedule() -> None:

@@ -39,6 +39,12 @@ def test_the_answer_names_settings_where_settings_are_faster() -> None:
     assert headline(verdict(5, 0, 0, competitors="setting"))[1] == "No setting is significantly faster."
 
 
+def test_the_answer_names_the_arrival_pattern() -> None:
+    assert headline(verdict(5, 0, 0, arrivals=("one_late:1ms",)))[0] == (
+        "Verdict where ranks enter one_late:1ms: your library's default is fine at 5 of 5 points."
+    )
+
+
 @pytest.mark.parametrize(
     ("labels", "noun"),
     [

@@ -13,7 +13,14 @@ def cells(status: str, *times: tuple[str, float, float]) -> pl.DataFrame:
         [
             {
                 **{"collective": "bcast", "ranks": 8, "placement": "core", "mode": "warm", "machine": "m"},
-                **{"message_bytes": size, "algorithm": name, "label": name, "median_us": time, "status": status},
+                **{
+                    "arrival": "together",
+                    "message_bytes": size,
+                    "algorithm": name,
+                    "label": name,
+                    "median_us": time,
+                    "status": status,
+                },
             }
             for name, *at in times
             for size, time in zip((8, 1024), at, strict=True)

@@ -10,6 +10,7 @@ POINT = {
     "placement": "core",
     "message_bytes": 8,
     "mode": "warm",
+    "arrival": "together",
     "machine": "here",
 }
 COMPARED = pl.DataFrame(

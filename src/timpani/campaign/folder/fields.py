@@ -82,6 +82,7 @@ class CellFields(TypedDict):
     placement: Name
     message_bytes: Count
     mode: Name
+    arrival: NotRequired[Name]
 
 
 Row = list[Annotated[int, Field(ge=0)]]

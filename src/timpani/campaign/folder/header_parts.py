@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from timpani.campaign.folder.fields import Count
 from timpani.machine.here.describe import Printable
+from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES
 from timpani.study.values import FigureChoices
 
@@ -45,6 +46,7 @@ class RecordedStudy(HeaderPart):
     overrides: dict[str, RecordedOverride] = {}
     figures: FigureChoices = {}
     mode: Printable = "warm"
+    arrival: Printable = TOGETHER
     method: Printable = "timpani"
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
     launches: Count | None = None

@@ -38,7 +38,8 @@ class LaunchResult:
     median_us: Annotated[
         Time | None,
         Recorded(
-            "median over repetitions of the completion: last rank's end minus first rank's start, on the common clock;"
+            "median over repetitions of the completion: last rank's end minus first rank's start, on the common clock,"
+            " or minus the last rank's start if an [arrival pattern](methodology.md#arrival-patterns) is injected;"
             " null in imports, and where the cell failed"
         ),
     ] = None
@@ -115,6 +116,32 @@ class LaunchResult:
         ),
     ] = True
     skewed: Annotated[bool, Recorded("median skew over a tenth of the median completion")] = False
+    total_us: Annotated[
+        Time | None,
+        Recorded(
+            "with an arrival pattern: median over repetitions of last end − first start; else null",
+            Summary("median", "with an arrival pattern: last end − first start, median over launches; else empty"),
+        ),
+    ] = None
+    lateness_us: Annotated[
+        Time | None,
+        Recorded(
+            "with an arrival pattern: the largest lateness of a rank in this launch; else null",
+            Summary("median", "with an arrival pattern: the largest lateness of a rank, median over launches"),
+        ),
+    ] = None
+    lateness_error_us: Annotated[
+        Time | None,
+        Recorded(
+            "median over repetitions of the largest difference between a rank's lateness and the injected one; null"
+            " without an arrival pattern",
+            Summary("median", "how far lateness was from the injected one, of the worst rank; median over launches"),
+        ),
+    ] = None
+    lateness_missed: Annotated[
+        bool,
+        Recorded("that difference is over 1 % of the largest lateness and over 1 µs"),
+    ] = False
     oversubscribed: Annotated[bool, Recorded("more ranks than cores")] = False
     simulated: Annotated[bool, Recorded("predicted, not measured")] = False
     effective_size: Annotated[

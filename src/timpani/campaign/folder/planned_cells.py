@@ -31,7 +31,7 @@ def planned_operations(cells: Iterable[Cell]) -> dict[str, PlannedOperation]:
 def planned_points(header: Header, machine: str) -> frozenset[RacePoint]:
     """The points that the campaign of `header` was to measure on `machine`; none where that wasn't recorded."""
     return frozenset(
-        RacePoint(name, each.ranks, each.placement, size, header.study.mode, machine)
+        RacePoint(name, each.ranks, each.placement, size, header.study.mode, machine, header.study.arrival)
         for name, operation in (header.planned or {}).items()
         for each in operation.points
         for size in each.sizes

@@ -95,6 +95,16 @@ class Measured(TypedDict):
     latency_ns: NotRequired[Annotated[list[Time], Recorded("likewise the largest of the ranks' end − start")]]
     average_ns: Annotated[_Times, Recorded("likewise mean over ranks of end − start")]
     skew_ns: Annotated[_Times, Recorded("likewise last start minus first start")]
+    lateness_ns: NotRequired[
+        Annotated[list[Time], Recorded("mean over calls of the lateness injected into each rank, if ranks enter late")]
+    ]
+    largest_lateness_ns: NotRequired[Annotated[Time, Recorded("the largest lateness of a rank")]]
+    lateness_error_ns: NotRequired[
+        Annotated[
+            Time,
+            Recorded("median over calls of the largest difference between a rank's lateness and the injected one"),
+        ]
+    ]
     messages_per_sample: NotRequired[Annotated[int, Field(ge=1)]]
 
 

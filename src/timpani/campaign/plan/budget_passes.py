@@ -102,8 +102,8 @@ def _numbers(points: Iterable[RacePoint]) -> dict[RacePoint, tuple[int, int]]:
     return found
 
 
-def _question(cell: Cell) -> tuple[str, str, str, str]:
-    return cell.collective, str(cell.algorithm), cell.placement, cell.mode
+def _question(cell: Cell) -> tuple[str, str, str, str, str]:
+    return cell.collective, str(cell.algorithm), cell.placement, cell.mode, cell.arrival
 
 
 def _ranked(values: Sequence[int]) -> dict[int, int]:

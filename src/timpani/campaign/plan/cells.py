@@ -39,12 +39,16 @@ def cells_of(
         for why, odd in unfit.items():
             yield Skipped(f"{operation} {algorithm} on {counted(ranks, 'rank')}, {show_sizes(odd)}", why)
     else:
-        yield from _at(sizes, study, operation, algorithm, ranks)
+        recorded = [size for size in sizes if study.has_lateness(operation, ranks, size)]
+        yield from _at(tuple(recorded), study, operation, algorithm, ranks)
+        if missing := sorted(set(sizes) - set(recorded)):
+            where = f"{operation} on {counted(ranks, 'rank')}, {show_sizes(missing)}"
+            yield Skipped(where, "the profile has no lateness of such calls")
 
 
 def _at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:
     for placement, size in product(study.placement, sizes):
-        yield Cell(operation, algorithm, ranks, placement, size, study.mode)
+        yield Cell(operation, algorithm, ranks, placement, size, study.mode, study.arrival)
 
 
 def indivisible(algorithm: Algorithm, ranks: int, elements: int) -> str:

@@ -25,6 +25,7 @@ from timpani.machine.nodes.places import requested_places
 from timpani.native.large_counts import has_large_counts
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
+from timpani.study.arrival import recorded_source
 from timpani.study.cell import Cell
 from timpani.study.counted import counted
 from timpani.study.keys import DATATYPES
@@ -52,6 +53,10 @@ def plan(
         _check_cores(study, resources.cores)
     if study.regret is not None:
         _check_race(study, resources)
+    if recorded_source(study.arrival) and not study.lateness:
+        raise UserError(
+            f"the lateness of {study.arrival} was not read", "measure with `timpani run --arrival recorded:PROFILE`"
+        )
     draft = _Draft(study, resources)
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}

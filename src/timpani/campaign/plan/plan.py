@@ -47,7 +47,7 @@ class PlannedCell:
         """What it has in common with the cells of its launch that it competes with; of messages none do."""
         cell = self.cell
         rivals = OPERATIONS[cell.collective].has_rivals
-        return (cell.collective, cell.message_bytes, cell.mode, None if rivals else self.number)
+        return (cell.collective, cell.message_bytes, cell.mode, cell.arrival, None if rivals else self.number)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from timpani.native.sources import sources
 from timpani.native.table import read_table
 from timpani.providers.rules import BY_RULES
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
+from timpani.study.arrival import ArrivalPattern
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
@@ -50,7 +51,7 @@ def plan_text(
             "timpani-plan 1",
             *key_lines(computed, study),
             *place_lines(plan, group),
-            *cell_lines(cells, rounds or {}),
+            *cell_lines(cells, rounds or {}, {} if method else arrivals(study, cells)),
             "",
         ]
     )
@@ -85,14 +86,33 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
         yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 
 
-def cell_lines(cells: list[PlannedCell], rounds: Mapping[RacePoint, int]) -> Iterator[str]:
-    """A line of the plan for each cell, and one before each point's, with its rounds where it has a number of them."""
+def arrivals(study: Study, cells: list[PlannedCell]) -> dict[object, str]:
+    """The arrival pattern of each point whose ranks don't enter together, as the measuring program reads it."""
+    pattern = ArrivalPattern.parse(study.arrival)
+    found: dict[object, str] = {}
+    for each in cells:
+        cell = each.cell
+        if pattern is not None:
+            unit = "calls" if pattern.in_calls else "ns"
+            found[each.competes_at] = f"arrival {pattern.name} {pattern.delay:.17g} {unit}"
+        elif lateness := study.lateness_of(cell.collective, cell.ranks, cell.message_bytes):
+            found[each.competes_at] = f"arrival recorded {' '.join(map(str, lateness))}"
+    return found
+
+
+def cell_lines(
+    cells: list[PlannedCell], rounds: Mapping[RacePoint, int], arrivals: Mapping[object, str]
+) -> Iterator[str]:
+    """A line of the plan for each cell; before those of a point its own line, with its rounds if they are fixed, and
+    its arrival pattern."""
     point: object = None
     for planned in cells:
         if planned.competes_at != point:
             point = planned.competes_at
             number = rounds.get(RacePoint.of(planned.cell))
             yield "point" if number is None else f"point {number}"
+            if point in arrivals:
+                yield arrivals[point]
         cell = planned.cell
         settings = f"{_controls(planned.at_creation)} {_controls(planned.at_call)} {_way(cell)}"
         yield (

@@ -96,6 +96,12 @@ _THROUGHPUT = (
 )
 
 FURTHER = (
+    Column(
+        "arrival",
+        "text",
+        "how late ranks entered: `together`, or the [arrival pattern](methodology.md#arrival-patterns) that was"
+        " injected; `median_us` then counts from the last rank's start",
+    ),
     Column("variant", "text", "how it was started: `default`, or the name of a [variant](study-files.md#variants)"),
     Column(
         "label",

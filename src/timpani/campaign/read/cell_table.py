@@ -38,7 +38,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `looked_at` whether it
     only looked at the point; null elsewhere.
     Launches that failed give no time. Flags of single launches
-    (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them.
+    (not converged, skewed, lateness missed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
     succeeded = results.rows.filter(_SUCCEEDED)
     measured = succeeded.group_by(MACHINE_CELL).agg(
@@ -48,6 +48,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         *_by_state(),
         *(_SUMMARIES[summary.over](name) for name, summary in SUMMARIES.items()),
         skewed=pl.mean("skewed") > 0.5,
+        lateness_missed=pl.mean("lateness_missed") > 0.5,
         unconverged=(~pl.col("converged")).mean() > 0.5,
     )
     attempted = results.rows.group_by(MACHINE_CELL).agg(
@@ -156,6 +157,7 @@ def _status() -> pl.Expr:
         "looked_at": pl.col("looked_at"),
         "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),
+        "lateness_missed": pl.col("lateness_missed"),
         "oversubscribed": pl.col("oversubscribed"),
         "failed": pl.col("failed"),
         "simulated": pl.col("simulated"),

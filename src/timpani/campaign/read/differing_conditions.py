@@ -13,7 +13,7 @@ from timpani.study.sizes import show_sizes
 
 _NO_CONDITION = frozenset(
     {
-        *("title", "question", "collectives", "ranks", "sizes", "placement", "mode", "launches", "budget"),
+        *("title", "question", "collectives", "ranks", "sizes", "placement", "mode", "arrival", "launches", "budget"),
         *("seed", "files"),
     }
 )
@@ -74,7 +74,12 @@ def _outside(settings: Sequence[OutsideSetting] | None) -> Iterator[tuple[str, s
 
 def _measured(campaign: Campaign) -> Iterator[tuple[str, str]]:
     results = campaign.results
-    for column, what in (("ranks", "ranks"), ("placement", "placement"), ("mode", "cache mode")):
+    for column, what in (
+        ("ranks", "ranks"),
+        ("placement", "placement"),
+        ("mode", "cache mode"),
+        ("arrival", "arrival pattern"),
+    ):
         yield what, ", ".join(map(str, results[column].unique().sort()))
     yield "sizes", show_sizes(results["message_bytes"].unique().to_list())
     yield "launches", str(results["launch"].n_unique())

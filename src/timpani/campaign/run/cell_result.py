@@ -1,12 +1,14 @@
 """What a launch tells of a cell, as the campaign's result of it."""
 
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from timpani.campaign.folder.launch_result import COPIED, LaunchResult
 from timpani.campaign.plan.plan import Group, PlannedCell
-from timpani.stats.sample import NS_PER_US, summarize
+from timpani.stats.sample import NS_PER_US, summarize, summarize_lateness
 
 _NS_PER_S = 1e9
 
@@ -46,12 +48,21 @@ def result_of(
         outlier_share=summary.outlier_share,
         bimodal=summary.bimodal,
         converged=raw.get("converged", raw["stopped_by"] == "precision"),
-        skewed=summary.skewed,
+        skewed=summary.skewed and "lateness_ns" not in raw,
         oversubscribed=group.oversubscribed,
         part=part,
         **{name: raw[name] for name in COPIED if name in raw},
+        **_lateness(raw, arrays),
         **_in_turn(line, part),
     )
+
+
+def _lateness(raw: dict[str, Any], arrays: dict[str, NDArray[np.float64]]) -> dict[str, Any]:
+    """What the launch says of injected lateness; nothing where ranks entered together."""
+    if "lateness_ns" not in raw:
+        return {}
+    times = arrays["completion_ns"], arrays["skew_ns"]
+    return asdict(summarize_lateness(*times, raw["largest_lateness_ns"], raw["lateness_error_ns"]))
 
 
 def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:

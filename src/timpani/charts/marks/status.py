@@ -18,6 +18,7 @@ _SHAPES = {
     "looked_at": "circle",
     "wide": "cross",
     "skewed": "triangle-up",
+    "lateness_missed": "triangle-right",
     "oversubscribed": "diamond",
     "simulated": "triangle-down",
     FAILED: "M-1,-1L1,1M-1,1L1,-1",
@@ -27,17 +28,18 @@ _SHAPE_NAMES = {
     "average_only": "dots",
     "wide": "plus signs",
     "skewed": "triangles",
+    "lateness_missed": "triangles pointing right",
     "oversubscribed": "diamonds",
     "simulated": "triangles pointing down",
     FAILED: "crosses",
 }
-# combinations take these in turn: star, plus, bow tie, left, right, hour-glass
+# combinations take these in turn: star, plus, bow tie, left, wedge, hour-glass
 _SPARE_SHAPES = (
     "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
     "stroke",
     "M-1,-1L1,1L1,-1L-1,1Z",
     "triangle-left",
-    "triangle-right",
+    "wedge",
     "M-1,-1L1,-1L-1,1L1,1Z",
 )
 

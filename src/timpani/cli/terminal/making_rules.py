@@ -9,7 +9,7 @@ import typer
 from timpani.cli.terminal.confirming import confirm_folder
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import WhereOptions
-from timpani.cli.terminal.profiled import print_savings, study_for
+from timpani.cli.terminal.profiled import print_savings, study_for, with_lateness
 from timpani.study.defaults import TUNING_REGRET
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ def decisive_study(
     from timpani.rules.workflow import deciding_study
 
     if profile is None:
-        return deciding_study(what or [], options, simulated=simulated)
+        return with_lateness(deciding_study(what or [], options, simulated=simulated))
     races = not simulated and not options.keys() & {"launches", "regret"}
-    return study_for(profile, {"regret": TUNING_REGRET, **options} if races else options)
+    return with_lateness(study_for(profile, {"regret": TUNING_REGRET, **options} if races else options))
 
 
 def measure_and_confirm(

@@ -25,6 +25,7 @@ from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.published_fit import beside, beside_table
+from timpani.report.tables.conditions import setting_in_words
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import (
     algorithm_of,
@@ -118,7 +119,7 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
         .filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
             pl.concat_str(LOCALITY, "label", "placement", STATE, separator=", ", ignore_nulls=True).alias("label"),
-            pl.format("cache {}, machine {}", "mode", "machine").alias(CONDITIONS),
+            setting_in_words().alias(CONDITIONS),
             MEASURED_US.alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
             part=pl.lit(MEASURED),

@@ -10,6 +10,7 @@ from timpani.machine.here.describe import MachineDescription
 from timpani.stats.compare import INDIFFERENCE_TEXT
 from timpani.stats.interval import LEVEL, quantile_ranks
 from timpani.stats.regret import ALPHA
+from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS, title_of
 
@@ -29,6 +30,7 @@ def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: 
     else:
         sentences += [
             _osu_protocol(study) if study.method == "osu" else _protocols(study),
+            _arrival(study),
             _replication(study),
             _clock(launches),
             _comparison(study) if study.method == "timpani" and study.launches else "",
@@ -36,6 +38,15 @@ def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: 
         ]
     sentences += [f"{warning[0].upper()}{warning[1:]}." for warning in warnings]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _arrival(study: RecordedStudy) -> str:
+    if study.arrival == TOGETHER:
+        return ""
+    return (
+        f"Ranks entered each call by the arrival pattern {study.arrival}, injected on their common clock; completion "
+        "counts from the last rank's entry."
+    )
 
 
 def _subject(header: Header) -> str:

@@ -12,7 +12,7 @@ from timpani.study.counted import counted
 from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, schedule_name
 
 _MAX_NAMES = 2  # in a label; of more the first one and their number
-_PLACE = ("placement", "mode", "machine")
+_PLACE = ("placement", "mode", "arrival", "machine")
 
 SharedCurves = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
 """By collective and ranks the labels that share a curve; that of the first is drawn."""

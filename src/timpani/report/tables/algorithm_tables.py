@@ -29,6 +29,7 @@ MARKS = {
     "looked_at": "l",
     "wide": "w",
     "skewed": "s",
+    "lateness_missed": "e",
     "oversubscribed": "o",
     "simulated": "m",
     "failed": "f",

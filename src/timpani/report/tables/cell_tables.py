@@ -8,6 +8,7 @@ import polars as pl
 
 from timpani.charts.marks.latency_columns import coverage, shows_osu_average
 from timpani.report.tables.report_table import Table, Value
+from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, Quantity, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
@@ -87,10 +88,14 @@ def _table(cells: pl.DataFrame) -> Table:
         rows.append((row["label"], tuple(map(Value, (*locality, *size, *numbers, row["status"])))))
     heading = (
         f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
-        f"on {first['machine']}"
+        f"{_entering(first['arrival'])}on {first['machine']}"
     )
     columns = (*columns, *(f"{state} µs" for state in states), "status")
     return Table(heading, "algorithm", columns, tuple(rows), notes=tuple(note), words=("status",))
+
+
+def _entering(arrival: str) -> str:
+    return "" if arrival == TOGETHER else f"ranks enter {arrival}, "
 
 
 def _in_state(row: Mapping[str, Any], state: str) -> str:

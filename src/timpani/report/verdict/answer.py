@@ -41,10 +41,12 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
     if not verdict.has_collectives:
         return ["Verdict: none asked for; messages and transposes have no default to decide on."]
     if not verdict.decided:
-        return ["Verdict: none; there is nothing that the default could be compared with."]
+        return [f"{_verdict(verdict)}: none; there is nothing that the default could be compared with."]
     if not verdict.can_tell:
         advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
-        return [f"Verdict: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."]
+        return [
+            f"{_verdict(verdict)}: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."
+        ]
     if verdict.by_value == verdict.decided:
         lines = [
             "Verdict by value alone (averages of a single run, no interval): your library's default takes at most "
@@ -100,7 +102,12 @@ def _answer(verdict: Verdict) -> str:
         parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
     if verdict.undecided:
         parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
-    return f"Verdict: {'; '.join(parts)}."
+    return f"{_verdict(verdict)}: {'; '.join(parts)}."
+
+
+def _verdict(verdict: Verdict) -> str:
+    """`Verdict`, and how late ranks enter unless they enter together."""
+    return f"Verdict where ranks enter {' or '.join(verdict.arrivals)}" if verdict.arrivals else "Verdict"
 
 
 def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:

@@ -58,7 +58,9 @@ def ratio_chart(rows: pl.DataFrame, palette: Palette = LIGHT) -> Chart:
 def _curve_names(cells: pl.DataFrame) -> list[str]:
     """Operation, algorithm and ranks of each cell, and of its placement, mode and machine what differs among them."""
     several = [
-        name for name in ("placement", "mode", "machine") if name in cells.columns and cells[name].n_unique() > 1
+        name
+        for name in ("placement", "mode", "arrival", "machine")
+        if name in cells.columns and cells[name].n_unique() > 1
     ]
     names = []
     for row in cells.iter_rows(named=True):

@@ -10,6 +10,7 @@ from xml.etree import ElementTree as Xml
 
 from timpani.campaign.folder.load import Campaign
 from timpani.report.words.changes_text import changes_text
+from timpani.study.arrival import TOGETHER
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.change_limit import ChangeLimit
 from timpani.tuning.compare.changes import CHANGED_CELL, FASTER, Changes
@@ -36,7 +37,8 @@ def changes_junit(before: Campaign, after: Campaign, found: Changes, limit: Chan
     skipped = 0
     for row in found.cells.iter_rows(named=True):
         where = f"{row['label']}, {row['ranks']} ranks, {row['placement']}, {show_size(row['message_bytes'])}"
-        name = ", ".join(filter(None, (where, row["mode"], row.get("machine"))))
+        late = row["arrival"] if row["arrival"] != TOGETHER else ""
+        name = ", ".join(filter(None, (where, row["mode"], late, row.get("machine"))))
         case = Xml.SubElement(suite, "testcase", classname=_clean(row["collective"]), name=_clean(name))
         if tuple(row[name] for name in _key(found)) in failing:
             Xml.SubElement(case, "failure", message=_clean(_sentence(row)), type=limit.standing)

@@ -6,7 +6,7 @@ import polars as pl
 
 from timpani.study.schema import POINT, without
 
-_PLACE = without(POINT, "mode", "machine")
+_PLACE = without(POINT, "mode", "arrival", "machine")
 _FEWEST = 3  # two points always rise or fall together
 
 _EQUAL = 1e-9

@@ -12,7 +12,7 @@ from timpani.tuning.decide.points import STRATA, compare_at_points, launch_media
 
 FASTER = "faster"
 
-CHANGED_CELL = ("collective", "label", "ranks", "placement", "message_bytes", "mode")
+CHANGED_CELL = ("collective", "label", "ranks", "placement", "message_bytes", "mode", "arrival")
 """What cells of two campaigns are matched by. The library is a condition and no part of it: of two libraries the
 algorithms of one name are compared, and their defaults."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from timpani.study.arrival import TOGETHER
 from timpani.study.columns import is_default
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
@@ -47,6 +48,7 @@ class Loss:
     set_by: str | None = None
     elsewhere: Elsewhere | None = None
     parts: tuple[GainPart, ...] = ()
+    arrival: str = TOGETHER
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Verdict:
     decide_command     measures the launches of `decisive`; None where there are none, or no such command
     competitors        what was compared with the default: `algorithm`, `setting` or `setting or algorithm`
     winners            which of these are the best at the points where the default is slower
+    arrivals           the arrival patterns, without `together`
     """
 
     decided: int
@@ -111,6 +114,7 @@ class Verdict:
     decide_command: str | None = None
     competitors: str = "algorithm"
     winners: str = "algorithm"
+    arrivals: tuple[str, ...] = ()
 
     @property
     def worst(self) -> Loss | None:
@@ -169,6 +173,7 @@ def summarize(
         differing=tuple(in_each_state(row) for row in decided.filter("states_differ").iter_rows(named=True)),
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
+        arrivals=tuple(sorted(set(cells["arrival"]) - {TOGETHER})),
         simulated=simulated,
         competitors=competitor_noun(cells.filter(~is_default())["label"]),
         winners=competitor_noun(decided.filter(pl.col("standing") == SLOWER)["best_label"]),

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 import polars as pl
 
-from timpani.study.counted import counted
+from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
+from timpani.study.counted import counted, per_cent
 
 _OF_STATUS = {
     "average_only": "are imported averages: a single run or few, without an interval",
@@ -14,6 +15,10 @@ _OF_STATUS = {
         "precise where times are not"
     ),
     "skewed": "had ranks that did not start together: part of their time is waiting for the last rank to start",
+    "lateness_missed": (
+        f"had ranks that entered at other times than the arrival pattern says, by over {per_cent(LATENESS_TOLERANCE)} "
+        f"of the lateness and over {LATENESS_TOLERANCE_US:g} µs: their times are of another pattern"
+    ),
     "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each rank",
     "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
     "failed": "failed in at least one launch: `timpani show --format csv` names the cause",

@@ -69,5 +69,5 @@ def _nearest(point: RacePoint, line: Iterable[RacePoint], at: Callable[[RacePoin
     return [*([max(below, key=at)] if below else []), *([min(above, key=at)] if above else [])]
 
 
-def _place(point: RacePoint) -> tuple[str, str, str, str]:
-    return point.collective, point.placement, point.mode, point.machine
+def _place(point: RacePoint) -> tuple[str, str, str, str, str]:
+    return point.collective, point.placement, point.mode, point.machine, point.arrival

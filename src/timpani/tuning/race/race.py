@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, estimate_prior
 from timpani.stats.selection_bias import selection_bias
+from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.abandoned_cells import MOST_FAILURES, failures
 
@@ -41,11 +42,12 @@ class RacePoint:
     message_bytes: int
     mode: str
     machine: str = ""
+    arrival: str = TOGETHER
 
     @classmethod
     def of(cls, cell: Cell) -> Self:
         """What the algorithm of `cell` competes at."""
-        return cls(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode)
+        return cls(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode, arrival=cell.arrival)
 
 
 @dataclass(frozen=True)

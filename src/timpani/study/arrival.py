@@ -1,0 +1,94 @@
+"""Arrival patterns: how late each rank enters a collective."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from timpani.errors import UserError
+
+TOGETHER = "together"
+"""The pattern of ranks that enter at the same time."""
+
+PATTERNS = ("together", "one_late:D", "sorted:D", "random:D", "recorded:p")
+"""`one_late`: the last rank enters D after the others. `sorted`: ranks enter at equal intervals, the last rank D after
+rank 0. `random`: each rank is late by a time drawn anew for each call, uniform from 0 to D. `recorded`: each rank is
+late by its mean in the profile p."""
+
+_MAX_DELAY_NS = 10_000_000_000
+_MAX_CALLS = 1000.0
+_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+_DELAY = re.compile(r"(one_late|sorted|random):(\d{1,9}(?:\.\d{1,9})?)(ns|us|ms|s|x)", re.ASCII)
+_RECORDED = "recorded:"
+
+
+@dataclass(frozen=True)
+class ArrivalPattern:
+    """A pattern with a delay.
+
+    delay     of the latest rank: whole nanoseconds, or a multiple of the time of the library's default call
+    in_calls  which of the two
+    """
+
+    name: Literal["one_late", "sorted", "random"]
+    delay: float
+    in_calls: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "ArrivalPattern | None":
+        """Read `one_late:50us` or `sorted:2x`; None of a pattern without a delay; UserError if it is no pattern."""
+        if text == TOGETHER or recorded_source(text):
+            return None
+        match = _DELAY.fullmatch(text)
+        delay = float(match[2]) * _NS.get(match[3], 1) if match else 0
+        most = _MAX_CALLS if match and match[3] == "x" else _MAX_DELAY_NS
+        if not match or not (delay if match[3] == "x" else round(delay)) or delay > most:
+            raise UserError(
+                f"{text!r} is not an arrival pattern",
+                f"write {', '.join(PATTERNS)}; D is a time such as 50us, up to 10s, or 2x the call's own time",
+            )
+        in_calls = match[3] == "x"
+        return cls(match[1], delay if in_calls else round(delay), in_calls)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        if self.in_calls:
+            return f"{self.name}:{self.delay:g}x"
+        unit = max((unit for unit in _NS if self.delay % _NS[unit] == 0), key=_NS.__getitem__)
+        return f"{self.name}:{int(self.delay) // _NS[unit]}{unit}"
+
+
+def recorded_source(text: str) -> str:
+    """The profile that `recorded:p` names; empty of any other pattern."""
+    return text.removeprefix(_RECORDED) if text.startswith(_RECORDED) else ""
+
+
+def recorded_pattern(name: str) -> str:
+    """The pattern of lateness recorded under `name`."""
+    return _RECORDED + name
+
+
+def check_arrival(text: str) -> str:
+    """The pattern as it is recorded, so that one pattern has one text; UserError for other text."""
+    text = text.strip()
+    found = ArrivalPattern.parse(text)
+    return str(found) if found else text
+
+
+class RecordedLateness(BaseModel):
+    """The lateness of ranks in calls of one collective and size class, from a profile.
+
+    size_class  bits of the message's bytes
+    ns          of each rank, its mean over the calls
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    collective: str
+    ranks: int = Field(ge=1)
+    size_class: int = Field(ge=0, le=63)
+    ns: tuple[int, ...]
+
+    def covers(self, collective: str, ranks: int, message_bytes: int) -> bool:
+        """Whether it is of such calls."""
+        return (self.collective, self.ranks, self.size_class) == (collective, ranks, message_bytes.bit_length())

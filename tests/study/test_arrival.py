@@ -1,0 +1,53 @@
+"""Arrival patterns as users write them."""
+
+import pytest
+
+from timpani.errors import UserError
+from timpani.study.arrival import ArrivalPattern, RecordedLateness, check_arrival
+from timpani.study.compose import compose
+from timpani.study.study import Study
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "recorded"),
+    [
+        ("one_late:50us", ArrivalPattern("one_late", 50_000, in_calls=False), "one_late:50us"),
+        ("sorted:2x", ArrivalPattern("sorted", 2.0, in_calls=True), "sorted:2x"),
+        ("random:0.5x", ArrivalPattern("random", 0.5, in_calls=True), "random:0.5x"),
+        ("random:1500us", ArrivalPattern("random", 1_500_000, in_calls=False), "random:1500us"),
+        ("one_late:1000us", ArrivalPattern("one_late", 1_000_000, in_calls=False), "one_late:1ms"),
+        ("one_late:0.05ms", ArrivalPattern("one_late", 50_000, in_calls=False), "one_late:50us"),
+        (" sorted:10s", ArrivalPattern("sorted", 10_000_000_000, in_calls=False), "sorted:10s"),
+        ("together", None, "together"),
+        ("recorded:p", None, "recorded:p"),
+    ],
+)
+def test_one_pattern_has_one_text(text: str, pattern: ArrivalPattern | None, recorded: str) -> None:
+    assert ArrivalPattern.parse(text.strip()) == pattern
+    assert check_arrival(text) == recorded
+
+
+@pytest.mark.parametrize(
+    "text", ["late", "one_late", "one_late:", "one_late:0us", "sorted:11s", "random:-1us", "sorted:1001x", "recorded:"]
+)
+def test_what_is_no_pattern_is_refused_with_what_to_write(text: str) -> None:
+    with pytest.raises(UserError, match="is not an arrival pattern") as refused:
+        check_arrival(text)
+    assert "one_late:D" in refused.value.next_step
+
+
+def test_the_pattern_is_a_study_key_for_collectives_by_timpanis_method() -> None:
+    assert compose(["bcast"], {"arrival": "one_late:1000us"}).arrival == "one_late:1ms"
+    with pytest.raises(UserError, match="latency is no collective"):
+        compose(["latency"], {"arrival": "one_late:1ms"})
+    with pytest.raises(UserError, match="OSU's protocol"):
+        compose(["bcast"], {"arrival": "one_late:1ms", "method": "osu"})
+
+
+def test_recorded_lateness_is_of_the_same_collective_ranks_and_size_class() -> None:
+    lateness = RecordedLateness(collective="bcast", ranks=2, size_class=11, ns=(0, 70))
+    values = {"collectives": {"bcast": "all"}, "ranks": 2, "sizes": 1024, "arrival": "recorded:p"}
+    study = Study.check({**values, "lateness": [lateness.model_dump(mode="json")]}, "a test")
+    assert study.lateness_of("bcast", 2, 1500) == (0, 70)
+    for collective, ranks, size in (("bcast", 2, 2048), ("bcast", 4, 1500), ("reduce", 2, 1500)):
+        assert not study.has_lateness(collective, ranks, size)
