@@ -10,6 +10,7 @@ import typer
 from timpani import __version__
 from timpani.cli.check import check
 from timpani.cli.compare import compare
+from timpani.cli.completion import completion, prepare_completion
 from timpani.cli.confirm import confirm
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
@@ -70,6 +71,7 @@ app.command("list", rich_help_panel=_MEASURE)(list_)
 app.command("run", rich_help_panel=_MEASURE, epilog=EXAMPLES)(run)
 app.command("import", rich_help_panel=_MEASURE)(import_)
 app.command("help", rich_help_panel=_MEASURE)(help_)
+app.command("completion", rich_help_panel=_MEASURE)(completion)
 app.command("verdict", rich_help_panel=_READ)(verdict)
 app.command("show", rich_help_panel=_READ)(show)
 app.command("report", rich_help_panel=_READ)(report)
@@ -112,6 +114,7 @@ def main() -> None:
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
         prepare()
+        prepare_completion()
         _refuse_empty(sys.argv[1:])
         status = app(prog_name="timpani", standalone_mode=False)
         flush()

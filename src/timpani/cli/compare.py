@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign, complete_published
 from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, expand, format_option
 from timpani.cli.terminal.two_campaigns import two_campaigns
 
@@ -13,23 +14,38 @@ if TYPE_CHECKING:
     from timpani.tuning.compare.change_limit import ChangeLimit
     from timpani.tuning.compare.changes import Changes
 
+_Later = Annotated[
+    Path | None,
+    typer.Argument(
+        metavar="B",
+        help="A later campaign: what changed from A to it?",
+        show_default=False,
+        autocompletion=complete_campaign,
+    ),
+]
+
+_Published = Annotated[
+    str | None,
+    typer.Option(
+        help="In place of B, a published study or table: behrooz, malasi, della_siega, assignment2, holt, "
+        "holt_osu_latency; the first letters are enough.",
+        show_default=False,
+        autocompletion=complete_published,
+    ),
+]
+
 
 @expand(style=FigureOptions)
 def compare(
     *,
-    folder: Annotated[Path, typer.Argument(metavar="A", help="What `timpani run -o` wrote.", show_default=False)],
-    other: Annotated[
-        Path | None,
-        typer.Argument(metavar="B", help="A later campaign: what changed from A to it?", show_default=False),
-    ] = None,
-    published: Annotated[
-        str | None,
-        typer.Option(
-            help="In place of B, a published study or table: behrooz, malasi, della_siega, assignment2, holt, "
-            "holt_osu_latency; the first letters are enough.",
-            show_default=False,
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="A", help="What `timpani run -o` wrote.", show_default=False, autocompletion=complete_campaign
         ),
-    ] = None,
+    ],
+    other: _Later = None,
+    published: _Published = None,
     format: Annotated[
         Format,
         format_option(

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_own_algorithm
 from timpani.cli.terminal.options import FigureOptions, Force, expand
 
 
@@ -12,7 +13,11 @@ from timpani.cli.terminal.options import FigureOptions, Force, expand
 def draw(
     *,
     name: Annotated[
-        str, typer.Argument(help="COLLECTIVE/ALGORITHM[:parameter=value,…] of ours: bcast/knomial:radix=4.")
+        str,
+        typer.Argument(
+            help="COLLECTIVE/ALGORITHM[:parameter=value,…] of ours: bcast/knomial:radix=4.",
+            autocompletion=complete_own_algorithm,
+        ),
     ],
     output: Annotated[
         Path,

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
 def list_(
     what: Annotated[
         str | None,
-        typer.Argument(help="operations, collectives, algorithms, studies or mpis.", show_default="what can be listed"),
+        typer.Argument(
+            help="operations, collectives, algorithms, studies or mpis.",
+            show_default="what can be listed",
+            autocompletion=lambda incomplete: [each for each in _LISTS.items() if each[0].startswith(incomplete)],
+        ),
     ] = None,
     mpi: Annotated[
         str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, intel, or a path.")

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.options import Force
 
 app = typer.Typer(no_args_is_help=True)
@@ -39,7 +40,12 @@ def detect(
 
 @app.command()
 def calibrate(
-    folder: Annotated[Path, typer.Argument(help="A campaign with `latency` over sizes.", show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A campaign with `latency` over sizes.", show_default=False, autocompletion=complete_campaign
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new platform file.", show_default=False)],
     nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=500)] = 1,
     cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,

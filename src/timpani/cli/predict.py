@@ -5,18 +5,28 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign, complete_collective
 from timpani.cli.terminal.options import Force, Format, format_option
 
 _TOLD_SECONDS = 10
 """What takes longer is told beforehand."""
 
+_Costs = Annotated[
+    list[Path],
+    typer.Option(
+        help="A campaign that tells the costs, given several times for several.",
+        show_default=False,
+        autocompletion=complete_campaign,
+    ),
+]
+
 
 def predict(
-    what: Annotated[list[str], typer.Argument(help="Collectives: bcast allreduce …", show_default=False)],
-    costs: Annotated[
-        list[Path],
-        typer.Option(help="A campaign that tells the costs, given several times for several.", show_default=False),
+    what: Annotated[
+        list[str],
+        typer.Argument(help="Collectives: bcast allreduce …", show_default=False, autocompletion=complete_collective),
     ],
+    costs: _Costs,
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")],
     algorithms: Annotated[
         str,

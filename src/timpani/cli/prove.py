@@ -5,11 +5,17 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.options import Format, format_option
 
 
 def prove(
-    folder: Annotated[Path, typer.Argument(help="What `timpani run --prove -o` wrote.", show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="What `timpani run --prove -o` wrote.", show_default=False, autocompletion=complete_campaign
+        ),
+    ],
     format: Annotated[Format, format_option("How to print the names.")] = Format.table,
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the schedule of ours that sends the same."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.newest_campaign import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Statistic, expand
 from timpani.errors import UserError
@@ -60,7 +61,11 @@ class _Others:
 
 _Second = Annotated[
     Path | None,
-    typer.Argument(metavar="B", help="A second campaign: one report of both, and what changed from the first."),
+    typer.Argument(
+        metavar="B",
+        help="A second campaign: one report of both, and what changed from the first.",
+        autocompletion=complete_campaign,
+    ),
 ]
 
 

@@ -6,11 +6,17 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.options import Force
 
 
 def rules(
-    folder: Annotated[Path, typer.Argument(help="A campaign that measured the default and ours.", show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            help="A campaign that measured the default and ours.", show_default=False, autocompletion=complete_campaign
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
     force: Force = False,
 ) -> None:

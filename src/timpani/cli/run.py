@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.cli.terminal.completing import complete_what
 from timpani.cli.terminal.default_folder import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
 from timpani.cli.terminal.profiled import study_for, with_lateness
 from timpani.errors import UserError
-from timpani.study.compose import compose
 from timpani.study.keys import FURTHER, WHAT, WHERE
 
 if TYPE_CHECKING:
@@ -86,6 +86,7 @@ def run(
         list[str] | None,
         typer.Argument(
             help="A study (`timpani list studies`, or a file), or operations: bcast scatter latency …",
+            autocompletion=complete_what,
             show_default=False,
         ),
     ] = None,
@@ -144,6 +145,8 @@ def _study(what: list[str], program: Path | None, options: dict[str, Any], libra
         from timpani.libraries.library_variants import library_variants
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
+    from timpani.study.compose import compose
+
     return with_lateness(study_for(program, options) if program else compose(what, options))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from timpani.cli.terminal.completing import complete_campaign_or_what
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
 from timpani.cli.terminal.options import DryRun, For, Force, StudyOptions, WhereOptions, expand, study_options
@@ -44,6 +45,20 @@ class _FilesUnlessNamed(TyperGroup):
         if args and args[0] not in (*self.commands, *ctx.help_option_names):
             args = [_FILES, *args]
         return super().parse_args(ctx, args)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[Any]:
+        """The words of the form that names no command, and the other commands."""
+        files = self.commands[_FILES]
+        with files.make_context(_FILES, [], parent=ctx, resilient_parsing=True) as context:
+            of_files = [
+                *files.shell_complete(context, incomplete),
+                *files.params[0].shell_complete(context, incomplete),
+            ]
+        commands = super().shell_complete(ctx, incomplete)
+        return [
+            *(each for each in commands if each.value not in (_FILES, *(each.value for each in of_files))),
+            *of_files,
+        ]
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The page of the form that names no command, and with it the commands."""
@@ -106,6 +121,7 @@ def files(
         typer.Argument(
             metavar="CAMPAIGN|WHAT…",
             help="Campaigns' folders; or what `timpani run` takes: it is measured, and the files are confirmed.",
+            autocompletion=complete_campaign_or_what,
             show_default=False,
         ),
     ] = None,

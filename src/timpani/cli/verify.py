@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.cli.terminal.completing import complete_own_algorithm
 from timpani.cli.terminal.options import Format, format_option
 from timpani.study.counted import counted
 
@@ -15,7 +16,10 @@ if TYPE_CHECKING:
 
 def verify(
     names: Annotated[
-        list[str] | None, typer.Argument(help="COLLECTIVE/ALGORITHM …, or all.", show_default=False)
+        list[str] | None,
+        typer.Argument(
+            help="COLLECTIVE/ALGORITHM …, or all.", show_default=False, autocompletion=complete_own_algorithm
+        ),
     ] = None,
     ranks: Annotated[str, typer.Option(help="Every rank count from FIRST:LAST.")] = "1:64",
     count: Annotated[

@@ -8,6 +8,7 @@ from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.providers.composed import composed_catalogue
+from timpani.providers.known_names import remember_names
 from timpani.providers.own import own_catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.providers.rules import replacing_library
@@ -39,10 +40,12 @@ class AvailableAlgorithms:
     def ask(cls, mpi: Mpi) -> Self:
         """Ask `mpi`, and the programs built for it, what there is."""
         library = LIBRARIES[mpi.kind]
+        collectives = library.catalogue(mpi)
+        remember_names(collectives)
         return cls(
             mpi=mpi,
             library=library,
-            collectives=library.catalogue(mpi),
+            collectives=collectives,
             ours=own_catalogue(mpi),
             composed=composed_catalogue(),
             point_to_point=point_to_point_catalogue(mpi),

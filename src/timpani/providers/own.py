@@ -8,6 +8,7 @@ from timpani import __version__
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
+from timpani.providers.known_names import remember_names
 from timpani.study.cell import OWN
 
 _VERIFIER = "timpani-verify"
@@ -47,4 +48,6 @@ def read_own_catalogue(programs: Path) -> Catalogue:
             cost=line["cost"],
         )
         algorithms[info.collective] = (*algorithms.get(info.collective, ()), info)
-    return Catalogue(OWN, __version__, algorithms)
+    own = Catalogue(OWN, __version__, algorithms)
+    remember_names(own)
+    return own

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from timpani.cli.terminal.confirming import confirm_folder
-from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import WhereOptions
 from timpani.cli.terminal.profiled import print_savings, study_for, with_lateness
 from timpani.study.defaults import TUNING_REGRET
@@ -78,6 +77,7 @@ def _measure_choices(
 ) -> tuple[list[Path], int]:
     """The campaigns to make rules from, and how many cells were abandoned; where rules are `written` and a budget ended
     the campaigns, these are not continued: the rules would not follow."""
+    from timpani.cli.terminal.measuring import measure_or_exit
     from timpani.rules.table.table_file import TABLE_FILE, read_table
     from timpani.rules.workflow import DECIDING_FOLDER, measure_boundaries, prepare_deciding
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
+from timpani.cli.terminal.completing import complete_algorithms, complete_campaign
 from timpani.study.keys import KEYS, Option
 
 if TYPE_CHECKING:
@@ -35,7 +36,11 @@ FailOn = Annotated[
 
 Campaign = Annotated[
     Path | None,
-    typer.Argument(help="The campaign's folder.", show_default="the newest campaign in the current folder"),
+    typer.Argument(
+        help="The campaign's folder.",
+        show_default="the newest campaign in the current folder",
+        autocompletion=complete_campaign,
+    ),
 ]
 """The argument of commands that read one campaign; `campaign_or_newest` makes a folder of it."""
 
@@ -164,6 +169,7 @@ def _field(name: str, option: Option, panel: str, shown: str) -> tuple[str, Any,
         help=option.help,
         show_default=shown or option.shown or False,
         rich_help_panel=panel or option.panel,
+        autocompletion=complete_algorithms if name == "algorithms" else None,
     )
     if option.switch is not None:
         return name, Annotated[bool, settings], field(default=False, metadata={"switch": option.switch})

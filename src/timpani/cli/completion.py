@@ -1,0 +1,31 @@
+"""`timpani completion`: what makes a shell complete Timpani's words."""
+
+from typing import Annotated, Literal
+
+import typer
+
+_COMPLETE = "_TIMPANI_COMPLETE"
+"""The environment variable by which a shell asks for words."""
+
+
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.", show_default=False)],
+) -> None:
+    """Print what makes a shell complete commands, studies, algorithms and campaigns: eval "$(timpani completion bash)".
+
+    Write that line into ~/.bashrc. In ~/.zshrc it stands after `autoload -Uz compinit; compinit`. For fish:
+    timpani completion fish > ~/.config/fish/completions/timpani.fish.
+    """
+    from typer._completion_shared import get_completion_script
+
+    typer.echo(get_completion_script(prog_name="timpani", complete_var=_COMPLETE, shell=shell))
+
+
+def prepare_completion() -> None:
+    """Make `timpani` answer a shell that asks for words."""
+    import os
+
+    if _COMPLETE in os.environ:
+        from typer._completion_classes import completion_init
+
+        completion_init()

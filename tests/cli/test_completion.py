@@ -1,0 +1,111 @@
+"""A shell that asks for words gets them: studies, operations, algorithms, campaigns; and it gets them at once."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.campaign_files import write_header
+from timpani.study.shipped import shipped_studies
+
+TIMPANI = Path(sys.executable).with_name("timpani")
+
+
+def offered(line: str, cwd: Path, cache: Path) -> list[str]:
+    """What bash gets at the end of `line`, by the variables that its completion sets."""
+    words = line.split(" ")
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(cache),
+        "XDG_CACHE_HOME": str(cache),
+        "_TIMPANI_COMPLETE": "complete_bash",
+        "COMP_WORDS": "\n".join(words),
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    done = subprocess.run([TIMPANI], cwd=cwd, env=environment, capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache with the names that one library and Timpani had when they were listed."""
+    names = tmp_path / "cache" / "timpani" / "names"
+    names.mkdir(parents=True)
+    listed = {"openmpi": {"bcast": ["chain"], "reduce": ["linear"]}, "timpani": {"bcast": ["circulant"]}}
+    (names / "algorithms.json").write_text(json.dumps(listed))
+    return tmp_path / "cache"
+
+
+def test_commands_studies_and_operations_are_offered(tmp_path: Path, cache: Path) -> None:
+    assert offered("timpani ver", tmp_path, cache) == ["verdict", "verify"]
+    assert offered("timpani run bc", tmp_path, cache) == [
+        *(each.name for each in shipped_studies() if each.name.startswith("bc")),
+        "bcast",
+    ]
+    assert offered("timpani list stu", tmp_path, cache) == ["studies"]
+    assert "behrooz_bcast_scatter" in offered("timpani compare A --published ", tmp_path, cache)
+
+
+def test_algorithms_are_those_of_the_operations_typed(tmp_path: Path, cache: Path) -> None:
+    names = offered("timpani run bcast --algorithms ", tmp_path, cache)
+    assert {"default", "all", "openmpi/chain", "timpani/circulant"} <= set(names)
+    assert "openmpi/linear" not in names
+    assert offered("timpani run bcast --algorithms default,openmpi/", tmp_path, cache) == ["default,openmpi/chain"]
+    assert offered("timpani verify bc", tmp_path, cache) == ["bcast/circulant"]
+
+
+@pytest.mark.parametrize("content", ["", "[1]", '{"timpani": ["bcast"]}', '{"timpani": {"bcast": [1]}}', "[" * 100_000])
+def test_a_changed_list_of_names_offers_none(tmp_path: Path, cache: Path, content: str) -> None:
+    (cache / "timpani" / "names" / "algorithms.json").write_text(content)
+    assert offered("timpani verify ", tmp_path, cache) == []
+
+
+def test_campaigns_are_offered_and_folders_that_hold_some(tmp_path: Path, cache: Path) -> None:
+    for name in ("mine", "old/first", "no-campaign"):
+        (tmp_path / name).mkdir(parents=True)
+    for name in ("mine", "old/first"):
+        write_header(tmp_path / name)
+    assert offered("timpani show ", tmp_path, cache) == ["mine", "old/"]
+    assert offered("timpani compare mine old/", tmp_path, cache) == ["old/first"]
+    assert offered("timpani tune mi", tmp_path, cache) == ["mine"]
+    assert offered("timpani tune li", tmp_path, cache) == ["lint"]
+    assert offered("timpani show missing/", tmp_path, cache) == []
+
+
+def test_words_are_found_without_the_libraries_that_measuring_needs(tmp_path: Path, cache: Path) -> None:
+    code = """
+import os, sys
+from timpani.cli import main
+try:
+    main()
+except SystemExit:
+    print([name for name in ("polars", "numpy", "altair", "scipy") if name in sys.modules])
+"""
+    environment = {"XDG_CACHE_HOME": str(cache), "_TIMPANI_COMPLETE": "complete_bash", "COMP_CWORD": "4"}
+    environment["COMP_WORDS"] = "timpani\nrun\nbcast\n--algorithms\ndefault"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["default", "[]"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_is_one_that_the_shell_reads(shell: str, tmp_path: Path) -> None:
+    done = subprocess.run([TIMPANI, "completion", shell], capture_output=True, text=True, check=True)
+    assert f"complete_{shell}" in done.stdout
+    if (program := shutil.which(shell)) is not None:
+        subprocess.run([program, "-n", "-c", done.stdout], cwd=tmp_path, check=True)
+
+
+def test_bash_completes_by_the_printed_script(tmp_path: Path, cache: Path) -> None:
+    script = f"""
+PATH={TIMPANI.parent}:$PATH; export XDG_CACHE_HOME={cache}
+eval "$(timpani completion bash)"
+COMP_WORDS=(timpani run bcast --algorithms openmpi/); COMP_CWORD=4
+_timpani_completion timpani; echo "${{COMPREPLY[@]}}"
+"""
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "openmpi/chain"
