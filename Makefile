@@ -36,7 +36,7 @@ unit: .venv/setup-unit
 	$(bin)/python -m pytest -n auto -q -m 'not needs and not slow'
 
 # WORKERS=n: processes that run tests at the same time.
-WORKERS := 3
+WORKERS := 4
 test: .venv/setup-tests
 	$(bin)/python -m pytest -n $(WORKERS)
 

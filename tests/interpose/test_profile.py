@@ -1,13 +1,11 @@
 """What a profile holds of a program: calls and bytes exactly, and waiting as the program itself saw it."""
 
-from collections.abc import Callable
-from contextlib import suppress
-
 import pytest
 
 from tests.installed import needs_two_cores
 from tests.interpose.conftest import TREES, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
+from tests.undisturbed import one_undisturbed
 from timpani.native.mpi import Mpi
 from timpani.programs.profile_lines import ProfilePart
 
@@ -98,16 +96,6 @@ def check_planted(part: ProfilePart, stdout: str, calls: int, clock_error_ns: fl
     assert line.ns == pytest.approx(inside, rel=0.05)
     assert line.waiting_ns == pytest.approx(waited, rel=0.05, abs=calls * clock_error_ns)
     assert line.waiting_error_ns == 0
-
-
-def one_undisturbed(attempt: Callable[[], None]) -> None:
-    """On a busy machine a rank may lose its core between the program's reading of the clock and the profile's, and a
-    planted wait may not be the longest: then the two disagree by a time slice. An error of the profile is in all runs.
-    """
-    for _ in range(9):
-        with suppress(AssertionError):
-            return attempt()
-    return attempt()
 
 
 @needs_two_cores

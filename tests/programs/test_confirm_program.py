@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
+from tests.mpi.conftest import one_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
@@ -49,6 +50,7 @@ def runs(folder: Path, command: tuple[str, ...], milliseconds: int, same_output:
     return BlockRuns(folder, command, Choice({"PLANTED_MS": str(milliseconds)}, None), same_output)
 
 
+@one_mpi
 def test_a_program_that_a_choice_makes_faster_or_slower_is_said_so(program: tuple[str, ...], tmp_path: Path) -> None:
     for milliseconds, word in ((0, "faster"), (3000, "SLOWER")):
         blocks = runs(tmp_path / word, program, milliseconds)
