@@ -41,3 +41,19 @@ def test_the_status_of_a_winner_is_marked_in_its_cell(decisions: pl.DataFrame) -
 def test_a_tie_names_the_others(decisions: pl.DataFrame) -> None:
     tied = about(items(algorithm_map(decisions), "rect"), "message_bytes: 64;")
     assert all("tied with it: default" in cell["description"] for cell in tied)
+
+
+def test_a_tie_has_no_winners_color_and_the_numbers_of_all_that_tie(decisions: pl.DataFrame) -> None:
+    figure = algorithm_map(decisions)
+    cells = items(figure, "rect")
+    tied = about(cells, "message_bytes: 64;")
+    assert {cell["fill"] for cell in tied}.isdisjoint(cell["fill"] for cell in cells if cell not in tied)
+    assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 64;")} == {"1=2"}
+
+
+def test_a_tie_of_many_has_the_numbers_of_two_and_its_legend_names_both(decisions: pl.DataFrame) -> None:
+    tie = pl.lit(["knomial:radix=4", "binary", "default"])
+    many = decisions.with_columns(tied=pl.when(pl.col("verdict") == "tie").then(tie).otherwise("tied"))
+    figure = algorithm_map(many)
+    assert texts(figure, "legend-label")[:3] == ["1  default", "2  binary", "3  knomial:radix=4"]
+    assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 64;")} == {"2=3…"}

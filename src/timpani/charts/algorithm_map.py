@@ -14,6 +14,9 @@ from timpani.study.cell import VARIANT_SIGN
 TIE = "tie"
 _ROW_HEIGHT = 30
 
+_MAX_NUMBERS = 2
+"""Algorithms of a tie whose numbers stand in its cell; further ones are an ellipsis, and names in the tooltip."""
+
 
 def _hatching(squares: int) -> str:
     """The SVG path of diagonals that fill a centred rectangle, `squares` squares of side 2 wide and one high."""
@@ -32,14 +35,15 @@ _HATCH = (
 
 
 def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """A coloured, numbered cell per rank count and size; a tie is pale and hatched.
+    """A colored, numbered cell per rank count and size; a tie is gray and hatched, and has the numbers of several.
 
     decisions  columns of `decide` that have a verdict, and the best cell's `status`; a row per rank count and size
     """
     decisions = with_key(decisions)
-    labels = theme.styles(decisions["best_label"], palette)
+    numbers = _numbers(decisions)
+    labels = theme.styles(numbers, palette)
     defaults = [style.label for style in labels if theme.is_default(style.label)]
-    keys = {row["best_label"]: row["legend"] for row in decisions.select("best_label", "legend").unique().to_dicts()}
+    keys = {label: _legend(number, label) for label, number in numbers.items()}
     columns = axes.size_column()
     lines = alt.Y("ranks:O", sort="descending", axis=alt.Axis(title="Ranks", titleAngle=0, titleY=-10, titleX=-20))
     base = alt.Chart(decisions).encode(x=columns, y=lines)
@@ -51,6 +55,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
                 range=[style.colour for style in labels],
             ),
             legend=theme.legend(keys.values(), title="best", symbolType="square", symbolStrokeWidth=0),
+            condition=[{"test": alt.datum.verdict == TIE, "value": palette.unsure}],
         ),
         opacity=alt.OpacityValue(
             0.8,
@@ -73,21 +78,26 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
         )
         .encode()
     )
-    halo = base.mark_text(
-        fontSize=11, fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"
-    ).encode(text=alt.Text("key:N"))
-    key = base.mark_text(fontSize=11, fontWeight="bold", color=palette.text).encode(text=alt.Text("key:N"))
     flagged = corner_marks(base, columns, lines, decisions["status"], palette)
     chart = theme.layer(
         winner,
         hatch,
-        halo,
-        key,
+        *_written(base, palette),
         flagged,
         width=axes.map_width(decisions["message_bytes"].n_unique()),
         height=_ROW_HEIGHT * decisions["ranks"].n_unique(),
     )
     return theme.apply(chart, palette, "Best algorithm at each rank count and message size; ties are hatched")
+
+
+def _written(base: alt.Chart, palette: theme.Palette) -> list[alt.Chart]:
+    """The numbers, on a halo that keeps them apart from the hatching; those of ties are smaller."""
+    size = alt.SizeValue(11, condition=[{"test": alt.datum.verdict == TIE, "value": 9}])
+    key = base.encode(text=alt.Text("key:N"), size=size)
+    halo = key.mark_text(
+        fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"
+    )
+    return [halo, key.mark_text(fontWeight="bold", color=palette.text)]
 
 
 def _tooltip() -> list[alt.Tooltip]:
@@ -103,22 +113,47 @@ def _tooltip() -> list[alt.Tooltip]:
 
 
 def with_key(decisions: pl.DataFrame) -> pl.DataFrame:
-    """The decisions with `key`, the best algorithm's number, `legend`, with its name, and `tied_with`, other names."""
-    keys = {label: str(number) for number, label in enumerate(theme.ordered(decisions["best_label"]), start=1)}
-    return decisions.with_columns(key=pl.col("best_label").replace_strict(keys, return_dtype=pl.String)).with_columns(
-        legend=pl.format("{}  {}", "key", "best_label"),
+    """The decisions with three columns.
+
+    key        the best algorithm's number; of a tie the numbers of several, `1=3`, or of more than _MAX_NUMBERS `1=3…`
+    legend     the best algorithm's number and name
+    tied_with  the names of the others in a tie
+    """
+    numbers = _numbers(decisions)
+    rows = decisions.select("best_label", "verdict", "tied").iter_rows()
+    return decisions.with_columns(
+        key=pl.Series([_key(numbers, *row) for row in rows], dtype=pl.String),
+        legend=pl.Series([_legend(numbers[best], best) for best in decisions["best_label"]], dtype=pl.String),
         tied_with=pl.when(pl.col("tied").list.len() > 1)
         .then(pl.col("tied").list.slice(1).list.join(", "))
         .otherwise(pl.lit("nothing")),
     )
 
 
+def _numbers(decisions: pl.DataFrame) -> dict[str, int]:
+    """The number of each algorithm that is best somewhere, alone or among those that a tie's cell names."""
+    ties = decisions.filter(pl.col("verdict") == TIE)["tied"].list.head(_MAX_NUMBERS).explode().drop_nulls()
+    ordered = theme.ordered([*decisions["best_label"], *ties])
+    return {label: number for number, label in enumerate(ordered, start=1)}
+
+
+def _legend(number: int, label: str) -> str:
+    return f"{number}  {label}"
+
+
+def _key(numbers: dict[str, int], best: str, verdict: str, tied: list[str]) -> str:
+    if verdict != TIE:
+        return str(numbers[best])
+    shown = "=".join(map(str, sorted(numbers[label] for label in tied[:_MAX_NUMBERS])))
+    return f"{shown}…" if len(tied) > _MAX_NUMBERS else shown
+
+
 def _about(cells: pl.DataFrame) -> str:
     names = cells["label"].str.contains(VARIANT_SIGN, literal=True)
     of_variants = f" In names the variant of the settings follows {VARIANT_SIGN}." if names.any() else ""
     return (
-        "The best algorithm at each rank count and size, by number and color. Hatched cells are ties; their number is "
-        f"that of the algorithm with the lowest median.{of_variants}"
+        "The best algorithm at each rank count and size, by number and color. Hatched gray cells are ties, with the "
+        f"numbers of algorithms that tie; … stands for more of them.{of_variants}"
     )
 
 

@@ -35,8 +35,15 @@ def test_one_row_with_all_names_stands_for_a_schedule() -> None:
         "bcast on 2 ranks: binary, chain and linear are one schedule, drawn once as binary + 2 equal, with the times "
         "of binary"
     ]
-    best = pl.DataFrame({"collective": "bcast", "ranks": 2, "best_label": ["linear", "ring"]})
-    assert with_curve_labels(best, curves)["best_label"].to_list() == ["binary + 2 equal", "ring"]
+    best = pl.DataFrame(
+        {
+            **{"collective": "bcast", "ranks": 2, "best_label": ["linear", "ring"]},
+            "tied": [["linear", "binary", "ring"], ["ring"]],
+        }
+    )
+    labelled = with_curve_labels(best, curves)
+    assert labelled["best_label"].to_list() == ["binary + 2 equal", "ring"]
+    assert labelled["tied"].to_list() == [["binary + 2 equal", "ring"], ["ring"]]
 
 
 def test_an_algorithm_that_differs_at_one_size_or_failed_has_its_own_curve() -> None:

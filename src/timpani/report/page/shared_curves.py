@@ -67,8 +67,11 @@ def draw_once(cells: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
 
 
 def with_curve_labels(decisions: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
-    """The decisions with `best_label` as `draw_once` labels the curve."""
-    return _relabelled(decisions, curves, "best_label").drop("is_other")
+    """The decisions with `best_label` and the names in `tied` as `draw_once` labels the curves."""
+    best = _relabelled(decisions, curves, "best_label").drop("is_other").with_row_index("row")
+    names = best.select("row", "collective", "ranks", "tied").explode("tied")
+    tied = _relabelled(names, curves, "tied").group_by("row").agg(pl.col("tied").unique(maintain_order=True))
+    return best.drop("tied").join(tied, on="row", how="left", maintain_order="left").drop("row")
 
 
 def _relabelled(frame: pl.DataFrame, curves: SharedCurves, column: str) -> pl.DataFrame:
