@@ -182,9 +182,10 @@ def test_the_figure_has_a_panel_for_each_curve_that_both_have(pair: tuple[Path, 
     [
         (["--figure", "x.txt"], "unknown kind of figure '.txt'"),
         (["--published", "malasi", "--figure", "x.svg"], "--figure draws the ratios of two campaigns"),
+        (["--statistic", "osu"], "--statistic is for --published"),
     ],
 )
-def test_a_figure_that_cannot_be_drawn_is_one_line(pair: tuple[Path, Path], words: list[str], said: str) -> None:
+def test_an_option_that_does_not_fit_is_one_line(pair: tuple[Path, Path], words: list[str], said: str) -> None:
     campaigns = pair[:1] if "--published" in words else pair
     done = typed("compare", *campaigns, *words)
     assert (done.returncode, done.stdout) == (2, "")

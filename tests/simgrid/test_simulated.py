@@ -69,8 +69,18 @@ def test_all_ranks_start_at_once(campaign: tuple[Path, pl.DataFrame, str]) -> No
 
 def test_what_stands_in_for_open_mpi_is_said(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     _, results, said = campaign
-    assert "bcast openmpi/basic_linear: replaced by simgrid/flattree" in said
+    assert "bcast openmpi/basic_linear: simgrid/flattree stands in for it" in said
     assert set(results.filter(collective="bcast")["algorithm"]) == {"default", "flattree", "binomial"}
+
+
+def test_a_dry_run_says_what_a_simulation_cannot_tell_apart_and_offers_a_lab() -> None:
+    said = typed("run", "bcast-scatter-full-nodes", "--on", "simgrid:two-nodes-of-24", "--dry-run").stdout
+    (note,) = [line for line in said.splitlines() if line.startswith("scatter: basic_linear and linear_nb differ")]
+    assert "a lab (--on lab) or a cluster can tell them apart there" in note
+    one = typed(
+        "run", "scatter", "--algorithms", "default,ompi_linear_nb", "--on", "simgrid:two-nodes-of-24", "--dry-run"
+    )
+    assert "tell them apart" not in one.stdout
 
 
 @pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.016)])

@@ -1,13 +1,14 @@
 """`timpani compare`: a campaign beside another one, or beside a published table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign, complete_published
-from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, expand, format_option
+from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, Statistic, expand, format_option
 from timpani.cli.terminal.two_campaigns import two_campaigns
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
@@ -61,6 +62,7 @@ def compare(
         Path | None,
         typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.", show_default=False),
     ] = None,
+    statistic: Statistic = None,
     style: FigureOptions,
     force: Force = False,
     fail_on: FailOn = None,
@@ -73,6 +75,8 @@ def compare(
 
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _check_options(other, published, format, figure, limit)
+    if other is not None and statistic is not None:
+        raise UserError("--statistic is for --published", "leave it out: two campaigns are compared by completion")
     if figure is not None:
         from timpani.report.words.changes_figure import check_figure
 
@@ -85,7 +89,7 @@ def compare(
             write_changes(found, figure, force, style.chosen())
         told = _changes(before, after, found, format, limit)
     else:
-        told = _with_published(folder, str(published), format)
+        told = _with_published(folder, str(published), statistic, format)
     typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
     if other and limit:
         _fail_on(limit, found)
@@ -95,8 +99,6 @@ def _check_options(
     other: Path | None, published: str | None, format: Format, figure: Path | None, limit: "ChangeLimit | None"
 ) -> None:
     """UserError where options do not fit together."""
-    from timpani.errors import UserError
-
     if (other is None) == (published is None):
         raise UserError(
             "a campaign is compared with one other thing",
@@ -112,7 +114,6 @@ def _check_options(
 
 def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
     """Report on standard error whether `limit` is met; exits with 1 where it is."""
-    from timpani.errors import UserError
     from timpani.report.words.limit_line import limit_line
     from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
 
@@ -139,42 +140,17 @@ def _changes(
     return shown(before, after, found)
 
 
-def _with_published(folder: Path, published: str, format: Format) -> str | dict[str, Any]:
+def _with_published(
+    folder: Path, published: str, statistic: Literal["completion", "osu"] | None, format: Format
+) -> str | dict[str, Any]:
     from timpani.campaign.folder.load import load
-    from timpani.campaign.osu.published_tables import COMPARISON, is_made_of, read_published
-    from timpani.campaign.osu.published_times import published_doubts, published_times
-    from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.campaign.read.message_pairs import without_pairs
-    from timpani.report.claims.agreement_text import (
-        agreement_object,
-        agreement_text,
-        doubts_text,
-        itself_text,
-        no_times_text,
-    )
-    from timpani.report.claims.claims_text import check_claims, claims_object, claims_text
-    from timpani.tuning.compare.agreement import agreement, pair_times, unpaired
+    from timpani.campaign.osu.published_tables import COMPARISON, read_published
+    from timpani.campaign.read.statistic import by_statistic
+    from timpani.campaign.read.study_names import with_study_names
+    from timpani.report.claims.published_comparison import PublishedComparison
 
-    campaign = load(folder)
     table = read_published(published, COMPARISON)
-    cells, times = without_pairs(estimate_cells(campaign.raced)), published_times(table, campaign.header.mpi.kind)
-    itself = is_made_of(campaign.header, table)
-    pairs = pair_times(cells, times)
-    found, left_out = agreement(pairs.clear() if itself else pairs), unpaired(cells, times)
-    simulated = bool(campaign.results["simulated"].any())
-    doubts, checked = published_doubts(table), check_claims(table, campaign)
-    if format is Format.json:
-        told = agreement_object(found, left_out, table.name, simulated, itself)
-        return told | {"doubts": [vars(doubt) for doubt in doubts], "claims": claims_object(checked)}
-    if itself:
-        agreeing = itself_text(table.title)
-    elif times.is_empty():
-        agreeing = no_times_text(table.title)
-    else:
-        agreeing = agreement_text(found, left_out, table.title, simulated)
-    parts = [
-        agreeing,
-        doubts_text(doubts),
-        claims_text(table, checked, simulated),
-    ]
-    return "\n".join(filter(None, parts))
+    campaign = by_statistic(load(folder), statistic or "completion")
+    if format is Format.json:  # data have the names of the algorithms that were measured
+        return PublishedComparison.of(campaign, table).as_object
+    return PublishedComparison.of(with_study_names(campaign), table).text

@@ -22,10 +22,11 @@ def verdict(
     import json
 
     from timpani.campaign.folder.load import load
+    from timpani.campaign.read.study_names import with_study_names
     from timpani.report.verdict.verdict_text import verdict_object, verdict_text
 
     campaign = load(campaign_or_newest(folder))
     if format is Format.json:
         typer.echo(json.dumps(verdict_object(campaign), indent=1, ensure_ascii=False, allow_nan=False))
     else:
-        typer.echo("\n".join(verdict_text(campaign, details)))
+        typer.echo("\n".join(verdict_text(with_study_names(campaign), details)))

@@ -130,6 +130,7 @@ class Library:
     checked_files    more such files, which Timpani checks and never writes
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
     on_two_ranks     by collective, names of its algorithms without parameters that are one schedule on 2 ranks
+    same_while_eager  by collective, names of its algorithms that differ only in whether sends wait for their messages
     stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
     """
 
@@ -165,4 +166,9 @@ class Library:
     checked_files: tuple[CheckedFile, ...] = ()
     parameter_file: str = ""
     on_two_ranks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    same_while_eager: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def measured(self, collective: str, text: str) -> str:
+        """The name of the algorithm that is measured where a study says `text`, without its provider."""
+        return Algorithm.parse(self.stand_ins.get((collective, text), text)).name

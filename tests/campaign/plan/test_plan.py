@@ -11,6 +11,7 @@ from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.plan_notes import plan_notes
 from timpani.campaign.plan.resources import Resources
 from timpani.campaign.plan.shared_start import ChosenAlgorithm, beside_each_other
 from timpani.errors import UserError
@@ -65,12 +66,14 @@ def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the
 def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
     few = planned(mpi, collectives={"bcast": "all"}, launches=5)
     needed = few.launches_needed
-    assert f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more" in few.notes
+    assert f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more" in list(
+        plan_notes(few)
+    )
     trees = [f"timpani/knomial:radix={radix}" for radix in range(2, 26)]
     many = planned(mpi, collectives={"bcast": ["default", *trees], "latency": "default"}, launches=6)
     assert many.launches_needed == 10
     enough = planned(mpi, collectives={"bcast": "all"}, launches=needed)
-    assert not [note for note in enough.notes if "launches" in note]
+    assert not [note for note in plan_notes(enough) if "launches" in note]
 
 
 def test_every_cell_is_planned_once(mpi: Mpi) -> None:

@@ -141,7 +141,7 @@ def _named(collective: str, written: str, catalogues: Mapping[str, Catalogue]) -
     typed = Algorithm.parse(text)
     algorithm = catalogue.stand_in(collective, typed)
     if algorithm != typed:
-        yield Skipped(f"{collective} {typed}", f"replaced by {algorithm}")
+        yield Skipped(f"{collective} {typed}", f"replaced by {algorithm}", str(algorithm))
     providers = (*LIBRARIES, *beside)
     if algorithm.provider and algorithm.provider not in providers:
         raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")

@@ -20,7 +20,7 @@ from timpani.machine.launchers.start_command import command
 from timpani.machine.nodes.category import resolve_mapping
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import RankBinding, ranks_on_one_node, requested_places
+from timpani.machine.nodes.places import RankBinding, requested_places
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.stats.regret import ANALYSES
@@ -153,34 +153,6 @@ class CampaignPlan:
     def cells(self) -> tuple[PlannedCell, ...]:
         """All cells, by their number."""
         return tuple(sorted((cell for group in self.groups for cell in group.cells), key=lambda cell: cell.number))
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to know before it runs: what is left out, and which ranks stay on one node."""
-        staying = (
-            text
-            for placement in self.study.placement
-            for text in ranks_on_one_node(self.machine, self.hosts, placement, self.study.ranks)
-        )
-        beside = f"; {self.concurrent_launches} launches at a time" if self.concurrent_launches > 1 else ""
-        needed = self.launches_needed
-        few = (
-            []
-            if self.study.launches >= needed or self.study.regret is not None
-            else [f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more"]
-        )
-        once = [
-            f"simulated: one launch and one repetition, since all others would be alike{beside}; its time is "
-            "estimated for cores without other work; on more than 128 ranks it may take many times as long"
-        ]
-        if single := sum(len(group.nodes) for group in self.machine.groups if group.cores == 1):
-            once.append(
-                f"each host of {self.machine.name} is a node, {single} of them with one core: a property `node` joins "
-                "hosts to one node (docs/how-to/simulate-a-cluster.md)"
-            )
-        fresh = ["each call of an algorithm of ours or a composed one includes its set-up"] * self.study.include_setup
-        replicated = few if not self.machine.simulated else once
-        return (*(f"left out: {text}" for text in self.skipped), *staying, *fresh, *replicated)
 
     @property
     def launches_needed(self) -> int:

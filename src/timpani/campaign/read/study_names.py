@@ -1,5 +1,6 @@
 """The names that a study gives to its algorithms, where others were measured in their place."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -70,6 +71,21 @@ def with_study_names(campaign: Campaign) -> Campaign:
         proofs=[{**proof, **_algorithm_of(proof, names)} for proof in campaign.proofs],
         stand_ins=tuple(renamed),
     )
+
+
+def study_label(campaign: Campaign, collective: str, label: str) -> str:
+    """What `campaign`, one of `with_study_names`, calls the algorithm that was measured as `label`."""
+    named = (each for each in campaign.stand_ins if (each.collective, each.measured.label) == (collective, label))
+    return next((each.named.plain for each in named), label)
+
+
+def notes_on(campaign: Campaign, text: str) -> list[str]:
+    """The footnotes of a text that names algorithms of `campaign`, one of `with_study_names`."""
+    return [
+        stand_in_note(each)
+        for each in campaign.stand_ins
+        if re.search(rf"(?<![\w/]){re.escape(each.named.plain)}(?![\w/])", text)
+    ]
 
 
 def stand_in_note(each: StudyName) -> str:

@@ -18,6 +18,7 @@ from timpani.campaign.folder.planned_cells import planned_operations
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.plan_notes import plan_notes
 from timpani.campaign.plan.prepare_variants import prepare_variants
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.plan.resources import Resources
@@ -129,7 +130,7 @@ class Session:
 
     def measure(self, store: Store, observer: Observer, hang_after: float | None) -> Outcome:
         """Measure what is missing in `store`; SIGINT, SIGTERM and SIGHUP end it cleanly."""
-        for text in (*store.repaired, *self.plan.notes, *described(self.outside)):
+        for text in (*store.repaired, *plan_notes(self.plan), *described(self.outside)):
             observer.note(text)
         for mpi in dict.fromkeys(group.mpi for group in self.plan.groups):
             observer.note(f"{mpi}, programs from {build(mpi)}")

@@ -6,6 +6,7 @@ from pathlib import Path
 import typer
 
 from timpani.campaign.folder.load import load
+from timpani.campaign.read.study_names import with_study_names
 from timpani.campaign.read.swept_parameters import without_effect
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
@@ -25,7 +26,7 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     if stopped := stopped_status(outcome, signal_number):
         return stopped
     campaign = load(folder)
-    typer.echo("\n".join(verdict_text(campaign)))
+    typer.echo("\n".join(verdict_text(with_study_names(campaign))))
     for text in indistinct(campaign.proofs):
         typer.echo(f"not distinguishable by their messages: {text}")
     for text in without_effect(campaign.proofs):

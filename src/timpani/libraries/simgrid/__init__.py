@@ -27,5 +27,6 @@ LIBRARY = Library(
     selection=algorithms.selection,
     setting=algorithms.setting,
     overrides=re.compile(r"SMPI_(?!PRETEND)\w+"),
+    same_while_eager=algorithms.SAME_WHILE_EAGER,
     stand_ins=algorithms.STAND_INS,
 )

@@ -41,6 +41,9 @@ STAND_INS = {
 }
 """Who takes part for an algorithm of Open MPI, whose decisions are the default: SimGrid's version of it, or ours."""
 
+SAME_WHILE_EAGER = {"scatter": ("ompi_basic_linear", "ompi_linear_nb")}
+"""Both send each block from the root in the order of ranks, one with MPI_Send and one with MPI_Isend."""
+
 
 def catalogue(mpi: Mpi) -> Catalogue:
     """Ask smpirun about each collective; those that it lets nobody choose for have no algorithms."""

@@ -10,6 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.osu_import import PROVIDER
 from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.message_locality import node_count
+from timpani.campaign.read.study_names import study_label
 from timpani.libraries.counterpart import counterpart
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.counted import counted
@@ -80,7 +81,8 @@ def claim_conditions(claim: Claim, table: Published, campaign: Campaign, times: 
     names = dict.fromkeys((*claim.algorithms, *compared))
     named = [Algorithm.parse(name) for name in names if "/" in name or name == DEFAULT]
     here = [each if each.provider in (OWN, COMPOSED) else counterpart(claim.collective, each, kind) for each in named]
-    own = claim.in_scope(times).filter(pl.col("label").is_in([each.label for each in here]))
+    labels = [study_label(campaign, claim.collective, each.label) for each in here]
+    own = claim.in_scope(times).filter(pl.col("label").is_in(labels))
     points, missing = _of_study(claim, study, own)
     return ClaimConditions(
         points=len(points & set(own.select("ranks", "placement", "message_bytes").rows())) if points else 0,

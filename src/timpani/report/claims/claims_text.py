@@ -7,11 +7,12 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.load import Campaign
+from timpani.campaign.folder.load import Campaign, Statistic
 from timpani.campaign.osu.published_tables import Published, is_made_of
 from timpani.campaign.osu.published_times import study_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
+from timpani.campaign.read.study_names import study_label
 from timpani.libraries.counterpart import counterpart
 from timpani.report.claims.claim_conditions import ClaimConditions, claim_conditions
 from timpani.report.claims.message_costs import message_costs
@@ -56,14 +57,17 @@ class Checked:
 
 def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
     """All that the study of `table` concluded, against all that it published, and against the times of `campaign`."""
-    kind = campaign.header.mpi.kind
+
+    def label_here(collective: str, name: str) -> str:
+        return study_label(campaign, collective, _label(collective, name, campaign.header.mpi.kind))
+
     printed = _printed_times(table)
     cells = estimate_cells(campaign.raced)
     own = claim_times(without_pairs(cells))
     own = pl.concat([own, message_costs(campaign, cells)])
 
     def here(claim: Claim) -> Here:
-        found = check_claim(claim, own, lambda collective, name: _label(collective, name, kind))
+        found = check_claim(claim, own, label_here)
         return Here(found, claim_conditions(claim, table, campaign, own))
 
     return [
@@ -75,11 +79,12 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
     ]
 
 
-def claims_text(table: Published, checked: list[Checked], simulated: bool) -> str:
-    """Some lines for each claim; empty where the study has none."""
+def claims_text(table: Published, checked: list[Checked], simulated: bool, statistic: Statistic = "completion") -> str:
+    """Some lines for each claim; empty where the study has none. statistic: of the campaign's times."""
     if not checked:
         return ""
-    lines = [f"What the study concluded ({table.study}):"]
+    averages = ", here by OSU's averages" if statistic == "osu" else ""
+    lines = [f"What the study concluded ({table.study}){averages}:"]
     for each in checked:
         lines.append(f"- {each.published.claim.by}: {each.published.claim.says}")
         if each.published.measure:

@@ -13,6 +13,7 @@ from timpani.campaign.folder.machine_states import machine_states, states_told
 from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.other_activity import machine_loads
+from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.verdict.answer import affordable_launches, brief_warnings, details, headline, more_warnings
@@ -57,7 +58,13 @@ def conditions(campaign: Campaign) -> Iterator[str]:
 
 def verdict_text(campaign: Campaign, full: bool = False) -> Iterator[str]:
     """Lines to print: the answer, what to do, and at most three warnings; all of them, and what they rest on, if
-    `full`."""
+    `full`. What stands in for a named algorithm follows."""
+    lines = [*_verdict_lines(campaign, full)]
+    notes = notes_on(campaign, "\n".join(lines))
+    yield from (*lines, *notes) if full else (*lines[:-1], *notes, lines[-1])
+
+
+def _verdict_lines(campaign: Campaign, full: bool) -> Iterator[str]:
     cells = estimate_cells(campaign.raced)
     messages = _message_lines(campaign, cells)
     verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 from timpani.campaign.plan.plan import CampaignPlan
+from timpani.campaign.plan.plan_notes import plan_notes
 from timpani.report.words.durations import show_seconds
 from timpani.study.counted import counted
 from timpani.study.sizes import show_sizes
@@ -18,7 +19,7 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         f"{'at most ' if racing else ''}{counted(len(plan.cells), 'cell')} × {counted(study.launches, 'launch')} on "
         f"{plan.mpi}: {counted(starts, 'start')} of the MPI program, "
         + (_of_race(plan) if racing else f"about {show_seconds(plan.seconds)}"),
-        *plan.notes,
+        *plan_notes(plan),
     ]
     for group in plan.groups:
         by_collective: dict[str, dict[str, set[int]]] = {}

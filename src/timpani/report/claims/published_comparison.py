@@ -1,0 +1,95 @@
+"""A campaign next to what a study published: its times, what is doubtful in them, and what it concluded."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import polars as pl
+
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.osu.doubts import Doubt
+from timpani.campaign.osu.published_tables import Published, is_made_of
+from timpani.campaign.osu.published_times import published_doubts, published_times
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.message_pairs import without_pairs
+from timpani.campaign.read.study_names import notes_on, study_label
+from timpani.report.claims.agreement_text import (
+    agreement_object,
+    agreement_text,
+    doubts_text,
+    itself_text,
+    no_times_text,
+)
+from timpani.report.claims.claims_text import Checked, check_claims, claims_object, claims_text
+from timpani.report.claims.message_times import message_times_tables
+from timpani.report.tables.plain_tables import tables_text
+from timpani.tuning.compare.agreement import Agreement, Unpaired, agreement, pair_times, unpaired
+
+
+@dataclass(frozen=True)
+class PublishedComparison:
+    """How a campaign and a study agree.
+
+    campaign   with the names that its output shows
+    times      of the study, columns as `published_times` has them, by these names
+    is_itself  whether the campaign is the published table, imported
+    """
+
+    campaign: Campaign
+    table: Published
+    times: pl.DataFrame
+    found: Agreement
+    left_out: Unpaired
+    is_itself: bool
+    doubts: list[Doubt]
+    checked: list[Checked]
+
+    @classmethod
+    def of(cls, campaign: Campaign, table: Published) -> Self:
+        """Compare them. Conclusions are checked against the campaign's statistic, times against its OSU averages."""
+        cells = without_pairs(estimate_cells(campaign.raced))
+        shown = pl.struct("collective", "label").map_elements(
+            lambda row: study_label(campaign, row["collective"], row["label"]), return_dtype=pl.String
+        )
+        times = published_times(table, campaign.header.mpi.kind).with_columns(label=shown)
+        is_itself = is_made_of(campaign.header, table)
+        pairs = pair_times(cells, times)
+        return cls(
+            campaign,
+            table,
+            times,
+            agreement(pairs.clear() if is_itself else pairs),
+            unpaired(cells, times),
+            is_itself,
+            published_doubts(table),
+            check_claims(table, campaign),
+        )
+
+    @property
+    def _simulated(self) -> bool:
+        return bool(self.campaign.results["simulated"].any())
+
+    @property
+    def text(self) -> str:
+        """Agreement, a table of each message, doubts and conclusions, and what stands in for what they name."""
+        title = self.table.title
+        if self.is_itself:
+            agreeing = itself_text(title)
+        elif self.times.is_empty():
+            agreeing = no_times_text(title)
+        else:
+            agreeing = agreement_text(self.found, self.left_out, title, self._simulated)
+        tables = [] if self.is_itself else message_times_tables(self.campaign, self.times, title)
+        conclusions = claims_text(self.table, self.checked, self._simulated, self.campaign.statistic)
+        parts = [*filter(None, (agreeing, tables_text(tables), doubts_text(self.doubts), conclusions))]
+        notes = notes_on(self.campaign, "\n".join(parts))
+        return "\n".join([*parts, *(["\n".join(notes) + "\n"] if notes else [])])
+
+    @property
+    def as_object(self) -> dict[str, Any]:
+        """For JSON: every correlation, every place and all numbers behind a conclusion."""
+        told = agreement_object(self.found, self.left_out, self.table.name, self._simulated, self.is_itself)
+        return told | {
+            "statistic": self.campaign.statistic,
+            "doubts": [vars(doubt) for doubt in self.doubts],
+            "claims": claims_object(self.checked),
+        }
