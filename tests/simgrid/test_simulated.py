@@ -73,14 +73,14 @@ def test_what_stands_in_for_open_mpi_is_said(campaign: tuple[Path, pl.DataFrame,
     assert set(results.filter(collective="bcast")["algorithm"]) == {"default", "flattree", "binomial"}
 
 
-def test_a_dry_run_says_what_a_simulation_cannot_tell_apart_and_offers_a_lab() -> None:
+def test_a_dry_run_names_what_a_simulation_cannot_distinguish_and_offers_a_lab() -> None:
     said = typed("run", "bcast-scatter-full-nodes", "--on", "simgrid:two-nodes-of-24", "--dry-run").stdout
     (note,) = [line for line in said.splitlines() if line.startswith("scatter: basic_linear and linear_nb differ")]
-    assert "a lab (--on lab) or a cluster can tell them apart there" in note
+    assert "a lab (--on lab) or a cluster can distinguish them there" in note
     one = typed(
         "run", "scatter", "--algorithms", "default,ompi_linear_nb", "--on", "simgrid:two-nodes-of-24", "--dry-run"
     )
-    assert "tell them apart" not in one.stdout
+    assert "distinguish them" not in one.stdout
 
 
 @pytest.mark.parametrize(("seed", "apart"), [("1", 0.0), ("7", 0.016)])

@@ -1,7 +1,7 @@
 """`timpani compare`: a campaign beside another one, or beside a published table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -74,9 +74,7 @@ def compare(
     from timpani.tuning.compare.change_limit import ChangeLimit
 
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
-    _check_options(other, published, format, figure, limit)
-    if other is not None and statistic is not None:
-        raise UserError("--statistic is for --published", "leave it out: two campaigns are compared by completion")
+    _check_options(other, published, format, figure, limit, statistic)
     if figure is not None:
         from timpani.report.words.changes_figure import check_figure
 
@@ -96,9 +94,16 @@ def compare(
 
 
 def _check_options(
-    other: Path | None, published: str | None, format: Format, figure: Path | None, limit: "ChangeLimit | None"
+    other: Path | None,
+    published: str | None,
+    format: Format,
+    figure: Path | None,
+    limit: "ChangeLimit | None",
+    statistic: Statistic,
 ) -> None:
     """UserError where options do not fit together."""
+    if other is not None and statistic is not None:
+        raise UserError("--statistic is for --published", "leave it out: two campaigns are compared by completion")
     if (other is None) == (published is None):
         raise UserError(
             "a campaign is compared with one other thing",
@@ -140,9 +145,7 @@ def _changes(
     return shown(before, after, found)
 
 
-def _with_published(
-    folder: Path, published: str, statistic: Literal["completion", "osu"] | None, format: Format
-) -> str | dict[str, Any]:
+def _with_published(folder: Path, published: str, statistic: Statistic, format: Format) -> str | dict[str, Any]:
     from timpani.campaign.folder.load import load
     from timpani.campaign.osu.published_tables import COMPARISON, read_published
     from timpani.campaign.read.statistic import by_statistic

@@ -18,7 +18,7 @@ def plan_notes(plan: CampaignPlan) -> Iterator[str]:
     for placement in study.placement:
         yield from ranks_on_one_node(plan.machine, plan.hosts, placement, study.ranks)
     if study.include_setup:
-        yield "each call of an algorithm of ours or a composed one includes its set-up"
+        yield "each call of an algorithm of Timpani's or a composed one includes its set-up"
     if plan.machine.simulated:
         yield from _of_simulation(plan)
     elif study.launches < (needed := plan.launches_needed) and study.regret is None:
@@ -42,7 +42,7 @@ def _of_simulation(plan: CampaignPlan) -> Iterator[str]:
             yield (
                 f"{collective}: {' and '.join(there)} differ in whether their sends wait, so they take the same "
                 "simulated time while messages are small enough to be sent eagerly: a lab (--on lab) or a cluster can "
-                "tell them apart there"
+                "distinguish them there"
             )
 
 
