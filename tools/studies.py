@@ -20,6 +20,7 @@ from timpani.study.study import Study
 PAGES = Path(__file__).parents[1] / "docs" / "studies"
 _MAX_SVG_BYTES = 100_000
 _MAX_FIGURES = 8
+_SHUFFLED = "shuffled"
 _TIMPANI = [str(Path(sys.executable).with_name("timpani"))]
 
 
@@ -34,6 +35,7 @@ class StudyPage:
     published  the author's table of times; empty where none was published
     tables     the options of `timpani show` that print its tables
     fit        the options of `timpani fit`, where the study fitted a model
+    shuffled   the options of `timpani run` that measure host files with shuffled groups, in the campaign `shuffled`
     """
 
     study: str
@@ -43,11 +45,17 @@ class StudyPage:
     published: str = ""
     tables: str = "--layout ranks"
     fit: str = ""
+    shuffled: str = ""
 
     @property
     def run(self) -> str:
         """The command that measures it."""
         return f"timpani run {self.study} {self.options} -o {self.campaign}".replace("  ", " ")
+
+    @property
+    def run_shuffled(self) -> str:
+        """The command that measures host files with shuffled groups."""
+        return f"timpani run {self.study} {self.shuffled} -o {_SHUFFLED}"
 
     @property
     def statistic(self) -> str:
@@ -76,6 +84,7 @@ STUDY_PAGES = (
         "--on simgrid:four-groups-of-4",
         "assignment2",
         tables="--layout algorithms --ranks 16 --operations bcast,gather,reduce,alltoallv",
+        shuffled="--on simgrid:four-groups-of-4 --placement category:1:2,category:1:2:7,category:1:2:11",
     ),
     StudyPage(
         "pingpong-and-transpose",
@@ -118,6 +127,8 @@ def _lines(page: StudyPage, study: Study, campaigns: Path, drawn: list[str]) -> 
     yield from (f"$ timpani compare {page.campaign} --published {page.author}", "```", "")
     yield from ("## What agrees, and each conclusion with its verdict", "", "```text")
     yield from (timpani(f"timpani compare {page.campaign} --published {page.author}", campaigns).rstrip(), "```", "")
+    if page.shuffled:
+        yield from _shuffled_lines(page, campaigns)
     yield from ("## Figures", "")
     yield from ("The times are OSU's averages, as published." if page.published else "The times are completions.", "")
     yield from ("These are some of the figures: the command draws all.", "")
@@ -126,6 +137,17 @@ def _lines(page: StudyPage, study: Study, campaigns: Path, drawn: list[str]) -> 
         fit = timpani(f"timpani fit {page.campaign} {page.fit}", campaigns)
         yield from ("## Fitted models", "", "```text", _regressions(fit), "```", "")
     yield from ("## Tables", "", *_tables(page, campaigns))
+
+
+def _shuffled_lines(page: StudyPage, campaigns: Path) -> Iterator[str]:
+    """What the campaign on host files with shuffled groups shows, with its conclusion."""
+    compare = f"timpani compare {_SHUFFLED} --published {page.author}"
+    found = timpani(compare, campaigns).splitlines()
+    first = next(place for place, line in enumerate(found) if line.startswith("- ") and "shuffling" in line)
+    last = next((place for place in range(first + 1, len(found)) if not found[place].startswith(" ")), len(found))
+    yield from ("## Shuffled groups", "")
+    yield from ("<!-- not run: measures the whole study -->", "```console", f"$ {page.run_shuffled}")
+    yield from (f"$ {compare}", "```", "", "```text", *found[first:last], "```", "")
 
 
 def _regressions(fit: str) -> str:
@@ -209,6 +231,8 @@ def main(arguments: list[str]) -> int:
             continue
         if not (campaigns / page.campaign).exists():
             timpani(page.run, campaigns)
+        if page.shuffled and not (campaigns / _SHUFFLED).exists():
+            timpani(page.run_shuffled, campaigns)
         print(write_page(page, campaigns))
     return 0
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timpani.cli.terminal.completing import complete_what
+from timpani.cli.terminal.composed_study import composed_study
 from timpani.cli.terminal.default_folder import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
@@ -145,9 +146,7 @@ def _study(what: list[str], program: Path | None, options: dict[str, Any], libra
         from timpani.libraries.library_variants import library_variants
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
-    from timpani.study.compose import compose
-
-    return with_lateness(study_for(program, options) if program else compose(what, options))
+    return with_lateness(study_for(program, options) if program else composed_study(what, options))
 
 
 def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":

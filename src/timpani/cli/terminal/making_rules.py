@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from timpani.cli.terminal.composed_study import with_known_figures
 from timpani.cli.terminal.confirming import confirm_folder
 from timpani.cli.terminal.options import WhereOptions
 from timpani.cli.terminal.profiled import print_savings, study_for, with_lateness
@@ -25,7 +26,7 @@ def decisive_study(
     from timpani.rules.workflow import deciding_study
 
     if profile is None:
-        return with_lateness(deciding_study(what or [], options, simulated=simulated))
+        return with_lateness(with_known_figures(what or [], deciding_study(what or [], options, simulated=simulated)))
     races = not simulated and not options.keys() & {"launches", "regret"}
     return with_lateness(study_for(profile, {"regret": TUNING_REGRET, **options} if races else options))
 

@@ -1,7 +1,7 @@
 """The figures of a report as files: a folder for each family of figures, and an index page."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from importlib import resources
@@ -64,10 +64,7 @@ def find_figures(report: Report) -> Figures:
     UserError where it names a figure that does not exist.
     """
     named = report.campaign.header.study.figures
-    families = [figure.name for figure in figures()]
-    for name in named:
-        if name not in families:
-            raise unknown("figure in the study", name, families, "docs/study-files.md#figures")
+    check_figure_names(named, "the study")
     asked: list[FigureFile] = []
     others: list[FigureFile] = []
     for panel in (panel for panels in report.panels.values() for panel in panels):
@@ -79,6 +76,14 @@ def find_figures(report: Report) -> Figures:
             (asked if is_asked else others).append(file)
     asked.sort(key=lambda file: list(named).index(file.panel.figure.name) if named else 0)
     return Figures(asked, others, [*_missing(named, asked)])
+
+
+def check_figure_names(named: Iterable[str], source: str) -> None:
+    """UserError where one of the families that `source` names in [figures] does not exist."""
+    families = [figure.name for figure in figures()]
+    for name in named:
+        if name not in families:
+            raise unknown(f"figure in {source}", name, families, "docs/study-files.md#figures")
 
 
 def write_figures(
