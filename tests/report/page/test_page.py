@@ -253,6 +253,23 @@ def test_tables_say_statuses_by_marks_with_a_key(page: Page, html: str) -> None:
     assert "Marks: n not converged, w wide, s skewed, o oversubscribed, f failed" in page.text
 
 
+def test_each_job_is_named_with_its_nodes_and_launches(campaign: Campaign) -> None:
+    def launch(number: int, job: dict[str, str] | None, *hosts: str) -> dict[str, Any]:
+        return {"launch": number, "job": job, "ranks": [{"rank": i, "host": host} for i, host in enumerate(hosts)]}
+
+    first, second = ({"system": "Slurm", "name": "holt", "id": number} for number in ("7", "8"))
+    launches = [
+        launch(1, first, "n1", "n2"),
+        launch(2, first, "n1", "n2"),
+        launch(3, second, "n3"),
+        launch(4, None, "n9"),
+    ]
+    header = campaign.header
+    found = dict(provenance(header, launches))
+    assert found["Jobs and nodes"] == ["holt, 7 of Slurm: n[1-2]; launches 1-2", "holt, 8 of Slurm: n3; launches 3"]
+    assert "Jobs and nodes" not in dict(provenance(header, launches[3:]))
+
+
 def test_failed_cells_are_listed_with_their_cause(page: Page) -> None:
     assert "Broadcast, linear, 2 ranks, 4 MiB rank 1: <lost> its peer" in page.text
 

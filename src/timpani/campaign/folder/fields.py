@@ -105,6 +105,13 @@ class _Asked(TypedDict):
     core: Count
 
 
+@with_config(STRICT)
+class _Job(TypedDict):
+    system: Text
+    name: Text
+    id: Text
+
+
 @with_config(OPEN)
 class _Rank(TypedDict):
     rank: Count
@@ -158,6 +165,10 @@ class StartFields(TypedDict, total=False):
         list[Text], Recorded("variables that were removed from that environment, since they select algorithms")
     ]
     started: Annotated[Text, AfterValidator(_instant), Recorded("UTC")]
+    job: Annotated[
+        _Job | None,
+        Recorded("the batch job that it ran in: `system`, `name` and `id`; null outside a job"),
+    ]
     slot_s: Annotated[Time, Recorded("the slot of this launch in seconds, after any reduction by the budget")]
     asked: Annotated[
         list[_Asked],

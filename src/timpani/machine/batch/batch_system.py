@@ -72,6 +72,7 @@ class BatchSystem:
     kind, name       the word for it that users type, and its name
     allocation       the nodes of the job that has the variables given; None: it is no job of this system
     queue_variables  variables that hold the job's queue; the first that is set names the machine
+    job_variables    variables that hold the job's name and its number; empty: it has none
     tables           what its commands print of some nodes
     form             how a job is asked for; None: Timpani writes no script for it
     """
@@ -80,6 +81,7 @@ class BatchSystem:
     name: str
     allocation: Callable[[Mapping[str, str]], Allocation | None]
     queue_variables: tuple[str, ...]
+    job_variables: tuple[str, str] | tuple[()] = ()
     tables: Callable[[Sequence[str]], ClusterTables] = _no_tables
     form: JobForm | None = None
 

@@ -1,5 +1,7 @@
 """All batch systems. Where one runs inside a job of another, the inner one stands first."""
 
+from collections.abc import Mapping
+
 from timpani.errors import UserError, unknown
 from timpani.machine.batch import flux_jobs, grid_engine_jobs, lsf_jobs, pals_jobs, pbs_jobs, slurm_jobs
 from timpani.machine.batch.batch_job import BatchJob
@@ -16,6 +18,20 @@ SCRIPTED = tuple(sorted(kind for kind, system in BATCH_SYSTEMS.items() if system
 def names_batch_system(text: str) -> bool:
     """Whether what was typed for `--on` asks for a job: it begins with the word for a batch system."""
     return text.partition(",")[0].partition(":")[0] in BATCH_SYSTEMS
+
+
+_LONGEST_NAME = 200
+
+
+def current_job(environment: Mapping[str, str]) -> dict[str, str] | None:
+    """The `system`, `name` and `id` of the job that has these variables; None outside a job. A name that cannot be
+    printed is empty."""
+    for system in BATCH_SYSTEMS.values():
+        found = [environment.get(variable, "")[:_LONGEST_NAME] for variable in system.job_variables]
+        if found and found[1]:
+            name, number = (text if text.isprintable() else "" for text in found)
+            return {"system": system.name, "name": name, "id": number}
+    return None
 
 
 def form_of(job: BatchJob) -> JobForm:

@@ -57,6 +57,7 @@ SYSTEM = BatchSystem(
     name="LSF",
     allocation=allocation,
     queue_variables=("LSB_QUEUE",),
+    job_variables=("LSB_JOBNAME", "LSB_JOBID"),
     form=JobForm(
         sentinel="#BSUB ",
         directives=_directives,

@@ -33,6 +33,7 @@ SYSTEM = BatchSystem(
     name="PBS",
     allocation=allocation,
     queue_variables=("PBS_QUEUE", "PBS_O_QUEUE"),
+    job_variables=("PBS_JOBNAME", "PBS_JOBID"),
     form=JobForm(
         sentinel="#PBS ",
         directives=_directives,

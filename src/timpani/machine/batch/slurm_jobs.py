@@ -65,6 +65,7 @@ SYSTEM = BatchSystem(
     name="Slurm",
     allocation=allocation,
     queue_variables=("SLURM_JOB_PARTITION", "SLURM_CLUSTER_NAME"),
+    job_variables=("SLURM_JOB_NAME", "SLURM_JOB_ID"),
     tables=_tables_of_nodes,
     form=JobForm(
         sentinel="#SBATCH ",

@@ -41,6 +41,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("MPI", _known(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
         ("Nodes", _known(fold(host.name for host in machine.hosts))),
+        ("Jobs and nodes", _jobs(launches)),
         ("Study", _study(header)),
         ("Files", list(study.files)),
         ("Seed", _known(study.seed)),
@@ -92,6 +93,23 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
     text = f"{counted(len(launches), 'start')} of the MPI program, {seconds:.0f} s in all"
     text += f", {failed} of them ended with an error" if failed else ""
     return [f"{text}, the end of {unseen} unseen since the run was killed" if unseen else text]
+
+
+def _jobs(launches: list[dict[str, Any]]) -> list[str]:
+    """Each batch job with the nodes that its ranks ran on and its launches, as `timpani, 4711 of Slurm: n[1-4]`."""
+    nodes: dict[tuple[str, str, str], set[str]] = {}
+    numbers: dict[tuple[str, str, str], set[int]] = {}
+    for launch in launches:
+        if not (job := launch.get("job")):
+            continue
+        key = job["name"], job["id"], job["system"]
+        nodes.setdefault(key, set()).update(rank["host"] for rank in launch.get("ranks") or ())
+        numbers.setdefault(key, set()).update({launch["launch"]} if launch.get("launch") else ())
+    return [
+        f"{', '.join(filter(None, key[:2]))} of {key[2]}: {fold(sorted(nodes[key])) or 'unknown nodes'}; launches "
+        f"{fold_numbers(sorted(numbers[key])) or 'none'}"
+        for key in nodes
+    ]
 
 
 def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:
