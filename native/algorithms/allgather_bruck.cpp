@@ -1,6 +1,6 @@
-// Allgather by Bruck's algorithm: in round k each rank sends the blocks that it has, its own and those of the ranks
-// after it, to the rank 2ᵏ before it on the ring, and so every rank doubles what it has. Scratch holds the blocks
-// with the rank's own first; a last, local round rotates them into rank order.
+// Allgather by Bruck's algorithm: in round k each rank sends the blocks that it has, its own and the next ranks', to
+// the rank 2ᵏ before it on the ring. So every rank doubles its blocks. Scratch holds the blocks with the rank's own
+// first; a last, local round rotates them into rank order.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -18,7 +18,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     const int p = args.ranks;
     const std::int64_t before = block_of(args, rank).first;
     const std::int64_t all = scratch(args, rank);
-    // Where scratch has blocks [first, last), counted round the ring from the rank's own.
+    // Where scratch has blocks [first, last), counted around the ring from the rank's own.
     const auto rotated = [&](int first, int last) {
         const auto begin = [&](int number) {
             if (number == p) return all;
@@ -55,7 +55,7 @@ Algorithm bruck(std::string_view collective) {
         .claims = {.rounds = log_ranks,
                    .max_sent = message_to_each,
                    .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
-                       std::int64_t distinct = 0;  // a power of two away, either way round
+                       std::int64_t distinct = 0;  // at distance 2ᵏ, in both directions
                        for (int other = 1; other < args.ranks; ++other) {
                            distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;
                        }

@@ -1,6 +1,6 @@
 // Allgather in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks: an allgather inside each node, then a
-// ring of all nodes. In each round of the ring the blocks of one more node come in, each lane's rank receiving its
-// share of them and sending it on to the other ranks of its node in the next round.
+// ring of all nodes. In each round of the ring the blocks of one more node arrive. Each lane's rank receives its share
+// of them and sends it to the other ranks of its node in the next round.
 
 #include <algorithm>
 
@@ -17,8 +17,8 @@ class Allgather {
 
     [[nodiscard]] std::int64_t rounds() const { return lanes_.hierarchy.nodes() + 1; }
 
-    /// Round 0 is the allgather inside nodes. In each round after it the ring brings the blocks of one more node, while
-    /// those that it brought in the round before go on round the ring and to the other ranks of the node.
+    /// Round 0 is the allgather inside nodes. In each later round the ring brings the blocks of one more node, while
+    /// the blocks of the round before move to the next node and to the other ranks of this node.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         const Region own = block(rank);
@@ -57,12 +57,12 @@ class Allgather {
         }
     }
 
-    /// All blocks but those of the next node on the ring.
+    /// All blocks except those of the next node on the ring.
     [[nodiscard]] std::int64_t max_leaving_node() const {
         const int nodes = lanes_.hierarchy.nodes();
-        int fewest = args_.ranks;
-        for (int node = 0; node < nodes; ++node) fewest = std::min(fewest, lanes_.hierarchy.ranks_on(node));
-        return (args_.ranks - fewest) * args_.count;
+        int minimum = args_.ranks;
+        for (int node = 0; node < nodes; ++node) minimum = std::min(minimum, lanes_.hierarchy.ranks_on(node));
+        return (args_.ranks - minimum) * args_.count;
     }
 
   private:

@@ -1,5 +1,5 @@
-// Allgather as a gather to rank 0 and a broadcast from there along the same binomial tree: in round k of the gather
-// rank r sends the blocks of ranks [r, r + 2ᵏ) to rank r − 2ᵏ, and the broadcast sends all blocks back down.
+// Allgather as a gather to rank 0 and a broadcast from there along the same binomial tree. In round k of the gather
+// rank r sends the blocks of ranks [r, r + 2ᵏ) to rank r − 2ᵏ. The broadcast sends all blocks back down.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

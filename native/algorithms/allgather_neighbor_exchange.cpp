@@ -1,6 +1,6 @@
-// Allgather by neighbour exchange: ranks 2i and 2i + 1 first exchange their blocks; from then on each rank exchanges
-// with its two neighbours on the ring by turns, and sends on the two blocks that it received last. Blocks travel in
-// pairs, so that half as many rounds are needed as in a ring.
+// Allgather by neighbor exchange: ranks 2i and 2i + 1 first exchange their blocks. After that each rank exchanges
+// alternately with its two neighbors on the ring, and sends the two blocks that it received last. Since blocks travel
+// in pairs, it takes half as many rounds as a ring.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
@@ -24,8 +24,9 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
         steps.receive(rank + forward, block(rank + forward));
         return;
     }
-    // The pair of blocks that `which` has received in a round: in round 1 its own pair, later the one in_round/2 pairs
-    // before or after that by turns, first before it for an even rank and first after it for an odd one.
+    // The pair of blocks that `which` has received in a round. In round 1 it is its own pair. Later it is the pair
+    // in_round/2 pairs before or after its own, alternately; even ranks start with the one before, odd ranks with the
+    // one after.
     const auto received = [&](int which, std::int64_t in_round) {
         const bool away = (in_round % 2 == 0) == (which % 2 == 0);
         const auto pair = (which / 2 + (away ? -1 : 1) * (in_round / 2) + p / 2) % (p / 2);

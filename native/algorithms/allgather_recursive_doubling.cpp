@@ -1,7 +1,7 @@
 // Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the rank whose number
-// differs in bit k. Rank counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a
-// pair sends its block to its proxy first and receives all blocks last. Pairs are neighbours, so that the blocks that a
-// rank has are always those of consecutive ranks.
+// differs in bit k. Rank counts that are not a power of two are folded (schedule/patterns/fold.hpp): the even rank of a
+// pair sends its block to its proxy first and receives all blocks last. Pairs are neighbors, so each rank's blocks are
+// always those of consecutive ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -45,7 +45,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.receive(fold.old_rank(peer), group(peer));
 }
 
-/// New rank 0 sends most, since the pairs are in its group.
+/// New rank 0 sends the most, since the pairs are in its group.
 std::int64_t max_sent(const CollectiveArguments& args) {
     const int active = 1 << floor_log2(args.ranks);
     const int pairs = args.ranks - active;

@@ -1,5 +1,5 @@
-// Allgather round a ring: in each round every rank sends to its right neighbour the block that it received in the
-// round before, in the first its own.
+// Allgather around a ring: every rank first sends its own block to its right neighbor, then in each round the block
+// that it received in the round before.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/blocks.hpp"
@@ -32,7 +32,7 @@ Algorithm ring(std::string_view collective) {
         .rounds = rounds,
         .round = round,
         .symmetry = by_rotation,
-        .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = ring_neighbours},
+        .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = ring_neighbors},
     };
 }
 

@@ -1,8 +1,9 @@
-// Allreduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks: a direct reduce-scatter inside each
-// node leaves each lane's part of the vector with the lane's rank; the ranks of each lane run a ring allreduce of their
-// part over all nodes; a direct allgather inside each node gives every rank the whole result. All of it is pipelined
-// in segments: one leaves for the next node as soon as it is reduced, while later ones are still being received. The
-// operator must commute.
+// Allreduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks:
+// 1. A direct reduce-scatter inside each node leaves each lane's part of the vector with the lane's rank.
+// 2. The ranks of each lane run a ring allreduce of their part over all nodes.
+// 3. A direct allgather inside each node gives every rank the whole result.
+// All of it is pipelined in segments: a segment leaves for the next node as soon as it is reduced, while later ones are
+// still being received. The operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/direct_exchange.hpp"
@@ -11,9 +12,9 @@
 namespace timpani::allreduce_full_lane {
 namespace {
 
-/// A lane's part of the vector is cut into a piece for each node, and pieces into segments. Pieces go round the nodes
-/// as in allreduce_rings.cpp: from the node at position a, in step s of the reduce-scatter piece a − s leaves, reduced
-/// over the nodes that it has been on, and in step s of the allgather piece a + 1 − s, which is complete.
+/// A lane's part of the vector is cut into a piece for each node, and pieces into segments. Pieces travel around the
+/// nodes as in allreduce_rings.cpp. In step s of the reduce-scatter the node at position a sends piece a − s, reduced
+/// over the nodes that it has visited. In step s of the allgather it sends piece a + 1 − s, which is complete.
 class Allreduce {
   public:
     explicit Allreduce(const CollectiveArguments& args)
@@ -23,8 +24,8 @@ class Allreduce {
         segments_ = Segments::of(piece, args.parameters[0]);
     }
 
-    /// One inside nodes, n − 1 of the ring's reduce-scatter, and n of its allgather, the last of them only inside
-    /// nodes.
+    /// One round inside nodes, n − 1 of the ring's reduce-scatter, and n of its allgather, the last of which stays
+    /// inside nodes.
     [[nodiscard]] std::int64_t rounds() const { return 2 * std::int64_t{nodes_}; }
 
     void round(int rank, std::int64_t k, Steps& steps) const {
@@ -46,32 +47,31 @@ class Allreduce {
         }
     }
 
-    /// A part for each rank of the node: what the others send and, in the place of the rank's own, what the ring
-    /// brings.
+    /// A part for each rank of the node: what the others send and, in the rank's own place, what the ring brings.
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const LanePlace mine(lanes_, rank);
         return mine.local < lanes_.number ? mine.size * longest_part() : 0;
     }
 
-    /// A lane's part leaves a node once in the reduce-scatter and once in the allgather, but for one piece each time.
+    /// A lane's part leaves a node in the reduce-scatter and in the allgather, except one piece each time.
     [[nodiscard]] std::int64_t max_leaving_node() const {
         if (nodes_ == 1) return 0;
-        std::int64_t most = 0;
+        std::int64_t maximum = 0;
         for (int position = 0; position < nodes_; ++position) {
             std::int64_t leaving = 0;
             for (int lane = 0; lane < lanes_.number; ++lane) {
                 leaving += 2 * part(Buffer::receive, lane).count - whole_piece(lane, position + 1).count -
                            whole_piece(lane, position + 2).count;
             }
-            most = std::max(most, leaving);
+            maximum = std::max(maximum, leaving);
         }
-        return most;
+        return maximum;
     }
 
   private:
     [[nodiscard]] std::int64_t longest_part() const { return part_of(args_.count, lanes_.number, 0).count; }
     [[nodiscard]] Region part(Buffer buffer, int lane) const { return lanes_.part({buffer, 0, args_.count}, lane); }
-    /// A piece of a lane's part, counted from the part's beginning; numbers wrap round.
+    /// A piece of a lane's part, counted from the start of the part; numbers wrap around.
     [[nodiscard]] Part whole_piece(int lane, int number) const {
         return part_of(part(Buffer::receive, lane).count, nodes_, (number % nodes_ + nodes_) % nodes_);
     }
@@ -83,8 +83,8 @@ class Allreduce {
     [[nodiscard]] Region piece(Buffer buffer, int lane, int number, std::int64_t segment) const {
         return segment_of(buffer, part(buffer, lane).first, whole_piece(lane, number), segment);
     }
-    /// Where a lane's rank receives a piece of its part from the rank at `local` of its node; if that is itself, from
-    /// the ring.
+    /// Where a lane's rank receives a piece of its part from the rank at `local` of its node; from the ring if that is
+    /// the rank itself.
     [[nodiscard]] Region contribution(const LanePlace& mine, int local, int number, std::int64_t segment) const {
         return segment_of(Buffer::scratch, local * longest_part(), whole_piece(mine.local, number), segment);
     }
@@ -102,8 +102,8 @@ class Allreduce {
         }
     }
 
-    /// Reduces a segment of a piece over the ranks of the node and, where it has been on other nodes, with what the
-    /// ring brought.
+    /// Reduces a segment of a piece over the ranks of the node and, if it has visited other nodes, with what the ring
+    /// brought.
     [[nodiscard]] Region reduce_contributions(const LanePlace& mine, int number, std::int64_t segment, bool from_ring,
                                               Steps& steps) const {
         const Region sum = piece(Buffer::receive, mine.local, number, segment);

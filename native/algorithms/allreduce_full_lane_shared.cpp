@@ -1,6 +1,8 @@
-// Allreduce in lanes (schedule/patterns/lanes.hpp) through the memory that a node's ranks share, in segments: every
-// rank copies its segment into the node's window; each lane's rank reduces its part of all of them there; the ranks of
-// each lane run a ring allreduce of their part over all nodes; and every rank copies the result out of the window.
+// Allreduce in lanes (schedule/patterns/lanes.hpp) through the memory that a node's ranks share, in segments:
+// 1. Every rank copies its segment into the node's window.
+// 2. Each lane's rank reduces its part of all these segments there.
+// 3. The ranks of each lane run a ring allreduce of their part over all nodes.
+// 4. Every rank copies the result out of the window.
 // The operator must commute.
 
 #include <algorithm>
@@ -24,9 +26,10 @@ class Allreduce {
 
     [[nodiscard]] std::int64_t rounds() const { return 1 + segments_.number() * rounds_of_segment(); }
 
-    /// While a segment is reduced and goes round the ring, the next one is copied into the other half of the window.
-    /// One notification says that a rank's contribution to that and its part of the result are there; and also that it
-    /// has read what was there before, since it has read the earlier result and the others' contributions by then.
+    /// While a segment is reduced and travels around the ring, the next one is copied into the other half of the
+    /// window. One notification means both that a rank's contribution to the next segment is ready and that its part of
+    /// the current result is. It also means that the rank has read what was there before: by then it has read the
+    /// earlier result and the others' contributions.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         if (k == 0) {
@@ -48,13 +51,13 @@ class Allreduce {
 
     /// Two halves, each with a contribution of every rank of a node and the result.
     [[nodiscard]] std::int64_t window() const {
-        const std::int64_t most = args_.topology->max_ranks_per_node();
-        return most == 1 ? 0 : 2 * (most + 1) * segments_.length;
+        const std::int64_t maximum = args_.topology->max_ranks_per_node();
+        return maximum == 1 ? 0 : 2 * (maximum + 1) * segments_.length;
     }
 
-    /// A lane's part goes round the ring twice, but for one piece each time.
+    /// A lane's part travels around the ring twice, except one piece each time.
     [[nodiscard]] std::int64_t max_leaving_node() const {
-        std::int64_t most = 0;
+        std::int64_t maximum = 0;
         for (int position = 0; nodes_ > 1 && position < nodes_; ++position) {
             std::int64_t leaving = 0;
             for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
@@ -62,9 +65,9 @@ class Allreduce {
                     leaving += ring_elements_sent(lane_part(Buffer::send, segment, lane).count, nodes_, position);
                 }
             }
-            most = std::max(most, leaving);
+            maximum = std::max(maximum, leaving);
         }
-        return most;
+        return maximum;
     }
 
   private:
@@ -74,7 +77,7 @@ class Allreduce {
     [[nodiscard]] Region lane_part(Buffer buffer, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(buffer, segment), lane);
     }
-    /// Where the rank at `local` of a node copies a segment to, and behind the places of all ranks the result.
+    /// Where the rank at `local` of a node copies a segment to. The result is behind the places of all ranks.
     [[nodiscard]] Region contribution(int local, std::int64_t segment) const {
         const int places = args_.topology->max_ranks_per_node() + 1;
         return {Buffer::window, (segment % 2 * places + local) * segments_.length,
@@ -84,8 +87,8 @@ class Allreduce {
         return contribution(args_.topology->max_ranks_per_node(), segment);
     }
 
-    /// What a notification says is ready: contributions concern the lanes' ranks, parts of the result come from these
-    /// and concern all.
+    /// What a notification reports as ready. Contributions matter to the lanes' ranks. Parts of the result come from
+    /// these ranks and matter to all.
     struct Ready {
         bool contribution = false;
         bool result = false;

@@ -1,8 +1,11 @@
-// Allreduce in lanes (schedule/patterns/lanes.hpp) at three levels, for groups of nodes behind links that cost more
-// than those of nodes, in segments: a direct reduce-scatter inside each node, another among the nodes of each group, a
-// ring allreduce between the groups, and direct allgathers back inside each group and each node. No element crosses
-// between groups more often than a ring of groups needs. Each segment leaves as soon as it is reduced, without
-// waiting for the one before. The operator must commute.
+// Allreduce in lanes (schedule/patterns/lanes.hpp) at three levels, in segments, for groups of nodes behind links that
+// cost more than a node's link:
+// 1. a direct reduce-scatter inside each node,
+// 2. another among the nodes of each group,
+// 3. a ring allreduce between the groups,
+// 4. direct allgathers back inside each group and each node.
+// No element crosses between groups more often than a ring of groups needs. Each segment leaves as soon as it is
+// reduced, without waiting for the one before. The operator must commute.
 
 #include <algorithm>
 
@@ -15,16 +18,16 @@
 namespace timpani::allreduce_group_lane {
 namespace {
 
-/// Where a rank is: among the ranks of its node, its node among those of its group, its group among all.
+/// The position of a rank: in its node, of its node in its group, and of its group among all.
 struct Place {
     const Hierarchy& hierarchy;
-    int node;          // its number in the topology
-    int group_number;  // likewise
-    int lane;          // local rank: its lane, if there are so many
+    int node;          // the node's number in the topology
+    int group_number;  // the group's number in the topology
+    int lane;          // local rank, which is its lane if it has one
     int ranks;         // on the node
-    int column;        // the node's index in its group: its column, if there are so many
+    int column;        // the node's index in its group, which is its column if it has one
     int nodes;         // in the group
-    int group;         // the group's index, from the root's on
+    int group;         // the group's index, counted from the root's group
 
     Place(const Hierarchy& all, int rank)
         : hierarchy(all),
@@ -48,9 +51,9 @@ struct Place {
     }
 };
 
-/// Column c has the node with index c of each group; there are no more columns than the smallest group has nodes. A
-/// segment is divided into parts, one a lane; a part into cells, one a column; and a cell, by the ring, into a piece
-/// for each group.
+/// Column c is the nodes with index c of each group; the smallest group limits the number of columns. A segment is
+/// divided into one part per lane, a part into one cell per column, and the ring divides a cell into one piece per
+/// group.
 class Allreduce {
   public:
     explicit Allreduce(const CollectiveArguments& args)
@@ -94,10 +97,10 @@ class Allreduce {
         return segments_.number() * (mine.ranks * longest_part_ + of_columns);
     }
 
-    /// Cells of other columns leave a node once, in the reduce-scatter; those of its own go round the ring and, in the
-    /// allgather, to each other node of the group.
+    /// Cells of other columns leave a node once, in the reduce-scatter. The node's own cell leaves it for the ring and,
+    /// in the allgather, for each other node of the group.
     [[nodiscard]] std::int64_t max_leaving_node() const {
-        std::int64_t most = 0;
+        std::int64_t maximum = 0;
         for (int node = 0; node < args_.topology->nodes(); ++node) {
             const Place place(lanes_.hierarchy, args_.topology->ranks_of(node).front());
             std::int64_t leaving = 0;
@@ -106,20 +109,20 @@ class Allreduce {
                                ? (place.nodes - 1) * count + ring_elements_sent(count, groups_, place.group)
                                : count;
             });
-            most = std::max(most, leaving);
+            maximum = std::max(maximum, leaving);
         }
-        return most;
+        return maximum;
     }
 
-    /// All cells, round the ring of groups.
+    /// All cells, around the ring of groups.
     [[nodiscard]] std::int64_t max_leaving_group() const {
-        std::int64_t most = 0;
+        std::int64_t maximum = 0;
         for (int group = 0; group < groups_; ++group) {
             std::int64_t leaving = 0;
             for_each_cell([&](int, std::int64_t count) { leaving += ring_elements_sent(count, groups_, group); });
-            most = std::max(most, leaving);
+            maximum = std::max(maximum, leaving);
         }
-        return most;
+        return maximum;
     }
 
   private:
@@ -134,7 +137,7 @@ class Allreduce {
         const Part part = part_of(whole.count, columns_, column);
         return {whole.buffer, whole.first + part.first, part.count};
     }
-    /// Where the result of a lane's and column's cell is.
+    /// Where the result of the cell of a lane and column is.
     [[nodiscard]] Region cell(std::int64_t segment, int lane, int column) const {
         return column_part(part_of_lane(Buffer::receive, segment, lane), column);
     }
@@ -147,8 +150,8 @@ class Allreduce {
         }
     }
 
-    /// Where a lane's rank receives its part from the rank at `local` of its node; in its own place it reduces them
-    /// all.
+    /// Where a lane's rank receives its part from the rank at `local` of its node. It reduces all of them in its own
+    /// place.
     [[nodiscard]] Region from_node(const Place& mine, std::int64_t segment, int local) const {
         return {Buffer::scratch, (segment * mine.ranks + local) * longest_part_,
                 part_of_lane(Buffer::scratch, segment, mine.lane).count};

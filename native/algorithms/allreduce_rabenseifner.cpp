@@ -1,8 +1,8 @@
 // Allreduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then an allgather by recursive
-// doubling. Halving exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each
-// reduction is over consecutive ranks and any operator will do; doubling takes the bits in reverse order. Rank
-// counts that are no power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to
-// its proxy first and receives the result last.
+// doubling. Halving exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first. So each reduction
+// is over consecutive ranks, and any operator is allowed. Doubling takes the bits in reverse order. Rank counts that
+// are not a power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy
+// first and receives the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -28,7 +28,7 @@ class Allreduce {
         const int number = fold_.new_rank(rank);
         const int peer = fold_.old_rank(number ^ (1 << bit));
         const bool has_upper = (number >> bit & 1) == 1;
-        // The peer and the rank have the halves of what they keep before the exchange for this bit.
+        // Before the exchange for this bit, the rank and the peer share a range of parts, and each keeps half of it.
         const int first = kept_parts(number, levels_, bit).first;
         const int half = 1 << (levels_ - bit - 1);
         const auto side = [&](Buffer buffer, bool upper) {
@@ -55,8 +55,9 @@ class Allreduce {
     Parts parts_;
 };
 
-/// New rank 0 sends most, since it keeps the lower half each time: all but its part in the reduce-scatter; its part,
-/// twice that, … half of all in the allgather; and the result to the rank that it is the proxy of.
+/// New rank 0 sends the most, since it keeps the lower half each time. In the reduce-scatter it sends all but its part.
+/// In the allgather it sends its part, twice that, … half of all. Finally it sends the result to the rank that it is
+/// the proxy of.
 std::int64_t max_sent(const CollectiveArguments& args) {
     const int parts = 1 << floor_log2(args.ranks);
     std::int64_t sent = args.ranks > parts ? args.count : 0;

@@ -1,7 +1,7 @@
-// Allreduce by recursive multiplying: recursive doubling to a larger radix. In round k all ranks whose numbers
-// differ only in digit k exchange their partial results, and each reduces them in rank order. The highest digit
-// takes as many values as there are ranks for; the ranks left over, fewer than half, are folded
-// (schedule/patterns/fold.hpp): they send their vector to a proxy first and receive the result last.
+// Allreduce by recursive multiplying: recursive doubling with a larger radix. In round k all ranks whose numbers differ
+// only in digit k exchange their partial results, and each reduces them in rank order. The highest digit has as many
+// values as the ranks fill. The remaining ranks, less than half, are folded (schedule/patterns/fold.hpp): they send
+// their vector to a proxy first and receive the result last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -43,7 +43,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     for (std::int64_t digit = 0; digit < digits; ++digit) {
         if (digit != own_digit) steps.send(rank_with(digit), mine);
     }
-    // From the lowest on at every rank, so that results are rounded alike everywhere.
+    // From the lowest digit on at every rank, so that all ranks round in the same way.
     for (std::int64_t digit = 0; digit < own_digit; ++digit) {
         steps.reduce(from_digit(digit), digit + 1 < own_digit ? from_digit(digit + 1) : mine);
     }

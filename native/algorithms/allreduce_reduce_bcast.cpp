@@ -1,5 +1,5 @@
-// Allreduce as a reduce to rank 0 and a broadcast from there along the same binomial tree. Reduces in rank order, so
-// that any operator will do.
+// Allreduce as a reduce to rank 0 and a broadcast from there along the same binomial tree. It reduces in rank order, so
+// any operator is allowed.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

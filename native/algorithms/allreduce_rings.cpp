@@ -1,9 +1,9 @@
-// Allreduce round a ring: a reduce-scatter, in which each part of the vector goes once round and every rank adds its
-// elements to it, then an allgather of the reduced parts. Each part starts at another rank, so that the operator must
-// commute.
+// Allreduce around a ring. First a reduce-scatter: each part of the vector travels around the ring once, and every rank
+// adds its elements to it. Then an allgather of the reduced parts. Each part starts at another rank, so the operator
+// must commute.
 //
-// ring            parts are sent whole
-// segmented_ring  parts are cut into segments, so that one is reduced while the next is received
+// ring            sends parts whole
+// segmented_ring  cuts parts into segments, and reduces one while it receives the next
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/closed_forms.hpp"
@@ -28,7 +28,7 @@ Algorithm ring() {
         .symmetry = by_rotation_of_parts,
         .claims = {.rounds = [](const CollectiveArguments& args) { return 2 * other_ranks(args); },
                    .max_sent = ring_elements_sent,
-                   .max_neighbors = ring_neighbours},
+                   .max_neighbors = ring_neighbors},
     };
 }
 

@@ -1,6 +1,6 @@
 // Allreduce over two levels, composed of three collectives: a reduce to the leader of each node, an allreduce by
-// recursive doubling among the leaders, and a broadcast from each leader. The vector is never divided: for short
-// ones. The operator must commute.
+// recursive doubling among the leaders, and a broadcast from each leader. It never divides the vector, so it suits
+// short ones. The operator must commute.
 
 #include <algorithm>
 
@@ -21,7 +21,7 @@ class Composition {
           allreduce_begins_(reduce_on(hierarchy_.topology().max_ranks_per_node()).rounds()),
           bcast_begins_(allreduce_begins_ + allreduce_.rounds()) {}
 
-    /// Every node takes the rounds of the largest one.
+    /// Every node takes the rounds of the largest node.
     [[nodiscard]] std::int64_t rounds() const {
         return bcast_begins_ + bcast_on(hierarchy_.topology().max_ranks_per_node()).rounds();
     }
@@ -33,7 +33,7 @@ class Composition {
         const auto on_node = [&](int place) { return hierarchy_.rank_at(node, place); };
         const auto leader = [this](int of) { return hierarchy_.leader(of); };
         const std::int64_t n = args_.count;
-        // A leader's scratch begins with its node's sum; a rank alone on its node contributes its own vector.
+        // A leader's scratch starts with its node's sum. A rank that is alone on its node contributes its own vector.
         const SubCollective::BufferStart sum{Buffer::scratch, 0};
         const bool alone = size == 1;
         if (k < allreduce_begins_) {

@@ -1,7 +1,6 @@
-// All-to-all by Bruck's algorithm: the block for the rank at distance i round the ring travels there by the digits
-// of i to base `radix`. In round k all blocks whose distance has the same digit other than 0 at place k travel that
-// far together, packed into one message. Scratch holds the blocks by distance; a last, local round puts them in rank
-// order.
+// All-to-all by Bruck's algorithm: the block for the rank at distance i around the ring travels there by the digits of
+// i to base `radix`. In round k all blocks whose distance has the same nonzero digit at place k travel that distance
+// together, packed into one message. Scratch holds the blocks by distance; a last, local round puts them in rank order.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -30,8 +29,8 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
     const std::int64_t value = power(radix, static_cast<int>(k - 1));
     const std::int64_t digits = std::min(radix, (p - 1) / value + 1);
-    // Calls `visit` with each range of blocks that have the digit, and with how many blocks precede it in the message;
-    // returns how many blocks the message has.
+    // Calls `visit` with each range of blocks that have the digit, and with the number of blocks before it in the
+    // message. Returns the number of blocks in the message.
     const auto for_blocks_with = [&](std::int64_t digit, auto visit) {
         std::int64_t packed = 0;
         for (std::int64_t first = digit * value; first < p; first += radix * value) {
@@ -61,7 +60,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
-/// A block takes as many hops as its distance has digits other than 0.
+/// A block takes one hop per nonzero digit of its distance.
 std::int64_t max_sent(const CollectiveArguments& args) {
     std::int64_t hops = 0;
     for (std::int64_t distance = 1; distance < args.ranks; ++distance) {
@@ -70,7 +69,7 @@ std::int64_t max_sent(const CollectiveArguments& args) {
     return hops * args.count;
 }
 
-/// The ranks at a distance with one digit other than 0, either way round the ring.
+/// The ranks at a distance with one nonzero digit, in both directions around the ring.
 std::int64_t max_neighbors(const CollectiveArguments& args) {
     const auto one_digit = [&](std::int64_t distance) {
         while (distance % args.parameters[0] == 0) distance /= args.parameters[0];

@@ -1,6 +1,6 @@
-// All-to-all by pairwise exchange of nodes: in round k the ranks of each node send to those of the node k + 1 further
-// on and receive from those of the node k + 1 before, one rank at a time. So no node receives from several others at
-// once. What stays on a node is sent in the last round.
+// All-to-all by pairwise exchange of nodes. In round k the ranks of each node send to the node k + 1 positions further
+// and receive from the node k + 1 positions before, one rank at a time. So no node receives from several others at
+// once. Blocks inside a node are sent in the last round.
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ void for_segments(const CollectiveArguments& args, const Region& block, const Vi
     }
 }
 
-/// The segments of one block sent and of one received, of the longest blocks that there are.
+/// The segments of one block sent and of one block received, for the longest blocks.
 std::int64_t requests(const CollectiveArguments& args) {
     CollectiveArguments longest = args;
     for (const auto count : args.counts) longest.count = std::max(longest.count, count);
@@ -40,7 +40,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     const auto distance = static_cast<int>((k + 1) % nodes);
     const auto to_node = topology.ranks_of(hierarchy.node_at_position((position + distance) % nodes));
     const auto from_node = topology.ranks_of(hierarchy.node_at_position((position - distance + nodes) % nodes));
-    // As if each node had as many ranks as the largest: where there is no such rank nothing is exchanged.
+    // All nodes count as many ranks as the largest; nothing is exchanged for missing ranks.
     const int places = topology.max_ranks_per_node();
     for (int i = 0; i < places; ++i) {
         const auto from = static_cast<std::size_t>((topology.place_of(rank) - i + places) % places);

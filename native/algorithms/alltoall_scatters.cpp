@@ -1,5 +1,5 @@
-// All-to-all as one linear scatter after another: in round i rank i sends every other rank its block, and each of
-// them receives it before it goes on.
+// All-to-all as one linear scatter after another. In round i rank i sends every other rank its block, and each of them
+// receives it before the next round.
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-// All-to-all in cyclic shifts: in round k each rank sends to the rank k further round the ring and receives from the
-// rank k before it; in round 0 it copies its own block. Ranks begin with different targets. No two messages share
-// memory, so that rounds overlap but for the algorithm's bound on messages under way.
+// All-to-all in cyclic shifts: in round k each rank sends to the rank k further around the ring and receives from the
+// rank k before it; in round 0 it copies its own block. Ranks start with different targets. No two messages share
+// memory, so rounds overlap, limited only by the algorithm's bound on messages under way.
 //
 // linear            starts all receives and sends and waits for all of them at the end
 // linear_throttled  starts the next receive and send only when the oldest has ended, which keeps the library's matching
 //                   queues and the network's buffers short
-// pairwise          has one message under way each way
+// pairwise          has one message under way in each direction
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/closed_forms.hpp"

@@ -1,7 +1,6 @@
-// All-to-all over two levels: for each other node one rank of a node is the agent. The ranks of the node send the
-// agent their blocks for that node, the agents of the two nodes exchange them in one message, and the agent sends
-// each rank of its own node the blocks that came for it. Short blocks cross the network in n² messages instead of
-// p².
+// All-to-all over two levels. For each other node, one rank of a node is the agent. The ranks of the node send the
+// agent their blocks for that node. The agents of the two nodes exchange these in one message. Then the agent sends
+// each rank of its node the blocks for it. Short blocks cross the network in n² messages instead of p².
 
 #include <algorithm>
 #include <map>
@@ -15,8 +14,8 @@
 namespace timpani::alltoall_two_level {
 namespace {
 
-/// What one rank does. A bundle is the blocks that the ranks of one node have for those of another, or one rank's share
-/// of them.
+/// The steps of one rank. A bundle is the blocks from the ranks of one node to those of another, or one rank's share of
+/// them.
 class Exchange {
   public:
     Exchange(const CollectiveArguments& args, int rank)
@@ -38,7 +37,7 @@ class Exchange {
 
     [[nodiscard]] std::int64_t scratch() const { return taken_; }
 
-    /// Round 0: an all-to-all inside the node, and the blocks that leave it go to the agents.
+    /// Round 0: an all-to-all inside the node; the blocks that leave the node go to the agents.
     void send_to_agents(Steps& steps) const {
         for (const int peer : topology_.ranks_of(node_)) {
             if (peer == rank_) {
@@ -77,7 +76,7 @@ class Exchange {
         }
     }
 
-    /// Round 2: agents send the ranks of their node the blocks that came for them.
+    /// Round 2: agents send the ranks of their node the blocks that arrived for them.
     void send_to_receivers(Steps& steps) const {
         for (const auto& [other, each] : bundles_) {
             if (agent(node_, other) == rank_) sort_and_send(other, each, steps);
@@ -98,7 +97,7 @@ class Exchange {
         Region sorted;    // by receiver, sender
     };
 
-    /// The rank of `node` that exchanges with `other`: its ranks in turn.
+    /// The rank of `node` that exchanges with `other`: its ranks alternate.
     [[nodiscard]] int agent(int node, int other) const {
         const auto ranks = topology_.ranks_of(node);
         return ranks[static_cast<std::size_t>(other) % ranks.size()];
@@ -111,7 +110,7 @@ class Exchange {
         const auto block = pair_block_of(args_, peer, rank_);
         return {Buffer::receive, block.at_receiver, block.count};
     }
-    /// Elements that all of `senders` have for all of `receivers`.
+    /// Number of elements from all of `senders` to all of `receivers`.
     [[nodiscard]] std::int64_t bundle(std::span<const int> senders, std::span<const int> receivers) const {
         std::int64_t elements = 0;
         for (const int sender : senders) {
@@ -123,7 +122,7 @@ class Exchange {
         taken_ += elements;
         return {Buffer::scratch, taken_ - elements, elements};
     }
-    /// Takes its first elements off `region`.
+    /// Removes the first elements from `region` and returns them.
     static Region take_front(Region& region, std::int64_t elements) {
         const Region cut{region.buffer, region.first, elements};
         region.first += elements;
@@ -131,7 +130,7 @@ class Exchange {
         return cut;
     }
 
-    /// Sorts an incoming bundle, which is sender by sender, receiver by receiver, and sends each receiver its share.
+    /// Sorts an incoming bundle, which is ordered by sender and then by receiver, and sends each receiver its share.
     void sort_and_send(int other, const Bundles& each, Steps& steps) const {
         std::map<int, Region> shares;  // by receiver: what is not filled yet
         Region place = each.sorted;

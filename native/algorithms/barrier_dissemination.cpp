@@ -1,5 +1,5 @@
-// Barrier by dissemination: in round k each rank notifies the rank 2ᵏ further round the ring and waits for the rank
-// 2ᵏ before it.
+// Barrier by dissemination: in round k each rank notifies the rank 2ᵏ further around the ring and waits for the rank 2ᵏ
+// before it.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -26,7 +26,7 @@ const Register entry{{
     .claims = {.rounds = log_ranks,
                .max_sent = always<0>,
                .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
-                   // The ranks at distance 2ᵏ, either way round the ring.
+                   // The ranks at distance 2ᵏ, in both directions around the ring.
                    std::int64_t distinct = 0;
                    for (int other = 1; other < args.ranks; ++other) {
                        distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;

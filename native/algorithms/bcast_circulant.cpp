@@ -1,6 +1,6 @@
-// Broadcast over a circulant graph in as few rounds as q segments can take, q − 1 + ⌈log₂ p⌉: in each round every
-// rank sends one segment to the rank at some distance round the ring and receives another from the rank as far
-// before it, and the distance changes from round to round. schedule/patterns/circulant.hpp says which segment.
+// Broadcast over a circulant graph in the minimum number of rounds for q segments, q − 1 + ⌈log₂ p⌉. In each round
+// every rank sends one segment to the rank at some distance around the ring, and receives another from the rank at that
+// distance before it. The distance changes from round to round. schedule/patterns/circulant.hpp computes the segment.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -21,15 +21,15 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     const CirculantSchedule mine(p, me);
     const int links = mine.links();
     const std::int64_t last = segments(args).number() - 1;
-    // Phases have `links` rounds. The last one is complete; the first lacks its first rounds, in which only blocks
-    // numbered below 0 would be sent.
+    // Phases have `links` rounds. The last phase is complete. The first phase skips its first rounds, in which only
+    // blocks with negative numbers would be sent.
     const std::int64_t skipped = (links - last % links) % links;
     const int link = static_cast<int>((k + skipped) % links);
     const std::int64_t phase = (k + skipped) / links;
 
     const auto for_segment = [&](const CirculantSchedule& schedule, auto&& step) {
         const std::int64_t block = schedule.block(link) + phase * links - skipped;
-        // Block 0 is the last segment, which may be shorter. Blocks beyond the first segment stand for that one again.
+        // Block 0 is the last segment, which may be shorter. Blocks beyond the first segment repeat it.
         if (block >= 0) step(segments(args).region(data_of(args, rank), last - std::min(block, last)));
     };
     const int distance = static_cast<int>(mine.distance(link));
@@ -52,12 +52,13 @@ const Register entry{{
     .round = round,
     .claims = {.rounds = rounds,
                .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
-                   // The root sends each segment once, and one of full length again in each round after that.
+                   // The root sends each segment once, and one of full length again in each later round.
                    return args.ranks == 1 ? 0 : args.count + (ceil_log2(args.ranks) - 1) * segments(args).length;
                },
                .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
-                   // A rank receives over as many links as there are segments, and sends over all or all but one. With
-                   // an even number of ranks, or up to 5, one link leads on to where another comes from.
+                   // A rank receives over as many links as there are segments, and sends over all of them or all but
+                   // one. With an even number of ranks, or up to 5 ranks, one link leads to the rank where another
+                   // comes from.
                    const std::int64_t links = ceil_log2(args.ranks);
                    const std::int64_t same = args.ranks % 2 == 0 || args.ranks <= 5 ? 1 : 0;
                    const auto inside = std::min(segments(args).number() + links - 1, 2 * links) - same;

@@ -1,7 +1,8 @@
-// Broadcast in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments: the root scatters each
-// segment over the ranks of its node, one part for each lane; each lane sends its part along a chain of all nodes; and
-// on every node each lane's rank sends its part to the other ranks there. A node's link carries the message once each
-// way at most, driven by as many ranks as there are lanes.
+// Broadcast in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments:
+// 1. The root scatters each segment over the ranks of its node, one part for each lane.
+// 2. Each lane sends its part along a chain of all nodes.
+// 3. On every node each lane's rank sends its part to the other ranks.
+// The message crosses a node's link at most once in each direction, and all lanes' ranks drive the link.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/lanes.hpp"
@@ -20,7 +21,7 @@ class Broadcast {
         return args_.ranks == 1 ? 0 : segments_.number() + depth(lanes_.hierarchy.nodes() - 1, lanes_.number - 1);
     }
 
-    /// A rank is at work from the round before a segment can reach its node until the last has gone on.
+    /// A rank is active from the round before a segment can reach its node until the last has left.
     [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
         const int position = LanePlace(lanes_, rank).position;
         return k <= position + segments_.number() ? std::max<std::int64_t>(k, position - 1) : rounds();
@@ -55,8 +56,8 @@ class Broadcast {
         return lanes_.part(segments_.region(data_of(args_, rank), segment), lane);
     }
 
-    /// Receives a lane's part of the segment that arrives in round k: the lane's rank from the node before, the others
-    /// from that rank.
+    /// Receives a lane's part of the segment that arrives in round k. The lane's rank receives it from the node before,
+    /// and the node's other ranks from the lane's rank.
     void receive(const LanePlace& mine, int lane, std::int64_t k, int rank, Steps& steps) const {
         const bool own_lane = lane == mine.local;
         const auto segment = k - depth(mine.position, lane) + (own_lane ? 1 : 0);

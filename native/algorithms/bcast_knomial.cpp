@@ -1,4 +1,4 @@
-// Broadcast down a k-nomial tree: each rank that has the message sends it to one child a round, those with the
+// Broadcast down a k-nomial tree: each rank that has the message sends it to one child per round, those with the
 // largest subtrees first.
 
 #include "schedule/algorithm.hpp"
@@ -20,7 +20,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (child > 0) steps.send(absolute_rank(args, child), whole);
 }
 
-/// The root's children: radix − 1 for each digit of p − 1, but for the highest as many as it says.
+/// The root's children: radix − 1 for each digit of p − 1, but only the digit's value for the highest.
 std::int64_t children_of_root(const CollectiveArguments& args) {
     std::int64_t children = 0;
     for (std::int64_t left = args.ranks - 1; left > 0; left /= args.parameters[0]) {

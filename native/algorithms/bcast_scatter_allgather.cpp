@@ -1,8 +1,8 @@
-// Broadcast as a scatter of the message down a binomial tree and an allgather by recursive doubling. Ranks are
-// counted from the root. In step i of the allgather each rank exchanges the parts of its group of 2ⁱ ranks with the
-// rank whose number differs in bit i. The last group may have fewer ranks than the group that it exchanges with:
-// ranks of the latter that have no partner then receive its parts, down a binomial tree, from those that had one.
-// The root, which has all parts, only sends.
+// Broadcast as a scatter of the message down a binomial tree and an allgather by recursive doubling. Ranks are counted
+// from the root. In step i of the allgather each rank exchanges the parts of its group of 2ⁱ ranks with the rank whose
+// number differs in bit i. The last group may have fewer ranks than the group that it exchanges with. Then some ranks
+// of the full group have no partner. They receive the last group's parts down a binomial tree from ranks that had a
+// partner. The root, which has all parts, only sends.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -12,7 +12,7 @@
 namespace timpani::bcast_scatter_allgather {
 namespace {
 
-/// How many ranks the last group of step i has, where it is not full and exchanges with the group before it; else 0.
+/// Number of ranks in the last group of step i if it is not full and exchanges with the group before it; else 0.
 int ranks_in_last_group(int ranks, int i) { return (ranks >> i) % 2 == 1 ? ranks % (1 << i) : 0; }
 
 /// Rounds after the exchange of step i until all ranks of the group before the last one have the last one's parts.
@@ -40,8 +40,8 @@ void exchange(const CollectiveArguments& args, int rank, int i, Steps& steps) {
     if (other != 0) steps.send(absolute_rank(args, other), parts(me));
 }
 
-/// Passes the last group's parts on in the group before it, over `distance`. Of each 2·`distance` ranks there the first
-/// `have` have them already: as many as the last group has ranks.
+/// Forwards the last group's parts within the group before it, over `distance`. The first `have` of each 2·`distance`
+/// ranks have them already: as many as the last group has ranks.
 void forward(const CollectiveArguments& args, int rank, int i, int distance, Steps& steps) {
     const int group = 1 << i;
     const int begin = args.ranks / (2 * group) * (2 * group);
@@ -78,7 +78,7 @@ const Register entry{{
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   // Of the rounds that forward parts, those in which these have elements.
+                   // The rounds that forward parts, except those whose parts are all empty.
                    std::int64_t all = scatter_rounds(args) + ceil_log2(args.ranks);
                    for (int full = 1; full < args.ranks; full *= 2) {
                        const int left = args.ranks % full;  // ranks in the last group, if it is not full
@@ -88,9 +88,9 @@ const Register entry{{
                    return all;
                },
                .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
-                   // The root sends all but its part down the tree, its group's parts in each exchange, and the parts
-                   // of the ranks beyond the largest power of two over each distance not less than there are such
-                   // ranks.
+                   // The root sends all but its part down the tree, and its group's parts in each exchange. It also
+                   // forwards the parts of the ranks beyond the largest power of two, once for each distance that is
+                   // not smaller than their number.
                    if (args.ranks == 1) return 0;
                    const auto first = [&](int ranks) { return part_of(args.count, args.ranks, ranks).first; };
                    const int full = 1 << floor_log2(args.ranks);

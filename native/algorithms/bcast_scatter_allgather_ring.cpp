@@ -1,5 +1,5 @@
-// Broadcast as a scatter of the message down a binomial tree and an allgather round a ring: in round k of the ring
-// rank v, counted from the root, sends part v − k to its right neighbour. The root, which has all parts, only sends.
+// Broadcast as a scatter of the message down a binomial tree and an allgather around a ring. In round k of the ring
+// rank v, counted from the root, sends part v − k to its right neighbor. The root, which has all parts, only sends.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -34,22 +34,22 @@ const Register entry{{
     .round = round,
     .claims = {.rounds = [](const CollectiveArguments& args) { return scatter_rounds(args) + args.ranks - 1; },
                .max_sent = [](const CollectiveArguments& args) -> std::int64_t {
-                   // The root: all parts but its own down the tree, all but its neighbour's round the ring.
+                   // The root: all parts but its own down the tree, all but its neighbor's around the ring.
                    if (args.ranks == 1) return 0;
                    const auto part = [&](int of) { return part_of(args.count, args.ranks, of).count; };
                    return 2 * args.count - part(0) - part(1);
                },
                .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
-                   // Two in the ring; in the tree besides, the parents of even ranks and their children.
-                   std::int64_t most = 0;
+                   // Two in the ring and, in the tree, the parents of even ranks and their children.
+                   std::int64_t maximum = 0;
                    for (int rank = 0; rank < args.ranks; ++rank) {
                        std::int64_t all = (rank > 0 ? 1 : 0) + (rank < args.ranks - 1 ? 1 : 0);
                        for (int child = 2; child < parts_with_elements(args); child += 2) {
                            if (rank == child || rank == (child & (child - 1))) ++all;
                        }
-                       most = std::max(most, all);
+                       maximum = std::max(maximum, all);
                    }
-                   return most;
+                   return maximum;
                }},
 }};
 

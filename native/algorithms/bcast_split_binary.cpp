@@ -1,6 +1,6 @@
-// Broadcast of the message's two halves down the two sides of a binary tree, in segments: the ranks of one side
-// receive the first half, those of the other the second. Then each rank exchanges its half with a partner on the
-// other side; where a rank has no partner, the root sends it the half that it lacks.
+// Broadcast of the message's two halves down the two sides of a binary tree, in segments: the ranks of one side receive
+// the first half, those of the other the second. Then each rank exchanges its half with a partner on the other side.
+// The root sends the missing half to ranks without a partner.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -9,7 +9,8 @@
 namespace timpani::bcast_split_binary {
 namespace {
 
-/// Half of the message, cut into segments. Odd ranks, counted from the root, get the first half, which is the longer.
+/// Half of the message, cut into segments. Odd ranks, counted from the root, receive the first half, which is the
+/// longer.
 struct Half {
     Part part;
     Segments segments;

@@ -1,7 +1,7 @@
-// Broadcast over two levels through the memory that a node's ranks share, in segments: leaders send segments along a
-// chain of all nodes, as in two_level_chain of hierarchical_trees.cpp, but receive them into their node's window and
-// send them on from there. The other ranks of the node copy each segment out of the window once their leader has
-// notified them that it is there.
+// Broadcast over two levels through the memory that a node's ranks share, in segments. Leaders send segments along a
+// chain of all nodes, as in two_level_chain of hierarchical_trees.cpp. They receive them in their node's window and
+// forward them from there. The leader notifies the other ranks of its node, and they copy each segment out of the
+// window.
 
 #include <algorithm>
 
@@ -23,8 +23,8 @@ class Broadcast {
     [[nodiscard]] std::int64_t rounds() const { return args_.count == 0 ? 0 : hierarchy_.nodes() + segments_.number(); }
     [[nodiscard]] std::int64_t window() const { return slots_ * segments_.length; }
 
-    /// The leader of the node at position a, counted from the root's, receives segment s in round a + s; in the next
-    /// round it sends it on, and its node's ranks copy it.
+    /// The leader of the node at position a, counted from the root's, receives segment s in round a + s. In the next
+    /// round it forwards it, and its node's ranks copy it.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const int node = hierarchy_.topology().node_of(rank);
         const std::int64_t incoming = k - hierarchy_.position_of_node(node);
@@ -44,7 +44,7 @@ class Broadcast {
     [[nodiscard]] Region own(int rank, std::int64_t segment) const {
         return segments_.region(data_of(args_, rank), segment);
     }
-    /// Where the window has a segment: its slots are filled in turn.
+    /// The place of a segment in the window, whose slots are filled one after another.
     [[nodiscard]] Region slot(std::int64_t segment) const {
         return {Buffer::window, segment % slots_ * segments_.length, segments_.region(Buffer::window, segment).count};
     }
@@ -68,7 +68,7 @@ class Broadcast {
         if (rank != args_.root && !alone(node)) steps.copy(slot(segment), own(rank, segment));
     }
 
-    /// Fills a slot of the window once all others have read what was there.
+    /// Fills a slot of the window when all other ranks have read its last segment.
     void receive(int rank, int node, std::int64_t segment, Steps& steps) const {
         for (int place = 1; (segment == 0 || segment >= slots_) && place < hierarchy_.ranks_on(node); ++place) {
             steps.await(hierarchy_.rank_at(node, place));

@@ -1,4 +1,4 @@
-// Gather and scatter by the root alone: in round k it receives from, or sends to, the k-th rank counted from itself; in
+// Gather and scatter by the root alone: in round k it exchanges a message with the k-th rank counted from itself; in
 // round 0 it copies its own block.
 //
 // linear              one message after the other
@@ -14,7 +14,7 @@
 namespace timpani::gather_scatter_linear {
 namespace {
 
-/// How many ranks but the root have elements, how many elements these are, and the largest block.
+/// Of the ranks other than the root: how many have elements, their elements, and the largest block.
 struct NonRootBlocks {
     std::int64_t ranks = 0;
     std::int64_t elements = 0;
@@ -72,7 +72,7 @@ Algorithm nonblocking(std::string_view collective, const std::vector<std::string
         .aliases = aliases,
         .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
         .round = round<Direction>,
-        // A rank that is not the root has one message.
+        // A rank other than the root has one message.
         .next_active = [](const CollectiveArguments& args, int rank, std::int64_t k) -> std::int64_t {
             const std::int64_t own = relative_rank(args, rank);
             return rank == args.root ? k : k <= own ? own : args.ranks;

@@ -1,14 +1,13 @@
-// Gather and scatter along a tree whose subtrees are consecutive ranks, counted from the root: a rank exchanges the
-// blocks of each child's subtree with the child, and those of its own with its parent.
+// Gather and scatter along a tree whose subtrees are consecutive ranks, counted from the root. A rank exchanges the
+// blocks of each child's subtree with the child, and the blocks of its own subtree with its parent.
 //
 // binomial  in round k of a gather each rank whose number is an odd multiple of 2ᵏ sends the blocks of the 2ᵏ ranks
-// from
-//           itself on to the rank 2ᵏ before it; a scatter does these rounds in reverse order
+//           from itself on to the rank 2ᵏ before it; a scatter does these rounds in reverse order
 // knomial   the same to base k: a rank has up to k − 1 children for each digit
 //
-// The root has the blocks in order of rank in its buffer, where those of a subtree wrap round to the front if they go
-// past the last rank. An inner rank keeps the blocks of its subtree in scratch, in that order, its own first; a leaf
-// has its own in its buffer.
+// The root has the blocks in rank order in its buffer; a subtree that passes the last rank wraps around to the front.
+// An inner rank keeps the blocks of its subtree in scratch, in rank order from its own on. A leaf has its own in its
+// buffer.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +22,7 @@
 namespace timpani::gather_scatter_tree {
 namespace {
 
-/// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: in at most two places.
+/// Where the blocks of the ranks [first, end) counted from the root are in the root's buffer: at most two places.
 std::array<Part, 2> blocks_at_root(const CollectiveArguments& args, int first, int end) {
     const int p = args.ranks;
     const auto blocks = [&](int from, int to) -> Part {  // of the ranks [from, to)
@@ -43,8 +42,8 @@ std::int64_t block_elements(const CollectiveArguments& args, int first, int end)
 }
 
 /// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
-/// its buffer for the collective. In two pieces, one of them perhaps empty, where one of the two ranks that exchange
-/// them is the root, whose buffer they may wrap round.
+/// its buffer for the collective. If the rank or its peer is the root, the blocks may wrap around the root's buffer.
+/// Then they are in two pieces, one of which may be empty.
 std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank, Buffer buffer,
                                       int subtree_root) {
     const int me = relative_rank(args, rank);
@@ -58,7 +57,7 @@ std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveA
     return {Region{kept, start, front.count + back.count}, Region{}};
 }
 
-/// Elements of scratch that `rank` needs: those of its subtree, if it is an inner rank.
+/// Elements of scratch that `rank` needs: its subtree's blocks if it is an inner rank, else 0.
 std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
     const int me = relative_rank(args, rank);
     const bool inner = me > 0 && tree.end(me) > me + 1;
@@ -68,7 +67,7 @@ std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments&
 /// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
 std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) { return std::max<std::int64_t>(1, tree.rounds()); }
 
-/// Round k of a scatter: a rank that has the blocks of its subtree sends one child those of the child's.
+/// Round k of a scatter: a rank that has the blocks of its subtree sends one child the blocks of the child's subtree.
 void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
                         Steps& steps) {
     const int me = relative_rank(args, rank);
@@ -107,16 +106,16 @@ void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args,
     }
 }
 
-/// What such a gather or scatter sends, found from the digits of the ranks to base `radix`. A rank whose
-/// lowest digit other than 0 is at place value v has a subtree of v ranks, and exchanges its blocks with its parent in
-/// the same round as all ranks with the same digit at that place. Subtrees without elements send nothing.
+/// Traffic of such a gather or scatter, computed from the digits of the ranks to base `radix`. A rank whose lowest
+/// nonzero digit is at place value v has a subtree of v ranks. It exchanges blocks with its parent in the same round as
+/// all ranks with the same digit at that place. Subtrees without elements send nothing.
 struct SubtreeTraffic {
     std::int64_t rounds = 0;
     std::int64_t max_neighbors = 0;
     std::int64_t largest_subtree = 0;
 
     SubtreeTraffic(const CollectiveArguments& args, std::int64_t radix) {
-        std::vector<std::int64_t> neighbours(static_cast<std::size_t>(args.ranks));
+        std::vector<std::int64_t> neighbors(static_cast<std::size_t>(args.ranks));
         for (std::int64_t place_value = 1; place_value < args.ranks; place_value *= radix) {
             for (std::int64_t first = place_value; first < std::min<std::int64_t>(args.ranks, place_value * radix);
                  first += place_value) {
@@ -126,14 +125,14 @@ struct SubtreeTraffic {
                     const auto elements = block_elements(args, static_cast<int>(rank), static_cast<int>(end));
                     if (elements == 0) continue;
                     busy = true;
-                    ++neighbours[static_cast<std::size_t>(rank)];
-                    ++neighbours[static_cast<std::size_t>(rank - first)];
+                    ++neighbors[static_cast<std::size_t>(rank)];
+                    ++neighbors[static_cast<std::size_t>(rank - first)];
                     largest_subtree = std::max(largest_subtree, elements);
                 }
                 rounds += busy ? 1 : 0;
             }
         }
-        max_neighbors = std::ranges::max(neighbours);
+        max_neighbors = std::ranges::max(neighbors);
     }
 };
 
@@ -146,7 +145,7 @@ KnomialTree tree(const CollectiveArguments& args) {
 
 using Round = void (*)(const KnomialTree&, const CollectiveArguments&, int rank, std::int64_t k, Steps&);
 
-/// What all have in common, for a tree of that radix.
+/// Common to all, for a tree of that radix.
 template <auto radix, Round round, auto max_sent>
 Algorithm along_tree(std::string_view collective) {
     return {

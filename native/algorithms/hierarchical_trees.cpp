@@ -1,10 +1,10 @@
-// Broadcast, reduction, gather and scatter along the tree of a hierarchy: each variant is a row, which names a tree for
-// each level. What enters or leaves a node crosses its link once.
+// Broadcast, reduction, gather and scatter along the tree of a hierarchy. Each variant is a row that names a tree for
+// each level. Data that enters or leaves a node crosses its link once.
 //
 // two_level         a binomial tree over the leaders of all nodes, and one over the ranks of each node
 // two_level_linear  the root exchanges messages with all leaders itself, all started at once
-// two_level_chain   in segments along a chain of the leaders, group after group, and a binary tree on each node: each
-//                   node's link carries the message once each way at most, all links at the same time
+// two_level_chain   in segments along a chain of the leaders, group after group, and a binary tree on each node; the
+//                   message crosses each node's link at most once in each direction, all links at the same time
 // three_level       a binomial tree over the leaders of all groups, one over those of each group's nodes, and one over
 //                   the ranks of each node
 
@@ -74,7 +74,7 @@ Register move_blocks(std::string_view collective, const Variant& variant) {
     }};
 }
 
-/// Both directions, with equal blocks and with blocks of any sizes.
+/// Both directions, with equal blocks and with blocks of different sizes.
 template <const TreeKinds& kinds>
 std::array<Register, 4> gather_scatter(const Variant& variant) {
     using Gather = HierarchicalBlocks<GatherAlongTree, kinds>;

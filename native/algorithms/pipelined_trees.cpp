@@ -1,6 +1,6 @@
-// Broadcast down a tree and reduction up a tree, in segments: a rank passes one segment on while it receives the next.
+// Broadcast down a tree and reduction up a tree, in segments: a rank forwards one segment while it receives the next.
 //
-// binary    two children a rank. The ranks of a subtree are not consecutive, so that a reduction's operator must
+// binary    two children per rank. The ranks of a subtree are not consecutive, so the operator of a reduction must
 //           commute; reduce_in_order_binary.cpp has a tree that keeps rank order
 // chain     several chains of consecutive ranks that start, or end, at the root
 // pipeline  one chain of all ranks
@@ -23,7 +23,7 @@ constexpr std::string_view kSource = "Pješivac-Grbović et al., Cluster Computi
 
 std::int64_t first_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
 
-/// The segments whose length parameter `index` gives.
+/// The segments whose length parameter `index` sets.
 template <std::size_t index>
 Segments segments(const CollectiveArguments& args) {
     return Segments::of(args, args.parameters[index]);
@@ -40,15 +40,15 @@ struct Binary {
     static std::int64_t busy_rounds(const CollectiveArguments& args) {
         return args.ranks == 1 ? 0 : floor_log2(args.ranks) + segments(args).number() - 1;
     }
-    /// From 6 ranks on an inner one has two children besides its parent.
+    /// With 6 ranks or more, some inner rank has two children and a parent.
     static std::int64_t max_neighbors(const CollectiveArguments& args) {
-        return args.ranks >= 6 ? 3 : ring_neighbours(args);
+        return args.ranks >= 6 ? 3 : ring_neighbors(args);
     }
-    static std::int64_t max_children(const CollectiveArguments& args) { return ring_neighbours(args); }
+    static std::int64_t max_children(const CollectiveArguments& args) { return ring_neighbors(args); }
     static constexpr auto max_neighbors_of_reduction = max_neighbors;
 };
 
-/// As many chains as `fanout` says, segments as parameter `index` says.
+/// Parameter `fanout` sets the number of chains, parameter `index` the length of segments.
 template <auto fanout, std::size_t index>
 struct Chains {
     static Segments segments(const CollectiveArguments& args) { return pipelined_trees::segments<index>(args); }
@@ -59,12 +59,12 @@ struct Chains {
         return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
     }
     static std::int64_t max_children(const CollectiveArguments& args) { return tree(args).chains(); }
-    /// The first rank has the chains' first ranks, another the two next to it in its chain.
+    /// The first rank's neighbors are the first rank of each chain; other ranks have two neighbors in their chain.
     static std::int64_t max_neighbors(const CollectiveArguments& args) {
         const std::int64_t chains = max_children(args);
         return std::max<std::int64_t>(chains, args.ranks - 1 > chains ? 2 : 0);
     }
-    /// Where the first rank sends the result to the root, those two are neighbours, too.
+    /// If the first rank sends the result to the root, these two are neighbors, too.
     static std::int64_t max_neighbors_of_reduction(const CollectiveArguments& args) {
         const int chains = tree(args).chains();
         for (int i = 0; forwards_to_root(args) && i < chains; ++i) {

@@ -1,7 +1,8 @@
-// Reduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments: a direct reduce-scatter
-// inside each node leaves each lane's part of the segment with the lane's rank; each lane reduces its part along a
-// chain of all nodes to the root's node; there the lanes' ranks send their parts to the root. The operator must
-// commute.
+// Reduce in lanes (schedule/patterns/lanes.hpp), for nodes with several ranks, in segments:
+// 1. A direct reduce-scatter inside each node leaves each lane's part of the segment with the lane's rank.
+// 2. Each lane reduces its part along a chain of all nodes to the root's node.
+// 3. There the lanes' ranks send their parts to the root.
+// The operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/direct_exchange.hpp"
@@ -19,15 +20,15 @@ class Reduction {
 
     [[nodiscard]] std::int64_t rounds() const { return segments_.number() + 1 + last_position(); }
 
-    /// A rank is at work while segments are exchanged on its node, and when the chain has come there.
+    /// A rank is active while its node exchanges segments, and from the time at which the chain reaches the node.
     [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
         const auto reached = last_position() - LanePlace(lanes_, rank).position;
         if (k <= segments_.number()) return k;
         return k <= reached + segments_.number() ? std::max<std::int64_t>(k, reached) : rounds();
     }
 
-    /// Segment s is exchanged inside each node in round s and reduced there in the next; in round s + 1 + last − a the
-    /// chain takes it past the node at position a, counted from the root's.
+    /// Segment s is exchanged inside each node in round s and reduced there in the next round. In round s + 1 + last −
+    /// a the chain takes it past the node at position a, counted from the root's.
     void round(int rank, std::int64_t k, Steps& steps) const {
         const LanePlace mine(lanes_, rank);
         const auto in_chain = k - 1 - (last_position() - mine.position);

@@ -1,6 +1,6 @@
-// Reduce up a binary tree in rank order, in segments. A subtree is a range of consecutive ranks, of which the last
-// is the parent: its children are the last ranks of the two halves of the rest, and it reduces what they send with
-// its own elements behind. The last rank of all sends each segment of the result to the root.
+// Reduce up a binary tree in rank order, in segments. A subtree is a range of consecutive ranks, and its last rank is
+// the parent. The parent's children are the last ranks of the two halves of the rest. It reduces their results, then
+// its own elements. The last rank of all sends each segment of the result to the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -11,8 +11,8 @@ namespace timpani::reduce_in_order_binary {
 namespace {
 
 /// Ranks are counted down from the last, which is 0 and the root of the tree. A subtree is a range of consecutive ranks
-/// that begins with its root; of the rest, the nearer half, which may be one shorter, is the first child's subtree and
-/// the other half the second's.
+/// that starts with its root. The nearer half of the rest, which may be one shorter, is the first child's subtree, and
+/// the other half the second child's.
 struct InOrderTree {
     int ranks;
 
@@ -21,7 +21,7 @@ struct InOrderTree {
         int depth;
         int parent;
     };
-    /// The one with the root `me`.
+    /// The subtree with the root `me`.
     [[nodiscard]] Subtree subtree_of(int me) const {
         Subtree subtree{ranks, 0, -1};
         for (int root = 0; root != me; ++subtree.depth) {
@@ -55,22 +55,22 @@ std::int64_t busy_rounds(const CollectiveArguments& args) {
     return floor_log2(args.ranks) + segments(args).number() - (args.root == args.ranks - 1 ? 1 : 0);
 }
 
-/// Inner ranks with two children have three. Sending the result to the root makes it and the last rank neighbours,
-/// unless it is a child of that rank anyway.
+/// Inner ranks with two children have three neighbors. The last rank and the root become neighbors when the result is
+/// sent, unless the root is a child of the last rank anyway.
 std::int64_t max_neighbors(const CollectiveArguments& args) {
     const int p = args.ranks;
-    std::int64_t most = p >= 6 ? 3 : std::min(2, p - 1);
+    std::int64_t maximum = p >= 6 ? 3 : std::min(2, p - 1);
     int last = p - 1;
     int length = p;
     int depth = 0;
     while (last != args.root) {                             // down to the subtree of the root
-        const int middle = last - length + 1 + length / 2;  // where the second half begins
+        const int middle = last - length + 1 + length / 2;  // where the second half starts
         length = args.root < middle ? length / 2 : length - 1 - length / 2;
         last = args.root < middle ? middle - 1 : last - 1;
         ++depth;
     }
-    if (depth > 1) most = std::max<std::int64_t>({most, 3, std::min(2, length - 1) + 2});
-    return most;
+    if (depth > 1) maximum = std::max<std::int64_t>({maximum, 3, std::min(2, length - 1) + 2});
+    return maximum;
 }
 
 const Register entry{{

@@ -1,5 +1,5 @@
-// Reduce by the root alone: it receives from one rank after the other, takes its own elements in its turn, and
-// reduces each vector with those before it while the next is received. So rank order is kept at any root.
+// Reduce by the root alone: it receives from one rank after the other, with its own elements in rank order. It reduces
+// each vector with those before it while it receives the next. So rank order is kept for any root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/closed_forms.hpp"

@@ -1,8 +1,8 @@
 // Reduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then a gather to the root. Halving
-// exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first, so that each reduction is over
-// consecutive ranks and any operator will do. The gather takes the bits in reverse order: of two partners, the one
-// whose number differs from the root's in that bit sends. Rank counts that are no power of two are folded
-// (schedule/patterns/fold.hpp): of a pair one rank sends its vector to the other first, and the root stays active.
+// exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first. So each reduction is over consecutive
+// ranks, and any operator is allowed. The gather takes the bits in reverse order: of two partners, the one whose number
+// differs from the root's in that bit sends. Rank counts that are not a power of two are folded
+// (schedule/patterns/fold.hpp): one rank of a pair sends its vector to the other first, and the root stays active.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -32,10 +32,10 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
         return;
     }
     if (k == 0) {
-        const int neighbour = fold.has_proxy(rank) ? rank + 1 : fold.is_proxy(rank) ? rank - 1 : -1;
-        if (neighbour >= 0) steps.receive(neighbour, theirs);
+        const int neighbor = fold.has_proxy(rank) ? rank + 1 : fold.is_proxy(rank) ? rank - 1 : -1;
+        if (neighbor >= 0) steps.receive(neighbor, theirs);
         steps.copy(own, sums);
-        if (neighbour >= 0) reduce_in_order(args, theirs, sums, neighbour < rank, steps);
+        if (neighbor >= 0) reduce_in_order(args, theirs, sums, neighbor < rank, steps);
         return;
     }
     const bool gathers = k > levels;
@@ -68,7 +68,7 @@ int root_number(const CollectiveArguments& args) {
     return args.root < 2 * pairs ? args.root / 2 : args.root - pairs;
 }
 
-/// In the gather's round for a bit something is sent unless all parts that the root's side lacks are empty.
+/// The gather's round for a bit sends something unless all parts that the root's side lacks are empty.
 std::int64_t busy_rounds(const CollectiveArguments& args) {
     const int levels = floor_log2(args.ranks);
     std::int64_t busy = levels + (is_power_of_two(args.ranks) ? 0 : 1);
@@ -79,15 +79,15 @@ std::int64_t busy_rounds(const CollectiveArguments& args) {
     return busy;
 }
 
-/// An inactive rank sends its vector. An active one sends all but the part that it keeps, and in the gather, once, all
-/// that it has up to the highest bit in which its number differs from the root's.
+/// An inactive rank sends its vector. An active rank sends all but the part that it keeps. In the gather it sends once:
+/// all that it has when it reaches the highest bit in which its number differs from the root's.
 std::int64_t max_sent(const CollectiveArguments& args) {
     const int levels = floor_log2(args.ranks);
     const int numbers = 1 << levels;
     const auto before = [&](int part) {
         return part == numbers ? args.count : part_of(args.count, numbers, part).first;
     };
-    std::int64_t most = is_power_of_two(args.ranks) ? 0 : args.count;
+    std::int64_t maximum = is_power_of_two(args.ranks) ? 0 : args.count;
     for (int number = 0; number < numbers; ++number) {
         const int part = bit_reversed(number, levels);
         std::int64_t sent = args.count - part_of(args.count, numbers, part).count;
@@ -96,9 +96,9 @@ std::int64_t max_sent(const CollectiveArguments& args) {
             const int first = part / gathered * gathered;
             sent += before(first + gathered) - before(first);
         }
-        most = std::max(most, sent);
+        maximum = std::max(maximum, sent);
     }
-    return most;
+    return maximum;
 }
 
 const Register entry{{

@@ -1,7 +1,7 @@
-// Reduce-scatter along a butterfly: recursive halving with near ranks first. In round k each rank exchanges halves
-// of what it still works on with the rank whose number differs in bit k, and reduces the half that it keeps. Each
-// reduction is over consecutive ranks, so that any operator will do; but a rank ends up with the block of the rank
-// whose number has the same bits in reverse order, and sends it there last. Rank counts that are no power of two are
+// Reduce-scatter along a butterfly: recursive halving with near ranks first. In round k each rank and the one whose
+// number differs in bit k exchange halves of the blocks that they still work on, and each reduces the half that it
+// keeps. Each reduction is over consecutive ranks, so any operator is allowed. But a rank ends with the block of the
+// rank whose number has its bits in reverse order, and sends it there last. Rank counts that are not a power of two are
 // folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
 // both.
 
@@ -68,22 +68,22 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     reduce_in_order(args, side_of(number, all), side_of(number, 0), peer < number, steps);
 }
 
-/// Whether a block is sent at the end: to a rank that has a proxy, or to the one with the bits reversed.
+/// Whether a block is sent at the end: to a rank that has a proxy, or to the rank with the bits reversed.
 template <Blocks block>
 std::int64_t moves_last(const CollectiveArguments& args) {
     return !is_power_of_two(args.ranks) || (args.ranks > 2 && block(args, 1).count > 0) ? 1 : 0;
 }
 
-/// An inactive rank sends its vector; an active one all but the block that it ends up with, and that, too, if it is
-/// another's.
+/// An inactive rank sends its vector. An active rank sends all but the block that it ends with, and that block, too, if
+/// it belongs to another rank.
 template <Blocks block>
 std::int64_t max_sent(const CollectiveArguments& args) {
     const auto last = block(args, args.ranks - 1);
     return args.ranks <= 2 ? last.first : last.end();
 }
 
-/// One for each round in which there is anything to halve, the rank whose proxy it is, and those to and from which
-/// blocks go last.
+/// One neighbor for each round with blocks to halve, the rank that it is the proxy of, and the ranks that it exchanges
+/// final blocks with.
 template <Blocks block>
 std::int64_t max_neighbors(const CollectiveArguments& args) {
     const int levels = floor_log2(args.ranks);
@@ -91,22 +91,22 @@ std::int64_t max_neighbors(const CollectiveArguments& args) {
     const int pairs = args.ranks - numbers;
     const auto first_rank = [&](int number) { return number + std::min(number, pairs); };
     const auto filled = [&](int rank) { return block(args, rank).count > 0; };
-    std::int64_t most = 0;
+    std::int64_t maximum = 0;
     for (int number = 0; number < numbers; ++number) {
         const int reversed = bit_reversed(number, levels);
-        std::int64_t neighbours = number < pairs ? 1 : 0;
+        std::int64_t neighbors = number < pairs ? 1 : 0;
         for (int level = 0; level < levels; ++level) {
-            neighbours += filled(first_rank(reversed >> (levels - level) << (levels - level))) ? 1 : 0;
+            neighbors += filled(first_rank(reversed >> (levels - level) << (levels - level))) ? 1 : 0;
         }
         if (reversed != number) {
             const bool pair = reversed < pairs;
             const int own = first_rank(number) + (number < pairs ? 1 : 0);
-            neighbours += filled(own) || filled(first_rank(reversed) + (pair ? 1 : 0)) ? 1 : 0;
-            neighbours += pair && filled(first_rank(reversed)) ? 1 : 0;
+            neighbors += filled(own) || filled(first_rank(reversed) + (pair ? 1 : 0)) ? 1 : 0;
+            neighbors += pair && filled(first_rank(reversed)) ? 1 : 0;
         }
-        most = std::max(most, neighbours);
+        maximum = std::max(maximum, neighbors);
     }
-    return most;
+    return maximum;
 }
 
 template <Blocks block>

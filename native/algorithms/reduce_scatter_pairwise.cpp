@@ -1,7 +1,7 @@
-// Reduce-scatter by pairwise exchange: in round k each rank sends its elements of the block of the rank k further
-// round the ring to that rank, and receives those of its own block from the rank k before it. What lower ranks send
-// comes in descending order and is reduced into its own elements from the left; what higher ranks send comes in
-// descending order, too, and is reduced apart; the two are reduced at the end. So rank order is kept, at no cost.
+// Reduce-scatter by pairwise exchange. In round k each rank sends the rank k further around the ring its elements of
+// that rank's block. It receives elements of its own block from the rank k before it. Data of lower ranks arrives in
+// descending order and is reduced into the rank's own elements from the left. Data of higher ranks also arrives in
+// descending order, and is reduced separately. The two are reduced at the end. So rank order is kept at no cost.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -20,7 +20,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
         const auto count = block(args, rank).count;
         return index < 0 ? Region{Buffer::receive, 0, count} : Region{Buffer::scratch, index * count, count};
     };
-    // The last rank has no higher ones: what it reduces from lower ones is its result.
+    // The last rank has no higher ranks: the reduction over the lower ones is its result.
     const Region lower = place(rank == p - 1 ? -1 : 2);
     const Region higher = place(-1);
     const auto arriving = [&](std::int64_t in_round) { return in_round == rank + 1 ? higher : place(in_round % 2); };
@@ -33,7 +33,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
         steps.receive(static_cast<int>((rank - k + p) % p), arriving(k));
         steps.send(to, region(Buffer::send, block(args, to)));
     }
-    // What the round before received is reduced while this round's messages are under way.
+    // Reduces what arrived in the round before, while this round's messages are under way.
     if (k > 1 && k - 1 != rank + 1) steps.reduce(arriving(k - 1), k - 1 <= rank ? lower : higher);
     if (k == p && rank < p - 1) steps.reduce(lower, higher);
 }

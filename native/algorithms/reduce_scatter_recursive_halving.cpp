@@ -1,8 +1,8 @@
-// Reduce-scatter by recursive halving: in each round a rank exchanges halves of what it still works on with the rank
-// half a group away, and reduces the half that has its own block. Far ranks meet first, which leaves every block
-// with its owner but mixes the order of ranks, so that the operator must commute. Rank counts that are no power of
-// two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works
-// for both, and receives its block last.
+// Reduce-scatter by recursive halving. In each round a rank and the rank half a group away exchange halves of the
+// blocks that they still work on, and each reduces the half with its own block. Far ranks meet first. Every block ends
+// at its owner, but rank order is lost, so the operator must commute. Rank counts that are not a power of two are
+// folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
+// both, and receives its block last.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -57,7 +57,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.reduce(untouched ? side_of(Buffer::send, number) : theirs, kept);
 }
 
-/// An inactive rank sends its whole vector; where there is none, each rank sends all but its own block.
+/// An inactive rank sends its whole vector. If all ranks are active, each sends all but its own block.
 template <Blocks block>
 std::int64_t max_sent(const CollectiveArguments& args) {
     const auto last = block(args, args.ranks - 1);

@@ -1,5 +1,5 @@
-// Reduce-scatter round a ring: the block of rank r starts at rank r + 1, and each rank on its way to r adds its
-// elements to it. Each block starts at another rank, so that the operator must commute.
+// Reduce-scatter around a ring: the block of rank r starts at rank r + 1, and each rank on its way to r adds its
+// elements. Each block starts at another rank, so the operator must commute.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -21,7 +21,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
         steps.copy(own(rank), {Buffer::receive, 0, own(rank).count});
         return;
     }
-    // Blocks are received into two buffers in scratch by turns, and in the last round into the result.
+    // Blocks arrive alternately in two buffers in scratch, and in the last round in the result.
     const auto partial_result = [&](std::int64_t in_round, std::int64_t count) {
         if (in_round == p - 2) return Region{Buffer::receive, 0, count};
         return Region{Buffer::scratch, in_round % 2 * block(args, 0).count, count};
@@ -51,7 +51,7 @@ Algorithm ring(std::string_view collective) {
         .round = round<block>,
         .scratch = scratch<block>,
         .symmetry = block == scattered_part ? by_rotation_of_parts : by_rotation,
-        .claims = {.rounds = other_ranks, .max_sent = other_blocks<block>, .max_neighbors = ring_neighbours},
+        .claims = {.rounds = other_ranks, .max_sent = other_blocks<block>, .max_neighbors = ring_neighbors},
     };
 }
 

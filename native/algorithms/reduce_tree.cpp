@@ -1,6 +1,6 @@
-// Reduce along a k-nomial tree: digit by digit to base k, from the lowest on, each rank with a digit other than 0 sends
-// its partial result to the rank with that digit 0, which reduces what it receives in rank order. Ranks are counted
-// from the root; if the operator does not commute, from rank 0, which sends the result to the root last.
+// Reduce along a k-nomial tree, digit by digit to base k, from the lowest on. Each rank with a nonzero digit sends its
+// partial result to the rank with that digit 0, which reduces what it receives in rank order. Ranks are counted from
+// the root. If the operator does not commute, they are counted from rank 0, which sends the result to the root last.
 //
 // binomial  to base 2
 // knomial   to any base
@@ -13,7 +13,7 @@
 namespace timpani::reduce_tree {
 namespace {
 
-/// One for each value of each digit other than 0; of the highest digit, as many as there are ranks for.
+/// One child for each nonzero value of each digit; the highest digit has as many values as the ranks fill.
 std::int64_t children_of_first(const CollectiveArguments& args, std::int64_t radix) {
     std::int64_t children = 0;
     for (std::int64_t value = 1; value < args.ranks; value *= radix) {

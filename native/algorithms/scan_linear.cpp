@@ -1,5 +1,5 @@
-// Scan and exscan from rank to rank: each rank receives the reduction over all ranks before it, adds its own
-// elements and sends that to the next. In rank order, so that any operator will do.
+// Scan and exscan from rank to rank: each rank receives the reduction over all ranks before it, adds its own elements
+// and sends the result to the next rank. This keeps rank order, so any operator is allowed.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/closed_forms.hpp"
@@ -9,8 +9,8 @@ namespace {
 
 std::int64_t rounds(const CollectiveArguments& args) { return args.ranks; }
 
-/// In round k rank k − 1 sends to rank k. What a rank receives is exscan's result; reduced with its own elements,
-/// scan's.
+/// In round k rank k − 1 sends to rank k. What a rank receives is its result of exscan. Reduced with its own elements
+/// it is the result of scan.
 template <bool exclusive>
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const Region own{Buffer::send, 0, args.count};
@@ -25,7 +25,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
-/// The first round, that in which it receives and the next.
+/// Active rounds: the first one, the one in which it receives, and the next.
 std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
     if (k == 0) return 0;
     return k <= rank + 1 ? std::max<std::int64_t>(k, rank) : rounds(args);
@@ -41,7 +41,7 @@ Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) 
         .round = round,
         .next_active = next_active,
         .scratch = [](const CollectiveArguments& args, int) { return args.count; },
-        .claims = {.rounds = other_ranks, .max_sent = message_once, .max_neighbors = ring_neighbours},
+        .claims = {.rounds = other_ranks, .max_sent = message_once, .max_neighbors = ring_neighbors},
     };
 }
 

@@ -1,7 +1,7 @@
-// Scan and exscan by recursive doubling: in round k each rank exchanges the reduction over its group of 2ᵏ ranks
-// with the rank whose number differs in bit k, if there is one. Both reduce the two for the next round; the higher
-// rank also reduces what it received into its result. All in rank order, so that any operator will do. A group that
-// the last rank cuts short is never needed by a higher one.
+// Scan and exscan by recursive doubling: in round k each rank exchanges the reduction over its group of 2ᵏ ranks with
+// the rank whose number differs in bit k, if that exists. Both reduce the two for the next round. The higher rank also
+// reduces what it received into its result. This keeps rank order, so any operator is allowed. No higher rank ever
+// needs an incomplete last group.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -30,7 +30,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.receive(peer, theirs);
     steps.send(peer, group);
     if (peer < rank) {
-        const bool first = exclusive && rank % bit == 0;  // exscan's result begins with the first lower ranks
+        const bool first = exclusive && rank % bit == 0;  // exscan's result starts with the first lower ranks
         first ? steps.copy(theirs, result) : steps.reduce(theirs, result);
     }
     if (k + 1 < rounds(args)) reduce_in_order(args, theirs, group, peer < rank, steps);

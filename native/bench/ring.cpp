@@ -1,7 +1,7 @@
 // timpani-bench-ring: a ring allgather written by hand against the schedule's execution, a JSON line for each size.
 //
 // Both in one process, block by block in turn; nanoseconds are medians over blocks of the time that rank 0 takes for a
-// call, which ends no sooner than its left neighbour's last message.
+// call, which ends no sooner than its left neighbor's last message.
 
 #include <mpi.h>
 

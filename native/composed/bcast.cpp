@@ -1,5 +1,5 @@
-// Broadcast, the level of all leaders first and nodes last: the library's broadcast at each, or the root's non-blocking
-// sends to all leaders.
+// Broadcast, the level of all leaders first and nodes last: the library's broadcast at each level, or the root's
+// non-blocking sends to all leaders.
 
 #include <vector>
 
@@ -15,7 +15,7 @@ class Bcast : public Hierarchical {
 
   private:
     int run(std::span<const MPI_Comm> comms, const void* send, void* receive) override {
-        void* const data = is_root() ? const_cast<void*>(send) : receive;  // the root's is only read
+        void* const data = is_root() ? const_cast<void*>(send) : receive;  // the root's buffer is only read
         FirstError error;
         for (std::size_t i = comms.size(); i-- > 0;) {
             if (!levels()[i].joined_by_me()) continue;

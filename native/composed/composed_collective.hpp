@@ -11,7 +11,7 @@
 
 namespace timpani {
 
-/// One rank's part of a collective that is composed of the library's own.
+/// One rank's part of a collective that is composed of the library's collectives.
 class ComposedCollective {
   public:
     virtual ~ComposedCollective() = default;
@@ -23,7 +23,8 @@ class ComposedCollective {
     virtual int operator()(const void* send, void* receive) = 0;
 };
 
-/// The first error of several calls, all of which are made: others wait for what a rank that failed has to send.
+/// The first error of several calls, all of which are made: other ranks wait for what this rank sends, even if it
+/// failed.
 class FirstError {
   public:
     void take(int error) {
@@ -35,18 +36,18 @@ class FirstError {
     int first_ = MPI_SUCCESS;
 };
 
-/// What one is made for. All elements of a rank's buffers must be countable by an int.
+/// Arguments of the constructor. An int must hold the number of elements in any rank's buffers.
 struct ComposedSpec {
-    CollectiveArguments args;  // with a topology, which outlives what is made
+    CollectiveArguments args;  // with a topology that outlives the collective
     MPI_Comm comm;
     MPI_Datatype type;
     std::size_t element_bytes;
     MPI_Op op;  // commutes
-    /// Whether each call makes its communicators and frees them; else they are made once.
+    /// Whether each call makes and frees its communicators, or the constructor makes them once.
     bool setup_each_call;
 };
 
-/// A row of operations.def, and what makes it. A shape has no name where no communicators are made.
+/// A row of operations.def, and its factory. A shape that makes no communicators has no name.
 struct Composed {
     std::string_view collective;
     std::string_view name;
@@ -59,7 +60,7 @@ struct Composed {
 /// The composed collective of that name, or nullptr.
 const Composed* find_composed(std::string_view collective, std::string_view name);
 
-/// One for each collective of those rows.
+/// A factory for each collective in those rows.
 namespace make_composed {
 std::unique_ptr<ComposedCollective> bcast(const ComposedSpec& spec, const Shape& shape);
 std::unique_ptr<ComposedCollective> gather(const ComposedSpec& spec, const Shape& shape);

@@ -1,6 +1,6 @@
-// Gather, nodes first: the library's gather at each level (gatherv where members speak for unequal numbers of ranks),
-// or non-blocking receives of the root from all leaders. Where the root's node and group don't hold the ranks in their
-// order, the root copies blocks to their places at the end.
+// Gather, nodes first: the library's gather at each level, or gatherv if members lead unequal numbers of ranks. Or the
+// root receives from all leaders, without blocking. If the root's node and group don't hold the ranks in rank order,
+// the root copies blocks to their places at the end.
 
 #include <algorithm>
 #include <cstring>
@@ -72,7 +72,7 @@ class Gather : public Hierarchical {
         return static_cast<std::size_t>(elements) * spec().element_bytes;
     }
 
-    std::vector<std::byte> gathered_;  // of those for whom this rank speaks; empty at a root that needs no other order
+    std::vector<std::byte> gathered_;  // of the ranks that this rank leads; empty at a root that needs no reordering
 };
 
 }  // namespace

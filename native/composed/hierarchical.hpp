@@ -12,7 +12,7 @@
 
 namespace timpani {
 
-/// A collective done level by level: on a communicator of each, or by messages between leaders and the root.
+/// A collective done level by level: on each level's communicator, or by messages between leaders and the root.
 class Hierarchical : public ComposedCollective {
   public:
     Hierarchical(const ComposedSpec& spec, const Shape& shape)

@@ -9,10 +9,10 @@ namespace timpani {
 
 namespace {
 
-/// Ranks that one of them, the first, speaks for.
+/// Ranks that the first of them leads.
 using Unit = std::vector<int>;
 
-/// Units of equal key made one, in the order of their leaders.
+/// Joins units of equal key, in the order of their leaders.
 std::vector<Unit> join(const std::vector<Unit>& units, const std::function<int(int)>& key_of) {
     std::vector<Unit> joined;
     std::map<int, std::size_t> places;
@@ -24,14 +24,14 @@ std::vector<Unit> join(const std::vector<Unit>& units, const std::function<int(i
     return joined;
 }
 
-/// The level at which `units` of one key meet, as the leader of one of them sees it.
+/// The level at which `units` of one key meet, as seen by one of their leaders.
 Level level_of(const std::vector<Unit>& units, const std::function<int(int)>& key_of, int rank, int count) {
     Level level;
     if (std::ranges::find(units, rank, [](const Unit& unit) { return unit.front(); }) == units.end()) return level;
-    level.colour = key_of(rank);
+    level.color = key_of(rank);
     int next = 0;
     for (const Unit& unit : units) {
-        if (key_of(unit.front()) != level.colour) continue;
+        if (key_of(unit.front()) != level.color) continue;
         level.members.push_back(unit.front());
         level.counts.push_back(static_cast<int>(unit.size()) * count);
         level.displacements.push_back(next);

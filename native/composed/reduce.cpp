@@ -1,5 +1,5 @@
-// Reduce, nodes first: the library's reduce at each level, of what the one before gave. A level of one rank is a copy:
-// there SimGrid 3.32 ends the program in the reductions that Open MPI would choose.
+// Reduce, nodes first: the library's reduce at each level, of the results of the level before. A level of one rank is a
+// copy: SimGrid 3.32 crashes there in the reductions that Open MPI would choose.
 
 #include <cstring>
 #include <vector>
@@ -36,7 +36,7 @@ class Reduce : public Hierarchical {
 
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(count()) * spec().element_bytes; }
 
-    std::vector<std::byte> reduced_;  // of those for whom a leader speaks that isn't the root
+    std::vector<std::byte> reduced_;  // of the ranks that a leader other than the root leads
 };
 
 }  // namespace

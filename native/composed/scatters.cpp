@@ -1,4 +1,4 @@
-// All-to-allv as one scatterv from every rank in turn: the study's type IV.
+// All-to-allv as one scatterv from every rank, one after another: the study's type IV.
 
 #include <vector>
 

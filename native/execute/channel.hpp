@@ -6,12 +6,11 @@
 
 namespace timpani {
 
-/// Where the messages of a collective among `members` travel. Nothing else may travel in `comm` with `tag` or `tag`
-/// + 1.
+/// Where the messages of a collective among `members` travel. No other messages may use `comm` with `tag` or `tag` + 1.
 struct Channel {
-    /// The members' own communicator carries their messages.
+    /// The members' communicator carries their messages.
     Channel(MPI_Comm communicator) : members(communicator), comm(communicator) {}
-    /// Another carries them, which numbers the members `ranks`.
+    /// Another communicator carries them; it numbers the members `ranks`.
     Channel(MPI_Comm communicator, MPI_Comm carrier, std::span<const int> carrier_ranks, int first_tag)
         : members(communicator), comm(carrier), ranks(carrier_ranks), tag(first_tag) {}
 
@@ -22,7 +21,7 @@ struct Channel {
 
     MPI_Comm members;
     MPI_Comm comm;
-    std::span<const int> ranks{};  // empty: as `members` numbers them
+    std::span<const int> ranks{};  // empty: ranks as in `members`
     int tag = 17;
 };
 

@@ -12,7 +12,7 @@ namespace timpani {
 
 namespace {
 
-/// FNV-1a (Fowler, Noll, Vo): groups differ where their names' numbers do.
+/// FNV-1a (Fowler, Noll, Vo). Groups whose names have different hashes are different groups.
 std::uint64_t number_of(std::string_view text) {
     std::uint64_t number = 0xcbf29ce484222325;
     for (const char each : text) number = (number ^ static_cast<unsigned char>(each)) * 0x100000001b3;

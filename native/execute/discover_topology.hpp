@@ -8,8 +8,8 @@
 
 namespace timpani {
 
-/// Which ranks of `comm` share a node, as `split_by_node` tells, and which a group: those that give
-/// the same `group`, any text. Collective over `comm`, an intracommunicator; MPI's errors are those of its handler.
+/// Which ranks of `comm` share a node, by `split_by_node`, and which share a group: those that pass the same text as
+/// `group`. Collective over `comm`, an intracommunicator. Its error handler handles MPI's errors.
 Topology discover_topology(MPI_Comm comm, std::string_view group);
 
 }  // namespace timpani

@@ -8,7 +8,7 @@
 
 namespace timpani {
 
-/// A datatype as memory sees it: how far its elements are apart, and which bytes each touches. All in bytes.
+/// A datatype's layout in memory: the distance between elements, and the bytes that each touches.
 struct ElementLayout {
     MPI_Aint extent = 0;
     MPI_Aint true_lower = 0;
@@ -24,11 +24,11 @@ struct ElementLayout {
         contiguous = lower == 0 && true_lower == 0 && extent == size && true_extent == size;
     }
 
-    /// From the first byte that `count` ≥ 1 elements really touch to the last.
+    /// From the first to the last byte that `count` ≥ 1 elements touch.
     [[nodiscard]] std::int64_t bytes(std::int64_t count) const { return (count - 1) * extent + true_extent; }
 };
 
-/// Memory for elements at their extent.
+/// Memory for elements, each at its extent.
 class ElementBuffer {
   public:
     void allocate(std::int64_t count, const ElementLayout& layout) {
@@ -36,7 +36,7 @@ class ElementBuffer {
         bytes_.resize(static_cast<std::size_t>(layout.bytes(count)));
         base_ = bytes_.data() - layout.true_lower;
     }
-    /// The address that MPI takes for the first element, which may begin before it or behind it.
+    /// The address of the first element for MPI. The buffer may start before or after it.
     [[nodiscard]] std::byte* base() const { return base_; }
 
   private:

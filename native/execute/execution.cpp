@@ -10,7 +10,7 @@ namespace timpani {
 
 namespace {
 
-/// The arguments with what the operator and the datatype say of themselves.
+/// The arguments, completed with the operator's and the datatype's properties.
 CollectiveArguments admitted(const Algorithm& algorithm, CollectiveArguments args, MPI_Op op,
                              const ElementLayout& layout) {
     args.commutative = commutes(op);
@@ -23,7 +23,7 @@ std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
     return blocks.empty() ? 0 : blocks.back().offset + blocks.back().count;
 }
 
-/// Calls `call(first, elements)` for parts of `count` elements that an int counts. MPI's first error code.
+/// Calls `call(first, elements)` for parts of `count` elements, each within int. Returns MPI's first error code.
 template <typename Call>
 int in_parts(std::int64_t count, const Call& call) {
     int error = MPI_SUCCESS;
@@ -33,7 +33,7 @@ int in_parts(std::int64_t count, const Call& call) {
     return error;
 }
 
-/// The program with ranks as the channel numbers them.
+/// The program, with ranks as the channel numbers them.
 Program through(const Channel& channel, Program program) {
     for (Instruction& each : program.instructions) {
         if (each.peer >= 0) each.peer = channel.rank_of(each.peer);
@@ -77,7 +77,7 @@ Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args
 int Execution::operator()(const void* send, void* receive) {
     const bool send_in_place = send == MPI_IN_PLACE;
     const bool receive_in_place = receive == MPI_IN_PLACE;
-    // Only read: the verifier refuses algorithms that write there.
+    // Never written: the verifier refuses algorithms that write there.
     auto* const sent = static_cast<std::byte*>(const_cast<void*>(send));
     auto* const received = static_cast<std::byte*>(receive);
     std::byte*& send_base = bases_[static_cast<std::size_t>(Buffer::send)];
@@ -88,7 +88,7 @@ int Execution::operator()(const void* send, void* receive) {
         const auto& blocks = send_in_place ? in_place_blocks_ : send_blocks_;
         const std::byte* const from = send_in_place ? received : sent;
         if (send_staging_.base() == nullptr)
-            send_staging_.allocate(elements_of(blocks), layout_);  // the first call in place
+            send_staging_.allocate(elements_of(blocks), layout_);  // the first in-place call
         send_base = send_staging_.base();
         for (const auto& [displacement, offset, count] : blocks) {
             const int error = copy(from + displacement * layout_.extent, send_base + offset * layout_.extent, count);
@@ -99,13 +99,13 @@ int Execution::operator()(const void* send, void* receive) {
         if (receive_staging_.base() == nullptr) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
         receive_base = receive_staging_.base();
     }
-    // A rank that failed goes on: others wait for what it sends, and would wait for ever.
+    // A rank continues after an error: other ranks would otherwise wait for its messages for ever.
     int first_error = MPI_SUCCESS;
     for (const Instruction& instruction : program_.instructions) {
         if (const int error = run(instruction); first_error == MPI_SUCCESS) first_error = error;
     }
     if (!receive_displaced_ || receive_in_place || first_error != MPI_SUCCESS)
-        return first_error;  // in place, a scatter's root has its block already
+        return first_error;  // in place, a scatter's root already has its block
     for (const auto& [displacement, offset, count] : receive_blocks_) {
         const int error = copy(receive_base + offset * layout_.extent, received + displacement * layout_.extent, count);
         if (error != MPI_SUCCESS) return error;
@@ -178,7 +178,7 @@ int Execution::copy(const std::byte* from, std::byte* to, std::int64_t count) co
         std::memcpy(to, from, static_cast<std::size_t>(count * layout_.extent));
         return MPI_SUCCESS;
     }
-    // Only MPI knows where the gaps of a type are.
+    // Only MPI knows where a type has gaps.
     return in_parts(count, [&](std::int64_t first, int elements) {
         return PMPI_Sendrecv(from + first * layout_.extent, elements, type_, rank_, tag_of_copies_,
                              to + first * layout_.extent, elements, type_, rank_, tag_of_copies_, comm_,

@@ -16,23 +16,22 @@
 
 namespace timpani {
 
-/// A program bound to a channel, a datatype, an operator and displacements of blocks: calling it runs the
-/// algorithm once. Calls allocate nothing. Where the algorithm has a window all ranks must make and end it
-/// together.
+/// A program bound to a channel, a datatype, an operator and displacements of blocks. Calling it runs the algorithm
+/// once. Calls allocate no memory. If the algorithm has a window, all ranks must construct and destroy it together.
 ///
-/// Schedules work on packed blocks and on buffers that don't overlap. Where a call has displacements or is in place,
-/// elements are copied to a staging buffer first, or from one afterwards.
+/// Schedules work on packed blocks and on buffers that don't overlap. If a call has displacements or is in place,
+/// elements are first copied to a staging buffer, or finally from one.
 class Execution {
   public:
-    /// Both buffers hold elements of `type`, gaps and all; `args` counts those, with the counts of every rank in a
-    /// v-collective. Throws std::runtime_error where the algorithm does not admit the arguments, or an operator that
-    /// does not commute (`op` itself is asked; MPI_OP_NULL for collectives that only move data); NoSharedMemory where
-    /// it has a window and a node's ranks can't share memory, on all ranks alike.
+    /// Both buffers hold elements of `type` with its gaps. `args` counts elements; for a v-collective it has the counts
+    /// of all ranks. `op` is MPI_OP_NULL for collectives that only move data. Throws std::runtime_error if the
+    /// algorithm does not admit the arguments or the operator, which may not commute. Throws NoSharedMemory, on all
+    /// ranks, if it has a window and a node's ranks can't share memory.
     Execution(const Algorithm& algorithm, const CollectiveArguments& args, const Channel& channel, MPI_Datatype type,
               MPI_Op op, const Displacements& where = {});
 
-    /// MPI's first error code. `send` and `receive` as the collective's definition has them; one may be MPI_IN_PLACE
-    /// where MPI allows it. A broadcast takes its one buffer as both.
+    /// Returns MPI's first error code. `send` and `receive` are as the collective defines them. One may be MPI_IN_PLACE
+    /// if MPI allows it. For a broadcast, pass its buffer twice.
     int operator()(const void* send, void* receive);
 
   private:
@@ -40,7 +39,7 @@ class Execution {
     [[nodiscard]] std::byte* at(const Region& region) const {
         return bases_[static_cast<std::size_t>(region.buffer)] + region.first * layout_.extent;
     }
-    /// What MPI's calls with int counts take for a region that is sent or received.
+    /// What MPI's calls with int counts take for a region.
     struct Message {
         std::byte* data;
         int count;

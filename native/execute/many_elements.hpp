@@ -10,8 +10,8 @@ namespace timpani {
 
 constexpr std::int64_t kLargestCount = std::numeric_limits<int>::max();  // of MPI's calls with int counts
 
-/// One element that holds `count` elements of `type`, one behind the other, for messages of more than `kLargestCount`.
-/// Not every library has MPI 4's calls with large counts; derived types take any length in all of them.
+/// One element that holds `count` consecutive elements of `type`, for messages of more than `kLargestCount`. Some
+/// libraries lack MPI 4's calls with large counts, but all support derived types of any length.
 class ManyElements {
   public:
     ManyElements(MPI_Datatype type, MPI_Aint extent, std::int64_t count) : count_(count) {

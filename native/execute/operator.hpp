@@ -4,7 +4,7 @@
 
 namespace timpani {
 
-/// Whether the order of operands is all one; so it is where nothing is reduced, MPI_OP_NULL.
+/// Whether the operator commutes; true for MPI_OP_NULL, since nothing is reduced.
 inline bool commutes(MPI_Op op) {
     int yes = 1;
     if (op != MPI_OP_NULL) PMPI_Op_commutative(op, &yes);

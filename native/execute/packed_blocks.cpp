@@ -4,7 +4,7 @@ namespace timpani {
 
 namespace {
 
-/// A block of a buffer by the number of the rank that it is for or from.
+/// A block of a buffer by the number of the rank that sends or receives it.
 template <typename BlockOf>
 std::vector<PackedBlock> blocks(const CollectiveArguments& args, std::span<const int> displacements,
                                 BlockOf block_of_peer) {
@@ -53,7 +53,7 @@ std::vector<PackedBlock> receive_blocks(const Collective& collective, const Coll
 
 std::vector<PackedBlock> in_place_blocks(const Collective& collective, const CollectiveArguments& args, int rank,
                                          const Displacements& where) {
-    // What goes to a rank lies where what comes from it will: MPI asks that both are of one size.
+    // A rank's block is sent from where the block from that rank will arrive: MPI requires both to have one size.
     if (in_pairs(collective)) return receive_blocks(collective, args, rank, where);
     if (!gathers(collective)) return whole(collective.send_elements(args, rank));
     const auto received = receive_blocks(collective, args, rank, where);

@@ -8,7 +8,7 @@ namespace timpani {
 
 namespace {
 
-/// Turns steps into instructions, keeping account of the messages under way.
+/// Translates steps into instructions, and tracks the messages under way.
 class Compiler {
   public:
     Compiler(const Algorithm& algorithm, const CollectiveArguments& args)
@@ -30,7 +30,7 @@ class Compiler {
         const std::int32_t request = take_request();
         instructions_.push_back(
             {.kind = kind, .peer = step.peer, .from = step.from, .to = step.to, .request = request});
-        constexpr bool kMet = true;  // nobody asks by which other side
+        constexpr bool kMet = true;  // other sides don't matter here
         dependencies_.add(messages_, messages_.add({step, place, 0, request, kMet}));
     }
 
@@ -67,8 +67,8 @@ class Compiler {
         return request;
     }
 
-    /// A message that is waited for at once needs no request: MPI's blocking calls cost less. The same for a send and a
-    /// receive that start together and are both waited for next.
+    /// A message that is waited for at once needs no request: MPI's blocking calls cost less. The same applies to a
+    /// send and a receive that start together and are both waited for next.
     void use_blocking_calls() {
         using Kind = Instruction::Kind;
         std::vector<Instruction> fused;
@@ -110,13 +110,14 @@ class Compiler {
     }
 
     std::int64_t max_under_way_;
-    std::int64_t taken_ = 0;                  // steps
+    std::int64_t taken_ = 0;                  // number of steps
     TrackedMessages<std::int32_t> messages_;  // with the request of each
     DependencyTracker<std::int32_t> dependencies_;
     std::vector<Instruction> instructions_;
     std::vector<std::int32_t> free_;
     std::int32_t requests_ = 0;
-    // Since the last sync, which may have been in the call before: a notification was awaited; the window was accessed.
+    // Since the last sync, which may have been in the call before: whether a notification was awaited, and whether the
+    // window was accessed.
     bool awaited_since_sync_ = true;
     bool accessed_since_sync_;
 };

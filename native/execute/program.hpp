@@ -7,8 +7,8 @@
 
 namespace timpani {
 
-/// One instruction of a rank's program. Messages that others must wait for, or that may overlap with what follows, have
-/// the number of an MPI request; those that are waited for at once need none.
+/// One instruction of a rank's program. Messages that overlap with later steps have the number of an MPI request.
+/// Messages that are waited for at once have no request.
 struct Instruction {
     enum class Kind : std::uint8_t {
         send,
@@ -24,17 +24,17 @@ struct Instruction {
     };
 
     Kind kind = Kind::copy;
-    int peer = -1;        // sent to, or received from where nothing is sent
+    int peer = -1;        // sent to; received from if nothing is sent
     int other_peer = -1;  // exchange: received from
     Region from{};
     Region to{};
-    std::int32_t request = -1;  // its number; wait_all: how many there are
+    std::int32_t request = -1;  // its number; wait_all: number of requests
 };
 
-/// What one rank does in one call of an algorithm, ready to be run any number of times.
+/// What one rank does in one call of an algorithm. It can run any number of times.
 ///
-/// Steps run in their order. A step waits for the messages under way that it depends on, and for the oldest one
-/// where the algorithm bounds how many there may be; whatever is left is waited for at the end.
+/// Steps run in order. A step waits for the messages under way that it depends on. If the algorithm bounds their
+/// number, it also waits for the oldest one. The remaining messages are waited for at the end.
 struct Program {
     std::vector<Instruction> instructions;
     std::int32_t requests = 0;
@@ -42,7 +42,7 @@ struct Program {
     std::int64_t window = 0;   // elements, shared by the ranks of a node
 };
 
-/// The program of `rank`; costs the schedule's length times the logarithm of its regions.
+/// The program of `rank`. Takes the schedule's length times the logarithm of the number of its regions.
 Program compile(const Algorithm& algorithm, const CollectiveArguments& args, int rank);
 
 }  // namespace timpani

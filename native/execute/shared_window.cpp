@@ -9,7 +9,7 @@ namespace timpani {
 
 namespace {
 
-/// Whether MPI, too, says that all ranks of `node_comm` can share memory.
+/// Whether MPI also reports that all ranks of `node_comm` can share memory.
 bool shares_memory(MPI_Comm node_comm) {
     MPI_Comm sharing = MPI_COMM_NULL;
     if (split_by_node(node_comm, 0, &sharing) != MPI_SUCCESS) return false;
@@ -41,12 +41,12 @@ SharedWindow::SharedWindow(MPI_Comm comm, const Topology& topology, std::int64_t
 }
 
 SharedWindow::~SharedWindow() {
-    if (std::uncaught_exceptions() > 0) return;  // this rank alone gives up, and would wait for the others
+    if (std::uncaught_exceptions() > 0) return;  // only this rank fails; freeing would wait for the others
     PMPI_Win_unlock_all(window_);
     PMPI_Win_free(&window_);
 }
 
-/// The first rank allocates all the memory, the others ask for its address.
+/// The first rank allocates all the memory, and the other ranks query its address.
 bool SharedWindow::allocate(MPI_Comm node_comm, std::int64_t bytes) {
     if (!shares_memory(node_comm)) return false;
     void* own = nullptr;

@@ -1,4 +1,4 @@
-// What SimGrid doesn't do: where a host is a core, several make up a node; and copying takes no time by itself.
+// Functions that SimGrid lacks: a node consists of several hosts if a host is a core, and copying takes time.
 
 #include <simgrid/actor.h>
 #include <simgrid/host.h>
@@ -16,7 +16,7 @@ namespace timpani {
 
 namespace {
 
-/// A property that the platform file gives the host that this rank is on; nullptr where it gives none.
+/// A property of this rank's host in the platform file; nullptr if it is not set.
 const char* property(const char* name) { return sg_host_get_property_value(sg_host_self(), name); }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 namespace timpani {
 
-/// The whole elements in so many bytes; throws NotApplicable where they are too many for MPI's integer counts.
+/// The number of whole elements in `bytes` bytes. Throws NotApplicable if it exceeds MPI's integer counts.
 inline int int_count(std::int64_t bytes, const Datatype& datatype) {
     const auto count = bytes / static_cast<std::int64_t>(datatype.bytes);
     if (count > std::numeric_limits<int>::max()) {

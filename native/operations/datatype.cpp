@@ -39,7 +39,7 @@ Datatype datatype_of(MPI_Datatype mpi) {
 }  // namespace
 
 const Datatype& find_datatype(const std::string& name) {
-    // Built on first use: some libraries' type handles are no compile-time constants.
+    // Built on first use: some libraries' type handles are not compile-time constants.
     static const std::array<std::pair<std::string_view, Datatype>, 4> datatypes{{
         {"uint8", datatype_of<std::uint8_t>(MPI_UINT8_T)},
         {"int32", datatype_of<std::int32_t>(MPI_INT32_T)},

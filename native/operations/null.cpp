@@ -1,4 +1,4 @@
-// Nothing: measured like a collective, it shows what measuring itself costs.
+// An empty operation. Measured like a collective, it shows the overhead of measuring.
 
 #include "operations/register_operation.hpp"
 

@@ -15,17 +15,17 @@
 
 namespace timpani {
 
-/// MPI_T control variables and the whole numbers they are set to.
+/// MPI_T control variables and the integers that they are set to.
 using Controls = std::vector<std::pair<std::string, int>>;
 
-/// Of the messages that an operation sends by itself.
+/// Tag of the messages that an operation sends itself.
 constexpr int kMessageTag = 4;
 
-/// What a rank has to do with an operation's calls: its clock says when they begin and end; it takes part; it waits.
+/// A rank's role in an operation's calls: its clock measures start and end; it communicates untimed; or it is idle.
 enum class Role { timed, partner, idle };
 
-/// The loop of OSU's benchmark of an operation: its numbers of calls up to 8192 B and above, and whether all are timed
-/// as one (point-to-point) or each by itself (collectives).
+/// OSU's loop for an operation: the numbers of calls up to 8192 B and above, and whether all calls are timed together
+/// (point-to-point) or one by one (collectives).
 struct OsuLoop {
     int repetitions;
     int warmup;
@@ -37,17 +37,18 @@ constexpr OsuLoop kOsuCollective{1000, 100, 100, 10, false};
 constexpr OsuLoop kOsuLatency{10'000, 100, 1000, 10, true};
 constexpr OsuLoop kOsuWindows{100, 10, 20, 2, true};
 
-/// An operation can't run on these ranks, or with this size: the cell fails, the launch goes on. The same on all ranks.
+/// An operation can't run on these ranks, or with this size: the cell fails, and the launch continues. Thrown on all
+/// ranks.
 class NotApplicable : public std::runtime_error {
   public:
     using std::runtime_error::runtime_error;
 };
 
-/// What is timed: something that ranks do together, ready to be done again and again, and the data by which it is
-/// checked. Every rank has an object of its own.
+/// What is timed: something that ranks do together, any number of times, and the data that checks it. Every rank has
+/// its own object.
 class Operation {
   public:
-    /// `controls` must hold (ScopedControls) while it is called, and only then.
+    /// `controls` must be set (ScopedControls) while it is called, and only then.
     Operation(const Datatype& datatype, MPI_Comm comm, Controls controls)
         : datatype_(datatype), comm_(comm), controls_(std::move(controls)) {
         MPI_Comm_rank(comm_, &rank_);
@@ -57,28 +58,29 @@ class Operation {
     Operation(const Operation&) = delete;
     Operation& operator=(const Operation&) = delete;
 
-    /// One call; nothing at idle ranks. MPI's error code; the communicator decides whether an error comes back at all.
+    /// One call; does nothing at idle ranks. Returns MPI's error code; the communicator's handler decides whether it
+    /// returns at all.
     virtual int operator()(std::byte* send, std::byte* receive) = 0;
 
     [[nodiscard]] virtual Role role(int /*rank*/) const { return Role::timed; }
 
-    /// Which of the operation's own messages synchronise the timed ranks, so that calls may follow each other back to
-    /// back: none begins before the one before it is over. Empty where ranks must be synchronised before each call.
-    [[nodiscard]] virtual std::string_view synchronised_by() const { return {}; }
+    /// Which of the operation's messages synchronize the timed ranks. Then calls may follow each other without a pause,
+    /// and none starts before the last one is over. Empty if ranks must be synchronized before each call.
+    [[nodiscard]] virtual std::string_view synchronized_by() const { return {}; }
 
-    /// Messages, one after the other, that a call's time is shared by.
+    /// Number of consecutive messages that share a call's time.
     [[nodiscard]] virtual std::int64_t messages_per_call() const { return 1; }
 
     [[nodiscard]] virtual const OsuLoop& osu_loop() const { return kOsuCollective; }
 
-    /// This rank's buffers: their elements, what it sends from element `first` on, and what it must have received
-    /// there.
+    /// This rank's buffers: their elements, the values that it sends from element `first` on, and the values that it
+    /// must receive there.
     [[nodiscard]] virtual std::int64_t send_elements() const = 0;
     [[nodiscard]] virtual std::int64_t receive_elements() const = 0;
     virtual void sent(std::int64_t first, Values values) const = 0;
     virtual void expected(std::int64_t first, Values values) const = 0;
 
-    /// What the receive buffer holds before the call that is checked: something wrong.
+    /// Fills the receive buffer with wrong values before the call that is checked.
     virtual void poison(std::int64_t first, Values values) const {
         expected(first, values);
         for (auto& value : values) ++value;

@@ -1,4 +1,4 @@
-// MPI_Reduce_local: what adding costs without a message, the γ of cost models.
+// MPI_Reduce_local: the cost of an addition without a message, γ in cost models.
 
 #include "operations/count.hpp"
 #include "operations/register_operation.hpp"
@@ -19,11 +19,11 @@ class ReduceLocal : public Operation {
     }
 
     [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
-    [[nodiscard]] std::string_view synchronised_by() const override { return "local"; }
+    [[nodiscard]] std::string_view synchronized_by() const override { return "local"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? count_ : 0; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
-    // Sums stay small where a call is repeated, and below 256, where bytes would overflow, in the one that is checked.
+    // Sums stay small if a call is repeated. In the checked call they stay below 256, at which bytes would overflow.
     void sent(std::int64_t first, Values values) const override { fill(values, first, summand); }
     void poison(std::int64_t first, Values values) const override { fill(values, first, other_summand); }
     void expected(std::int64_t first, Values values) const override {

@@ -12,7 +12,7 @@ namespace {
 
 using Makers = std::map<std::pair<std::string_view, std::string_view>, MakeOperation>;
 
-// Function-local: the operations' own files enter themselves before main, in no order that could be relied on.
+// Function-local: the operations' files register themselves before main, in an unspecified order.
 Makers& makers() {
     static Makers all;
     return all;

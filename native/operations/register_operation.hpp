@@ -14,21 +14,21 @@
 
 namespace timpani {
 
-/// What an operation is made for.
+/// Arguments of an operation's constructor.
 struct OperationSpec {
     std::int64_t bytes;
-    std::span<const Parameter> parameters;  // those that its row of operations.def names,
-    std::vector<std::int64_t> values;       // and what they are set to
+    std::span<const Parameter> parameters;  // the parameters that its row of operations.def lists,
+    std::vector<std::int64_t> values;       // and their values
     const Datatype& datatype;
     MPI_Comm comm;
     Controls controls;
-    const Topology& topology;  // where the communicator's ranks are; outlives the operation
+    const Topology& topology;  // of the communicator's ranks; outlives the operation
 
-    /// What one of them is set to; std::logic_error where the row doesn't name it.
+    /// The value of a parameter. Throws std::logic_error if the row doesn't list it.
     [[nodiscard]] std::int64_t value_of(std::string_view parameter) const;
 };
 
-/// Throws NotApplicable where the communicator's ranks or the size don't admit the operation.
+/// Throws NotApplicable if the operation doesn't apply to the communicator's ranks or the size.
 using MakeOperation = std::unique_ptr<Operation> (*)(const OperationSpec& spec);
 
 template <typename Made>
@@ -36,13 +36,13 @@ std::unique_ptr<Operation> make(const OperationSpec& spec) {
     return std::make_unique<Made>(spec);
 }
 
-/// Enters a way of doing an operation, `default` where there is but one, into the registry:
-/// `const RegisterOperation latency{"latency", "default", make<PingPong>};` at the end of its file.
+/// Registers a way to do an operation, `default` if there is only one: `const RegisterOperation latency{"latency",
+/// "default", make<PingPong>};` at the end of its file.
 struct RegisterOperation {
     RegisterOperation(std::string_view operation, std::string_view way, MakeOperation make);
 };
 
-/// What makes the operation in that way, or nullptr.
+/// The factory of an operation in that way, or nullptr.
 MakeOperation find_maker(std::string_view operation, std::string_view way);
 
 }  // namespace timpani

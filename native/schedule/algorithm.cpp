@@ -11,8 +11,8 @@ namespace timpani {
 
 namespace {
 
-// Function-local: the algorithms' own files enter themselves before main, in no order that could be relied on. Never
-// destroyed: a preloaded library may be called until the process is gone.
+// Function-local: the algorithms' files register themselves before main, in an unspecified order. Never destroyed: a
+// program may call the preloaded library until its process ends.
 std::deque<Algorithm>& storage() {
     static auto& all = *new std::deque<Algorithm>;
     return all;

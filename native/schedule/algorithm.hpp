@@ -16,40 +16,40 @@
 
 namespace timpani {
 
-/// Where an algorithm applies. Every caller honours these.
+/// Where an algorithm applies. Every caller respects these restrictions.
 struct Restrictions {
     bool power_of_two = false;  // ranks
     bool even = false;          // ranks
     bool commutative = false;   // operator
-    bool topology = false;      // known: the arguments tell which ranks share a node
-    /// In words, as tables show them; empty where there is none.
+    bool topology = false;      // known: the arguments say which ranks share a node
+    /// In words, as tables show them; empty if the algorithm is unrestricted.
     [[nodiscard]] std::string text() const;
-    /// Why they don't admit `args`, alike on all ranks; empty where they do.
+    /// Why they don't admit `args`, the same text on all ranks; empty if they do.
     [[nodiscard]] std::string_view refusal(const CollectiveArguments& args) const;
     [[nodiscard]] bool admit(const CollectiveArguments& args) const { return refusal(args).empty(); }
 };
 
-/// What an algorithm says of itself in closed form; tests compare it with the schedule. One that asks for the topology
-/// says what leaves a node, and of the others what it can; all others say all but that.
+/// An algorithm's costs in closed form; tests compare them with the schedule. An algorithm that needs the topology
+/// claims `max_leaving_node`, and other members as far as it can. All other algorithms claim all but the last two.
 struct Claims {
-    /// Rounds in which anything moves.
+    /// Rounds in which at least one step takes place.
     std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;
-    /// Most elements that one rank sends, over all ranks.
+    /// Maximum number of elements that one rank sends, over all ranks.
     std::int64_t (*max_sent)(const CollectiveArguments&) = nullptr;
-    /// Most distinct ranks that one rank exchanges messages with.
+    /// Maximum number of distinct ranks with which one rank exchanges messages.
     std::int64_t (*max_neighbors)(const CollectiveArguments&) = nullptr;
-    /// Most elements that the ranks of one node send to other nodes.
+    /// Maximum number of elements that the ranks of one node send to other nodes.
     std::int64_t (*max_leaving_node)(const CollectiveArguments&) = nullptr;
-    /// Most elements that the ranks of one group send to other groups.
+    /// Maximum number of elements that the ranks of one group send to other groups.
     std::int64_t (*max_leaving_group)(const CollectiveArguments&) = nullptr;
 };
 
-/// One algorithm: what moves, rank by rank and round by round, and what is known of it.
+/// One algorithm: its schedule, rank by rank and round by round, and its properties.
 ///
-/// Its schedule is either pure functions of the arguments, `rounds`, `round` and the like, or a class that works out
-/// once what all rounds share (`prepare`); whoever wants the schedule asks timpani::prepare. Within a rank, a step
-/// waits for the earlier ones that it depends on (schedule/engine/dependencies.hpp) and for nothing else; the k-th
-/// message to a peer meets the k-th that the peer receives.
+/// The schedule is given in one of two ways. Either `rounds`, `round` and their companions are pure functions of the
+/// arguments, or `prepare` makes an object that computes once what all rounds share. Callers get either through
+/// timpani::prepare. Within a rank, a step waits only for the earlier steps that it depends on
+/// (schedule/engine/dependencies.hpp). The k-th message to a peer matches the k-th receive there.
 struct Algorithm {
     std::string_view collective;
     std::string_view name;
@@ -58,22 +58,22 @@ struct Algorithm {
     Restrictions restrictions{};
     std::vector<Parameter> parameters{};
     std::vector<std::string_view> aliases{};
-    // What each means, class Schedule says. Either the first two are given, and the third where rounds are passed over,
-    // or a class that has them: `prepared<Class>`.
+    // Class Schedule defines each member. Set the first two, and the third if rounds are skipped; or set `prepare` to
+    // `prepared<Class>`.
     std::int64_t (*rounds)(const CollectiveArguments&) = nullptr;
     void (*round)(const CollectiveArguments&, int rank, std::int64_t round, Steps& steps) = nullptr;
     std::int64_t (*next_active)(const CollectiveArguments&, int rank, std::int64_t round) = nullptr;
     std::unique_ptr<const Schedule> (*prepare)(const CollectiveArguments&) = nullptr;
-    /// Elements of scratch that a rank needs; none where it is null.
+    /// Elements of scratch that a rank needs; null: no scratch.
     std::int64_t (*scratch)(const CollectiveArguments&, int rank) = nullptr;
-    /// Elements of memory that the ranks of each node share; none where it is null. It asks for the topology. What one
-    /// call left there the next must not disturb while a rank still reads it.
+    /// Elements of memory that the ranks of each node share; null: no such memory. It needs the topology. A call must
+    /// not overwrite what an earlier call left there while a rank still reads it.
     std::int64_t (*window)(const CollectiveArguments&) = nullptr;
-    /// Most messages that a rank may have under way at once, at least 1; where it is null, four for each rank and those
-    /// of a pipeline (DependencyTracker). At the bound the oldest must end before the next starts.
+    /// Maximum number of messages that a rank may have under way, at least 1. Null: four for each rank and those of a
+    /// pipeline (DependencyTracker). At the maximum, the oldest message must end before the next starts.
     std::int64_t (*requests)(const CollectiveArguments&) = nullptr;
-    /// By which renumberings of the ranks the schedule stays as it is, where blocks are of one size. The verifier
-    /// checks it, and one rank is simulated for all. None where it is null.
+    /// Renumberings of the ranks that leave the schedule unchanged if all blocks have one size. The verifier checks
+    /// them, and one rank is simulated for all. Null: no symmetry.
     Symmetry (*symmetry)(const CollectiveArguments&) = nullptr;
     Claims claims;
 };
@@ -81,7 +81,7 @@ struct Algorithm {
 /// The symmetry of the algorithm's schedule for `args`.
 Symmetry symmetry_of(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// Throws std::runtime_error where the algorithm's restrictions don't admit `args`.
+/// Throws std::runtime_error if the algorithm's restrictions don't admit `args`.
 void require_admitted(const Algorithm& algorithm, const CollectiveArguments& args);
 
 /// All algorithms, by collective and name.
@@ -90,7 +90,7 @@ std::span<const Algorithm* const> algorithms();
 /// The algorithm of that name or alias, or nullptr.
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name);
 
-/// Enters an algorithm into the registry: `static const Register entry{{…}};` at the end of its file.
+/// Adds an algorithm to the registry: `static const Register entry{{…}};` at the end of its file.
 struct Register {
     explicit Register(Algorithm algorithm);
 };

@@ -9,14 +9,14 @@
 
 namespace timpani {
 
-// The arithmetic that algorithms share: logarithms, ranks counted from the root, segments.
+// Arithmetic that algorithms share: logarithms, ranks counted from the root, segments.
 
 constexpr bool is_power_of_two(std::int64_t n) { return n > 0 && (n & (n - 1)) == 0; }
 
 constexpr int floor_log2(std::int64_t n) { return static_cast<int>(std::bit_width(static_cast<std::uint64_t>(n))) - 1; }
 constexpr int ceil_log2(std::int64_t n) { return n <= 1 ? 0 : floor_log2(n - 1) + 1; }
 
-// To base 2, which most trees have, bits tell: millions of ranks are asked for.
+// To base 2, which most trees have, bit operations suffice. A simulation computes millions of ranks.
 
 /// ⌈log_radix n⌉; 0 for n ≤ 1.
 constexpr int ceil_log(std::int64_t n, std::int64_t radix) {
@@ -25,7 +25,7 @@ constexpr int ceil_log(std::int64_t n, std::int64_t radix) {
     for (std::int64_t reach = 1; reach < n; reach *= radix) ++digits;
     return digits;
 }
-/// 1 for exponents under 0, too.
+/// 1 for negative exponents, too.
 constexpr std::int64_t power(std::int64_t base, int exponent) {
     if (base == 2) return std::int64_t{1} << std::max(0, exponent);
     std::int64_t result = 1;
@@ -33,7 +33,7 @@ constexpr std::int64_t power(std::int64_t base, int exponent) {
     return result;
 }
 
-/// `rank` counted from the root, which is 0; and back.
+/// `rank` counted from the root, which is 0; and the inverse.
 constexpr int relative_rank(const CollectiveArguments& args, int rank) {
     return (rank - args.root + args.ranks) % args.ranks;
 }
@@ -41,7 +41,7 @@ constexpr int absolute_rank(const CollectiveArguments& args, int relative) {
     return (relative + args.root) % args.ranks;
 }
 
-/// Where a broadcast's data is at `rank`: the root sends it, the others have received it.
+/// The buffer with a broadcast's data at `rank`: the root's send buffer, the others' receive buffer.
 constexpr Buffer data_of(const CollectiveArguments& args, int rank) {
     return rank == args.root ? Buffer::send : Buffer::receive;
 }
@@ -51,7 +51,7 @@ struct Segments {
     std::int64_t count;
     std::int64_t length;
 
-    /// `segment_bytes` 0 or more than the vector: one segment.
+    /// `segment_bytes` 0 or larger than the vector: one segment.
     static constexpr Segments of(const CollectiveArguments& args, std::int64_t segment_bytes) {
         const std::int64_t wanted = segment_bytes / std::max<std::int64_t>(1, args.element_bytes);
         const bool whole = segment_bytes <= 0 || wanted >= args.count;

@@ -10,12 +10,12 @@ namespace timpani {
 /// The block of `rank` in the vector that a collective scatters or gathers.
 using Blocks = Part (*)(const CollectiveArguments&, int rank);
 
-/// The parts that reduce_scatter leaves at the ranks; those of reduce_scatter_block are block_of.
+/// The part that reduce_scatter leaves at each rank; for reduce_scatter_block see block_of.
 inline Part scattered_part(const CollectiveArguments& args, int rank) { return part_of(args.count, args.ranks, rank); }
 
 constexpr Region region(Buffer buffer, const Part& block) { return {buffer, block.first, block.count}; }
 
-/// All from block `first` to block `last`, both included.
+/// All blocks from `first` to `last`, both included.
 constexpr Region region(Buffer buffer, const Part& first, const Part& last) {
     return {buffer, first.first, last.first + last.count - first.first};
 }

@@ -6,7 +6,7 @@ namespace timpani {
 
 namespace {
 
-/// Of an algorithm that prepares nothing.
+/// The schedule of an algorithm that prepares nothing.
 class FromFunctions final : public Schedule {
   public:
     FromFunctions(const Algorithm& algorithm, const CollectiveArguments& args)

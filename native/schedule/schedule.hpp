@@ -10,9 +10,9 @@ namespace timpani {
 
 struct Algorithm;
 
-/// One call of an algorithm: what moves, rank by rank and round by round. What all rounds share is worked out once,
-/// when it is made; after that every function is pure and cheap, so that any rank and round can be asked for alone and
-/// nothing has to be kept for a million ranks.
+/// One call of an algorithm: its steps, rank by rank and round by round. The constructor computes what all rounds
+/// share. After that every function is pure and cheap: it computes any rank and round on demand, so nothing is stored
+/// for a million ranks.
 class Schedule {
   public:
     Schedule() = default;
@@ -23,17 +23,17 @@ class Schedule {
     [[nodiscard]] virtual std::int64_t rounds() const = 0;
     /// Adds the steps of `rank` in round k to `steps`.
     virtual void round(int rank, std::int64_t k, Steps& steps) const = 0;
-    /// The first round from k on in which `rank` may do anything, or any number ≥ rounds() where there is none. In
-    /// those passed over it does nothing.
+    /// The first round, k or later, in which `rank` may have steps; rounds() or more if no such round exists. It has no
+    /// steps in the skipped rounds.
     [[nodiscard]] virtual std::int64_t next_active(int /*rank*/, std::int64_t k) const { return k; }
 };
 
 /// The schedule of `algorithm` for `args`; the counts and the topology that `args` refers to must outlive it.
 std::unique_ptr<const Schedule> prepare(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// What algorithms that prepare something register: `.prepare = prepared<Broadcast>`, or where a function makes it
-/// `.prepare = prepared_by<reduction>`. A body is made from arguments, to which it may refer; it has `rounds()` and
-/// `round(rank, k, steps)`, and `next_active(rank, k)` where it passes rounds over.
+/// What algorithms register whose schedule is a class: `.prepare = prepared<Broadcast>`, or `.prepare =
+/// prepared_by<reduction>` if a function makes it. `Body` is constructed from arguments, to which it may refer. It has
+/// `rounds()` and `round(rank, k, steps)`, and optionally `next_active(rank, k)`.
 template <class Body>
 class Prepared final : public Schedule {
   public:

@@ -8,7 +8,7 @@
 
 namespace timpani {
 
-/// The memory that an algorithm works on at one rank: the caller's send and receive buffers, scratch memory of its own,
+/// The memory that an algorithm works on at one rank: the caller's send and receive buffers, private scratch memory,
 /// and the window, which all ranks of its node share.
 enum class Buffer : std::uint8_t { send, receive, scratch, window };
 constexpr std::size_t kBuffers = 4;
@@ -44,7 +44,7 @@ struct Step {
     Region to{};
 
     [[nodiscard]] bool is_message() const { return kind == Kind::send || kind == Kind::receive; }
-    /// A message without data: what its sender has done in the window before, its receiver sees there afterwards.
+    /// A message without data. The receiver sees what the sender did in the window before.
     [[nodiscard]] bool notifies() const { return kind == Kind::send && from.count == 0; }
     [[nodiscard]] bool awaits() const { return kind == Kind::receive && to.count == 0; }
     [[nodiscard]] bool touches_window() const {
@@ -58,11 +58,11 @@ struct Step {
     friend bool operator==(const Step&, const Step&) = default;
 };
 
-/// The steps of one rank in one round, in the order in which the algorithm states them. Empty regions leave no step:
-/// the other side leaves its own out too, since both count the same elements.
+/// The steps of one rank in one round, in the order in which the algorithm lists them. Steps with empty regions are
+/// omitted. The other side omits them too, since both count the same elements.
 ///
-/// A step is written where it stays, from registers, by code compiled into the algorithm: millions of ranks are asked
-/// for so many that copying them would take a third of a simulation.
+/// Code compiled into the algorithm writes each step in place, from registers. In a simulation of millions of ranks,
+/// copying steps would take a third of the time.
 class Steps {
   public:
     [[gnu::always_inline]] void send(int peer, const Region& from) {
@@ -78,11 +78,11 @@ class Steps {
         if (to.count > 0) add(Step::Kind::reduce, -1, from, to);
     }
 
-    /// A message without data, as barriers send: whoever awaits it knows of all that the sender has awaited before.
+    /// A message without data, as in barriers. Its receiver knows of all notifications that the sender awaited before.
     void notify(int peer) { add(Step::Kind::send, peer, {}, {}); }
     void await(int peer) { add(Step::Kind::receive, peer, {}, {}); }
 
-    /// As it is, empty or not.
+    /// Adds the step even if its regions are empty.
     void add(const Step& step) { add(step.kind, step.peer, step.from, step.to); }
 
     [[nodiscard]] std::span<const Step> all() const { return {steps_.data(), used_}; }
@@ -99,7 +99,7 @@ class Steps {
     }
     [[gnu::noinline]] void make_room() { steps_.resize(std::max<std::size_t>(8, 2 * used_)); }
 
-    std::vector<Step> steps_;  // those before used_ are
+    std::vector<Step> steps_;  // only the first `used_` are valid
     std::size_t used_ = 0;
 };
 

@@ -10,27 +10,27 @@
 
 namespace timpani {
 
-/// The algorithm of that name; std::logic_error where there is none.
+/// The algorithm of that name. Throws std::logic_error if it doesn't exist.
 inline const Algorithm& inner_algorithm(std::string_view collective, std::string_view name) {
     const Algorithm* const found = find_algorithm(collective, name);
     if (found != nullptr) return *found;
     throw std::logic_error("there is no " + std::string(collective) + "/" + std::string(name));
 }
 
-/// A collective among some of the ranks, by an algorithm of the registry, as one phase of a larger algorithm: what a
-/// call on a sub-communicator would be. Steps are translated: local ranks into ranks of the whole communicator, and the
-/// inner algorithm's buffers into regions of the outer one's.
+/// A collective among some of the ranks, as one phase of a larger algorithm: what a call on a sub-communicator would
+/// be. An algorithm of the registry performs it. Its steps are translated: local ranks into ranks of the whole
+/// communicator, and its buffers into regions of the outer algorithm's buffers.
 class SubCollective {
   public:
-    /// Where the inner algorithm's send buffer, receive buffer and scratch begin in the outer one's.
+    /// Where the inner algorithm's send buffer, receive buffer and scratch start in the outer algorithm's buffers.
     struct BufferStart {
         Buffer buffer;
         std::int64_t first;
     };
     using Buffers = std::array<BufferStart, 3>;
 
-    /// An inner call of `ranks` ranks and `count` elements, with the root at local rank 0 and the outer call's datatype
-    /// and operator.
+    /// An inner call of `ranks` ranks and `count` elements. Its root is local rank 0, and it has the outer call's
+    /// datatype and operator.
     SubCollective(const Algorithm& algorithm, const CollectiveArguments& outer, int ranks, std::int64_t count)
         : algorithm_(&algorithm), inside_(outer) {
         inside_.ranks = ranks;
@@ -45,8 +45,8 @@ class SubCollective {
         return algorithm_->scratch == nullptr ? 0 : algorithm_->scratch(inside_, local_rank);
     }
 
-    /// Round k of the inner algorithm at `local_rank`, nothing after its last one; `rank_of` gives the rank in the
-    /// whole communicator of a local one.
+    /// Round k of the inner algorithm at `local_rank`; no steps after its last round. `rank_of` maps local ranks to
+    /// ranks of the whole communicator.
     template <typename RankOf>
     void round(int local_rank, std::int64_t k, const Buffers& buffers, const RankOf& rank_of, Steps& steps) const {
         if (k < 0 || k >= rounds()) return;

@@ -67,7 +67,7 @@ class Clock {
     }
 
     // Interface that the engine uses.
-    static constexpr bool kAsksForWaited = false;
+    static constexpr bool kListsWaited = false;
     struct Note {
         Moment moment;  // when the message was posted; of one that flows, when it arrives and, of its receive, began
         PairingLinks links;  // while it waits for its rank's port
@@ -197,7 +197,7 @@ class Clock {
     /// Ends the messages that end now before any begin that could begin now, since others may follow from them.
     void end_those_now() {
         for (int handled = 1; ahead_.any_left(); ++handled) {
-            if (handled % kTogether == 0) engine_.go_on();
+            if (handled % kTogether == 0) engine_.advance();
             const Turn turn = ahead_.take();
             if (const Turn* const far = ahead_.ahead(kFar)) fetch(*far);
             if (const Turn* const near = ahead_.ahead(kNear)) fetch_what_it_refers_to(*near);
@@ -221,30 +221,30 @@ class Clock {
                     if (flows_.ends(turn.id, time_, schedule_flow_)) arrive(turn.id);
             }
         }
-        engine_.go_on();
+        engine_.advance();
     }
     void fetch(const Turn& turn) {
         if (turn.is_of_message()) {
-            engine_.fetch_posted(turn.id);
+            engine_.prefetch_posted(turn.id);
         } else if (turn.is_of_port()) {
-            engine_.fetch_rank(turn.id);
+            engine_.prefetch_rank(turn.id);
         }
     }
     void fetch_what_it_refers_to(const Turn& turn) {
         if (turn.is_of_message()) {
-            engine_.fetch_with(turn.id);
+            engine_.prefetch_other_side(turn.id);
         } else if (turn.is_of_port()) {
             const int first =
                 engine_.state(turn.id).first_waiting.at(turn.kind == Turn::Kind::send_port_free ? kOut : kIn);
-            if (first >= 0) engine_.fetch_posted(first);
+            if (first >= 0) engine_.prefetch_posted(first);
         }
     }
 
     /// Begins the first message that could begin, or queues it for a port.
     void begin_first() {
         const Candidate first = beginning_.take();
-        if (const Candidate* const far = beginning_.ahead(kFar)) engine_.fetch_posted(far->send);
-        if (const Candidate* const near = beginning_.ahead(kNear)) engine_.fetch_with(near->send);
+        if (const Candidate* const far = beginning_.ahead(kFar)) engine_.prefetch_posted(far->send);
+        if (const Candidate* const near = beginning_.ahead(kNear)) engine_.prefetch_other_side(near->send);
         begin(first);
         if (first.waited == Candidate::Waited::no) return;
         const bool sends = first.waited == Candidate::Waited::to_send;

@@ -62,7 +62,7 @@ class FairFlows {
                 Flow& flow = flows_[static_cast<std::size_t>(id)];
                 if (flow.settled_at == round_) continue;
                 flow.settled_at = round_;
-                go_on(flow, time);
+                reshare(flow, time);
                 const double end = end_of(flow, time);
                 if (end < flow.scheduled) {
                     flow.scheduled = end;
@@ -190,7 +190,7 @@ class FairFlows {
         flow.since = time;
     }
     /// Advances the flow to `time`, and updates its share.
-    void go_on(Flow& flow, double time) {
+    void reshare(Flow& flow, double time) {
         advance(flow, time);
         double longest = 0;
         for (std::size_t i = 0; i < flow.places; ++i) {

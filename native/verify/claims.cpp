@@ -17,7 +17,7 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
     Steps steps;
     for (int rank = 0; rank < args.ranks; ++rank) {
         std::int64_t sent = 0;
-        std::set<int> neighbours;
+        std::set<int> neighbors;
         for (std::int64_t round = 0; round < rounds; ++round) {
             steps.clear();
             schedule->round(rank, round, steps);
@@ -28,7 +28,7 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
             for (const Step& step : steps.all()) {
                 if (step.peer < 0) continue;
                 busy[static_cast<std::size_t>(round)] = 1;
-                neighbours.insert(step.peer);
+                neighbors.insert(step.peer);
                 if (step.kind != Step::Kind::send) continue;
                 sent += step.from.count;
                 if (args.topology == nullptr) continue;
@@ -42,7 +42,7 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
             }
         }
         max_sent = std::max(max_sent, sent);
-        max_neighbors = std::max(max_neighbors, static_cast<std::int64_t>(neighbours.size()));
+        max_neighbors = std::max(max_neighbors, static_cast<std::int64_t>(neighbors.size()));
     }
     using Claim = std::int64_t (*)(const CollectiveArguments&);
     const auto differs = [&](const char* what, Claim claim, std::int64_t found) -> std::optional<std::string> {
@@ -52,7 +52,7 @@ std::optional<std::string> find_false_claim(const Algorithm& algorithm, const Co
     const Claims& claims = algorithm.claims;
     auto wrong = differs("rounds:", claims.rounds, std::ranges::count(busy, 1));
     if (!wrong) wrong = differs("elements sent by one rank:", claims.max_sent, max_sent);
-    if (!wrong) wrong = differs("neighbours:", claims.max_neighbors, max_neighbors);
+    if (!wrong) wrong = differs("neighbors:", claims.max_neighbors, max_neighbors);
     if (args.topology == nullptr) return wrong;
     if (!wrong) wrong = differs("elements leaving one node:", claims.max_leaving_node, std::ranges::max(leaving_node));
     if (!wrong) {

@@ -32,7 +32,7 @@ class SymbolicExecutor {
     void check_results();
 
     // Interface that the engine uses.
-    static constexpr bool kAsksForWaited = true;  // accesses to a window are ordered by what was waited for
+    static constexpr bool kListsWaited = true;  // accesses to a window are ordered by what was waited for
     using Note = std::vector<bool>;  // in a barrier: ranks known to have entered it when the message was posted
     struct RankState {};
     void check(const Place& place, const Step& step);

@@ -53,7 +53,7 @@ def test_a_sample_says_how_many_messages_share_its_time(run_plan: RunPlan) -> No
     assert [cell.get("messages_per_sample", 1) for cell in found.values()] == [16, 32, 1]
 
 
-def test_a_delay_between_messages_lengthens_the_parametrised_round_trip(run_plan: RunPlan) -> None:
+def test_a_delay_between_messages_lengthens_the_parametrized_round_trip(run_plan: RunPlan) -> None:
     # Several times what a train without it takes here; a busy machine makes trains longer, never shorter.
     asked = [f"prtt default:messages={messages},delay_ns=20000000" for messages in (2, 5)]
     found = measured(run_plan(2, ["warmup 1", "repetitions 5", *cells(*asked, sizes=(8,))]))

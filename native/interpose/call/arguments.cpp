@@ -11,9 +11,10 @@ namespace {
 
 /// Elements of the largest block.
 std::int64_t max_elements(const BufferArguments& buffer, RankInComm here) {
-    std::int64_t most = buffer.count;
-    for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank) most = std::max(most, buffer.counts[rank]);
-    return most;
+    std::int64_t maximum = buffer.count;
+    for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank)
+        maximum = std::max(maximum, buffer.counts[rank]);
+    return maximum;
 }
 
 /// Elements of all blocks together.

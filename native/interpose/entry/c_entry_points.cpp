@@ -64,18 +64,18 @@ int MPI_Finalize() {
 
 int MPI_Abort(MPI_Comm comm, int code) {
     int rank = 0;
-    int initialised = 0;
-    PMPI_Initialized(&initialised);
-    if (initialised != 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    if (initialized != 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     timpani::finish_alone("rank " + std::to_string(rank) + " alone, which called MPI_Abort");
     return PMPI_Abort(comm, code);
 }
 
 #ifdef TIMPANI_SESSIONS
 int MPI_Session_finalize(MPI_Session* session) {
-    int initialised = 0;
-    PMPI_Initialized(&initialised);
-    if (initialised == 0)
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    if (initialized == 0)
         timpani::finish_alone("process " + std::to_string(getpid()) + " alone, of a program of sessions");
     return PMPI_Session_finalize(session);
 }

@@ -19,9 +19,9 @@ constexpr std::int64_t kCheckpointNs = 1'000'000'000;  // between checkpoints at
 constexpr std::int64_t kCheckpointShare = 1'000;       // times what the last one took
 
 std::string number_of_rank() {
-    int initialised = 0;
-    PMPI_Initialized(&initialised);
-    return std::to_string(initialised != 0 ? rank_in(MPI_COMM_WORLD) : 0);
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    return std::to_string(initialized != 0 ? rank_in(MPI_COMM_WORLD) : 0);
 }
 
 void release(MPI_Comm comm) {

@@ -53,11 +53,11 @@ BlockSizes exchange_pair_sizes(const InterceptedCall& call, const Communicator& 
         arguments_valid ? std::max(sum(sent), sum(received)) : kInvalid,
         std::max(std::ranges::max(sent), std::ranges::max(received)),
     };
-    std::array<std::int64_t, 2> most{};
-    sizes.error = PMPI_Allreduce(own.data(), most.data(), 2, MPI_INT64_T, MPI_MAX, communicator.comm());
-    sizes.message_bytes = most[0] / here.ranks;
-    sizes.max_block_bytes = most[1];
-    sizes.valid = most[0] != kInvalid;
+    std::array<std::int64_t, 2> maximum{};
+    sizes.error = PMPI_Allreduce(own.data(), maximum.data(), 2, MPI_INT64_T, MPI_MAX, communicator.comm());
+    sizes.message_bytes = maximum[0] / here.ranks;
+    sizes.max_block_bytes = maximum[1];
+    sizes.valid = maximum[0] != kInvalid;
     return sizes;
 }
 

@@ -9,9 +9,9 @@ CommonTime agree_on_time(MPI_Comm comm, GlobalClock& clock) {
     double wrongly_predicted = 0;
     if (!clock.shared()) {
         const ClockLine first = clock.line();
-        const std::int64_t first_at = clock.synchronised_at();
-        clock.synchronise();
-        const std::int64_t now = clock.synchronised_at();
+        const std::int64_t first_at = clock.synchronized_at();
+        clock.synchronize();
+        const std::int64_t now = clock.synchronized_at();
         time.line = line_through(first, first_at, clock.line(), now);
         wrongly_predicted = std::abs(static_cast<double>(first.to_global(now) - clock.line().to_global(now)));
     }

@@ -13,9 +13,9 @@ struct CommonTime {
     std::int64_t error_ns = 0;  // at rank 0: the largest of any rank
 };
 
-/// Collective, as the program ends. Clocks that differ were synchronised as it began and are again now; between these
+/// Collective, as the program ends. Clocks that differ were synchronized as it began and are again now; between these
 /// times each is taken to drift evenly. Where the drift changes steadily instead, the line between is wrong by at most
-/// a quarter of what the first synchronisation predicted wrongly for now: that is added to the error of the messages.
+/// a quarter of what the first synchronization predicted wrongly for now: that is added to the error of the messages.
 CommonTime agree_on_time(MPI_Comm comm, GlobalClock& clock);
 
 }  // namespace timpani

@@ -90,7 +90,7 @@ World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()
     if (has_rules_ || counting) topology_ = discover_topology(comm_, process.settings.group);
     if (!counting) return;
     clock_ = std::make_unique<GlobalClock>(comm_, process.clock);
-    clock_->synchronise();
+    clock_->synchronize();
 }
 
 World::~World() {
@@ -114,14 +114,14 @@ std::string World::agree_on_rules() {
                                           process.settings.counts() ? 0 : 1,
                                           process.settings.rules.empty() ? 0 : 1,
                                           process.settings.fault_tolerance ? 1 : 0};
-    std::array<std::int64_t, 7> most{};
-    PMPI_Allreduce(own.data(), most.data(), static_cast<int>(own.size()), MPI_INT64_T, MPI_MAX, comm_);
-    const bool read = most[0] == 0;
-    const bool same = most[1] == -most[2];
-    threads_ = most[3] != 0;
-    counting = most[4] == 0;
-    const bool has_rules = read && same && most[5] != 0;
-    has_rules_ = has_rules && most[6] == 0;
+    std::array<std::int64_t, 7> maximum{};
+    PMPI_Allreduce(own.data(), maximum.data(), static_cast<int>(own.size()), MPI_INT64_T, MPI_MAX, comm_);
+    const bool read = maximum[0] == 0;
+    const bool same = maximum[1] == -maximum[2];
+    threads_ = maximum[3] != 0;
+    counting = maximum[4] == 0;
+    const bool has_rules = read && same && maximum[5] != 0;
+    has_rules_ = has_rules && maximum[6] == 0;
     if (has_rules && !has_rules_)
         return "with fault tolerance (mpi_ft_enable) only MPI's own collectives end when a rank is lost";
     if (read && same) return {};

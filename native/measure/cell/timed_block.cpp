@@ -32,8 +32,8 @@ void wait_while_idle(const Harness& harness, const Operation& operation) {
     }
 }
 
-Block run_synchronised(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                       const Synchronisation& sync, int settling) {
+Block run_synchronized(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
+                       const Synchronization& sync, int settling) {
     const LocalClock& clock = harness.clock.local();
     const ClockLine line = harness.clock.line();
     std::vector<RankTiming> own(static_cast<std::size_t>(repetitions));
@@ -92,9 +92,9 @@ Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& bu
 }  // namespace
 
 Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                const Synchronisation& sync, int settling) {
+                const Synchronization& sync, int settling) {
     return sync.batch > 0 ? run_back_to_back(harness, operation, buffers, repetitions, sync.batch, settling)
-                          : run_synchronised(harness, operation, buffers, repetitions, sync, settling);
+                          : run_synchronized(harness, operation, buffers, repetitions, sync, settling);
 }
 
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions) {

@@ -10,7 +10,7 @@
 
 namespace timpani {
 
-/// How the ranks are synchronised before each repetition.
+/// How the ranks are synchronized before each repetition.
 ///
 /// batch > 0: not at all, for an operation whose own messages do it; `batch` calls are one repetition, and idle ranks
 /// sleep meanwhile, so that they take no core from the others. Else slack_ns > 0: Round-Time (Hunold & Carpen-Amarie,
@@ -18,7 +18,7 @@ namespace timpani {
 /// makes the repetition invalid. Else by a dissemination barrier.
 ///
 /// `lateness`, which is not owned: how much later each rank enters than that; not with a batch.
-struct Synchronisation {
+struct Synchronization {
     std::int64_t slack_ns = 0;
     int batch = 0;
     Lateness* lateness = nullptr;
@@ -26,7 +26,7 @@ struct Synchronisation {
 
 /// Runs the operation `repetitions` times, the first `settling` of which find caches that others left.
 Block run_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions,
-                const Synchronisation& sync, int settling = 0);
+                const Synchronization& sync, int settling = 0);
 
 /// As OSU's benchmarks of collectives do: MPI_Barrier between calls, and what the cache mode asks for before it.
 Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffers, int repetitions);

@@ -30,13 +30,13 @@ std::int64_t median_over(const std::vector<Repetition>& repetitions, std::int64_
 
 }  // namespace
 
-int Warmup::repetitions_within(std::int64_t available_ns, int most) const {
+int Warmup::repetitions_within(std::int64_t available_ns, int maximum) const {
     const auto fit = available_ns / std::max<std::int64_t>(1, each_ns);
-    return static_cast<int>(std::clamp<std::int64_t>(fit, 1, most));
+    return static_cast<int>(std::clamp<std::int64_t>(fit, 1, maximum));
 }
 
 Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
-               const Synchronisation& sync) {
+               const Synchronization& sync) {
     Warmup warmup;
     std::optional<MedianInterval> previous;
     int block = protocol.warmup.value_or(kFewestOfLong);
@@ -54,15 +54,15 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
             // By the shortest call: the first may have waited for connections.
             const auto shortest = std::max<std::int64_t>(1, std::ranges::min(completions));
             const auto within_limit = protocol.time_limit_ns / shortest;
-            const auto fewest = static_cast<int>(std::clamp<std::int64_t>(within_limit, kFewestOfLong, kFewestWarmup));
-            const bool enough = warmup.repetitions >= fewest;
+            const auto minimum = static_cast<int>(std::clamp<std::int64_t>(within_limit, kFewestOfLong, kFewestWarmup));
+            const bool enough = warmup.repetitions >= minimum;
             done = (enough && steady && elapsed >= kShortestWarmup) || (enough && elapsed >= protocol.time_limit_ns) ||
                    protocol.warmup.has_value();
             previous = block > kFewestOfLong ? std::optional(median_interval(completions)) : std::nullopt;
             // Two blocks, of which one may tell that the other was not yet as fast, fill the time.
             const auto telling = static_cast<int>(
                 std::clamp<std::int64_t>(kShortestWarmup / 2 / shortest, kSmallestBlock, kLargestBlock));
-            block = std::max(std::min(kSmallestBlock, fewest - warmup.repetitions),
+            block = std::max(std::min(kSmallestBlock, minimum - warmup.repetitions),
                              warmup.repetitions_within(protocol.time_limit_ns / 4, telling));
         }
         done = broadcast_from_root(harness, done);
@@ -74,7 +74,7 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
 Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol) {
     const auto wanted = kReadingsPerSample * protocol.timer_ns;
     for (Batch batch{1, 0};;) {
-        const Synchronisation sync{.batch = batch.calls};
+        const Synchronization sync{.batch = batch.calls};
         const auto repetitions = run_block(harness, operation, buffers, kLargestBlock, sync).repetitions;
         batch.each_ns =
             broadcast_from_root(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));

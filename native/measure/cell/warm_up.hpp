@@ -14,13 +14,13 @@ struct Warmup {
     std::int64_t root_ahead_ns = 0;  // how long the others are still busy when the root is done
 
     /// How many repetitions fit into `available_ns`, between 1 and `most`.
-    [[nodiscard]] int repetitions_within(std::int64_t available_ns, int most) const;
+    [[nodiscard]] int repetitions_within(std::int64_t available_ns, int maximum) const;
 };
 
 /// Collective. The plan's number of calls where it has one. Else at least 10 calls and 0.5 ms, then until the median of
 /// a block lies in the interval of the median of the one before it; a slow operation ends it at the time limit.
 Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, const Protocol& protocol,
-               const Synchronisation& sync);
+               const Synchronization& sync);
 
 /// Calls that share one sample, and what they take together.
 struct Batch {

@@ -14,7 +14,7 @@ constexpr int kTag = 1;
 constexpr int kPingPongs = kSimulated ? 1 : 10;         // exchanges that bound one offset; simulated ones are alike
 constexpr int kFitPoints = 100;                         // offsets that one line is fitted through
 constexpr std::int64_t kFitSpan = 100'000'000;          // ns over which they are spread
-constexpr std::int64_t kResynchronise = 1'000'000'000;  // ns
+constexpr std::int64_t kResynchronize = 1'000'000'000;  // ns
 
 /// Bounds of (reference's global time − own local time): an exchange proves low ≤ offset ≤ high.
 struct OffsetBound {
@@ -129,7 +129,7 @@ void GlobalClock::find_clocks() {
     PMPI_Bcast(&clocks_, 1, MPI_INT, 0, comm_);
 }
 
-void GlobalClock::synchronise() {
+void GlobalClock::synchronize() {
     if (shared()) return;
     line_ = ClockLine{};
     if (leaders_ != MPI_COMM_NULL) {
@@ -143,14 +143,14 @@ void GlobalClock::synchronise() {
         }
     }
     PMPI_Bcast(&line_, sizeof line_, MPI_BYTE, 0, sharing_);
-    synchronised_at_ = local_.now();
+    synchronized_at_ = local_.now();
 }
 
-void GlobalClock::keep_synchronised() {
+void GlobalClock::keep_synchronized() {
     if (shared()) return;
-    int due = local_.now() - synchronised_at_ > kResynchronise ? 1 : 0;
+    int due = local_.now() - synchronized_at_ > kResynchronize ? 1 : 0;
     PMPI_Bcast(&due, 1, MPI_INT, 0, comm_);
-    if (due != 0) synchronise();
+    if (due != 0) synchronize();
 }
 
 std::int64_t GlobalClock::error_ns() {

@@ -33,22 +33,22 @@ ClockLine line_through(const ClockLine& first, std::int64_t first_local, const C
 /// The common clock of all ranks of a communicator.
 ///
 /// Ranks of one node read one clock; that is checked, and where it is not so every rank counts as a node of its own.
-/// Across nodes the leaders are synchronised by HCA3 (Hunold & Carpen-Amarie, CLUSTER 2018): in ⌈log₂ nodes⌉ rounds a
+/// Across nodes the leaders are synchronized by HCA3 (Hunold & Carpen-Amarie, CLUSTER 2018): in ⌈log₂ nodes⌉ rounds a
 /// leader whose clock is global already serves one whose clock is not, and the latter fits offset(t) = a + b·t by
 /// least squares over many exchanges.
 class GlobalClock {
   public:
-    /// Collective over `comm`, which stays the caller's. Finds the nodes; does not synchronise yet.
+    /// Collective over `comm`, which stays the caller's. Finds the nodes; does not synchronize yet.
     GlobalClock(MPI_Comm comm, const LocalClock& local);
     ~GlobalClock();
     GlobalClock(const GlobalClock&) = delete;
     GlobalClock& operator=(const GlobalClock&) = delete;
 
     /// Collective. Nothing to do where all ranks share one clock.
-    void synchronise();
+    void synchronize();
 
-    /// Collective. Synchronises again when the last time is more than about a second ago, as drift asks for.
-    void keep_synchronised();
+    /// Collective. Synchronizes again when the last time is more than about a second ago, as drift asks for.
+    void keep_synchronized();
 
     /// Collective. The largest distance from rank 0's clock that an exchange of messages can't exclude, nanoseconds,
     /// and at rank 0 only.
@@ -59,7 +59,7 @@ class GlobalClock {
     [[nodiscard]] const LocalClock& local() const { return local_; }
     [[nodiscard]] const ClockLine& line() const { return line_; }
     /// When `line` was fitted last, a local reading.
-    [[nodiscard]] std::int64_t synchronised_at() const { return synchronised_at_; }
+    [[nodiscard]] std::int64_t synchronized_at() const { return synchronized_at_; }
     [[nodiscard]] std::int64_t now() const { return line_.to_global(local_.now()); }
 
   private:
@@ -71,7 +71,7 @@ class GlobalClock {
     MPI_Comm leaders_ = MPI_COMM_NULL;  // the leaders; null elsewhere
     int clocks_ = 1;
     ClockLine line_;
-    std::int64_t synchronised_at_ = 0;
+    std::int64_t synchronized_at_ = 0;
 };
 
 }  // namespace timpani

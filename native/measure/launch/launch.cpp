@@ -74,7 +74,7 @@ Topology topology_of(const Plan& plan, MPI_Comm comm) {
 }
 
 Protocol protocol_of(const Plan& plan, const Harness& harness) {
-    if (is_timed(plan.method)) harness.clock.synchronise();
+    if (is_timed(plan.method)) harness.clock.synchronize();
     return {plan.method,
             plan.start,
             plan.precision,
@@ -191,7 +191,7 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell, Lateness& lateness
 }
 
 void Launch::measure(const Point& point) {
-    if (is_timed(plan_.method)) harness_.clock.keep_synchronised();
+    if (is_timed(plan_.method)) harness_.clock.keep_synchronized();
     std::vector<Rival> in_turn;
     Lateness lateness = lateness_of(point);
     auto begin = harness_.clock.now();

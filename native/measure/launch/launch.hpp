@@ -26,7 +26,7 @@ namespace timpani {
 /// One start of the measuring program: what all cells of its plan are measured with. Every call is collective.
 class Launch {
   public:
-    /// Synchronises the harness's clock where cells are timed. `record` is nullptr but at rank 0; all three outlive the
+    /// Synchronizes the harness's clock where cells are timed. `record` is nullptr but at rank 0; all three outlive the
     /// launch. Throws std::runtime_error where the plan asks for what the library or these ranks don't have.
     Launch(const Plan& plan, const Harness& harness, const Record* record);
 

@@ -5,7 +5,7 @@
 namespace timpani {
 
 std::string_view Rival::start() const {
-    if (sync.batch > 0) return operation->synchronised_by();
+    if (sync.batch > 0) return operation->synchronized_by();
     return sync.slack_ns > 0 ? "round_time" : "barrier";
 }
 
@@ -16,7 +16,7 @@ Rival make_rival(const Harness& harness, const CellPlan& cell, std::unique_ptr<O
     rival.operation = std::move(operation);
     Operation& called = *rival.operation;
     // What another cache mode does between calls would delay the partner unseen: then a start is needed after all.
-    const bool back_to_back = !called.synchronised_by().empty() && cell.mode == CacheMode::warm;
+    const bool back_to_back = !called.synchronized_by().empty() && cell.mode == CacheMode::warm;
     rival.sync.batch = back_to_back ? 1 : 0;
     rival.sync.lateness = &lateness;
     rival.warmup = warm_up(harness, called, buffers, protocol, rival.sync);

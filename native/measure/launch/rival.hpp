@@ -17,7 +17,7 @@ namespace timpani {
 struct Rival {
     int id = 0;
     std::unique_ptr<Operation> operation;
-    Synchronisation sync;
+    Synchronization sync;
     Warmup warmup;
     Samples samples;
     std::vector<double> burst_midmeans;  // of the bursts' completions, settling calls left out; 0 where none was valid
@@ -25,7 +25,7 @@ struct Rival {
     double relative_error = 0;  // standard error of its logarithm, by how rounds differ; 0: too few tell
     bool lost = false;          // whether it gets no more turns
 
-    /// How the ranks are synchronised before each repetition, as the record names it.
+    /// How the ranks are synchronized before each repetition, as the record names it.
     [[nodiscard]] std::string_view start() const;
 };
 

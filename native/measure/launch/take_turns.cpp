@@ -116,27 +116,27 @@ bool precise(std::span<const Rival> rivals, double precision) {
 /// Whether the rivals that didn't lose have enough samples after `elapsed` nanoseconds and `round` of `rounds` rounds.
 StopReason stop_reason(std::span<const Rival> rivals, int round, std::optional<int> rounds, std::int64_t elapsed,
                        const Protocol& protocol) {
-    const auto most = protocol.repetitions.value_or(kMostRepetitions);
-    auto fewest = std::numeric_limits<std::size_t>::max();
+    const auto maximum = protocol.repetitions.value_or(kMostRepetitions);
+    auto minimum = std::numeric_limits<std::size_t>::max();
     std::int64_t staying = 0;
     for (const auto& rival : rivals) {
         if (rival.lost) continue;
-        fewest = std::min(fewest, rival.samples.completion.size());
+        minimum = std::min(minimum, rival.samples.completion.size());
         ++staying;
     }
-    const bool all = std::cmp_greater_equal(fewest, most);
+    const bool all = std::cmp_greater_equal(minimum, maximum);
     if (protocol.repetitions) return all ? StopReason::repetitions : StopReason::none;
     const auto limit = protocol.time_limit_ns * staying;
-    const bool enough = std::cmp_greater_equal(fewest, kFewestRepetitions);
+    const bool enough = std::cmp_greater_equal(minimum, kFewestRepetitions);
     const bool long_enough = elapsed >= std::min(kShortestSpan, limit) || all;
     const bool checked = round % kRoundsBetweenChecks == 0 || all;
     if (rounds) {
-        if (round >= *rounds && fewest > 0) return StopReason::rounds;
+        if (round >= *rounds && minimum > 0) return StopReason::rounds;
     } else if (enough && long_enough && checked && precise(rivals, protocol.precision)) {
         return StopReason::precision;
     }
     if (all) return StopReason::repetitions;
-    return elapsed >= limit && fewest > 0 ? StopReason::time_limit : StopReason::none;
+    return elapsed >= limit && minimum > 0 ? StopReason::time_limit : StopReason::none;
 }
 
 /// One burst; at rank 0 its samples are taken.
@@ -149,7 +149,7 @@ void run_burst(const Harness& harness, Rival& rival, Buffers& buffers, const Pro
         const int bad = rival.samples.take(timed, settling);
         rival.burst_midmeans.push_back(rival.samples.midmean_of_burst());
         if (bad > kMostInvalid * calls && rival.sync.slack_ns > 0) {
-            // Beyond the time limit no slack helps: ranks that are that late are synchronised by a barrier instead.
+            // Beyond the time limit no slack helps: ranks that are that late are synchronized by a barrier instead.
             rival.sync.slack_ns = 2 * rival.sync.slack_ns < protocol.time_limit_ns ? 2 * rival.sync.slack_ns : 0;
         }
     }
@@ -176,7 +176,7 @@ StopReason take_turns(const Harness& harness, std::span<Rival> rivals, Buffers& 
         }
         if (harness.rank == 0) end = stop_reason(rivals, round, rounds, harness.clock.now() - begin, protocol);
         end = broadcast_from_root(harness, end);
-        harness.clock.keep_synchronised();
+        harness.clock.keep_synchronized();
     }
     const auto found = proportions(rivals);  // at rank 0
     for (std::size_t i = 0; i < found.size(); ++i) {

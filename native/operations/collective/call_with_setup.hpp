@@ -7,11 +7,12 @@
 
 namespace timpani {
 
-/// A call of an algorithm of ours that first builds what is otherwise built once for a communicator: a private one, the
-/// topology and the plan.
+/// A call of a Timpani algorithm that includes its setup, which normally happens once per communicator: a private
+/// communicator, the topology and the plan.
 class CallWithSetup : public CollectiveCall {
   public:
-    /// As CollectiveCall's; `args` has a topology, of which the groups are used, the nodes are found anew.
+    /// Arguments as in CollectiveCall. `args` has a topology; only its groups are used, and the nodes are discovered
+    /// again.
     CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                   MPI_Comm comm, const std::string& algorithm);
 

@@ -10,16 +10,15 @@
 
 namespace timpani {
 
-/// One collective call, of the MPI library or of an algorithm of ours.
+/// One collective call, by the MPI library or by a Timpani algorithm.
 class CollectiveCall : public Operation {
   public:
-    /// `count` as CollectiveArguments counts it. Throws NotApplicable where the library has no call for counts that
-    /// large.
+    /// `count` as in CollectiveArguments. Throws NotApplicable if the library has no call for counts that large.
     CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                    MPI_Comm comm, Controls controls = {});
 
-    /// `algorithm` is of ours: its name and parameters, `knomial:radix=4`. Throws std::runtime_error where there is no
-    /// such algorithm, or it does not apply here.
+    /// `algorithm` is the name and parameters of a Timpani algorithm, as in `knomial:radix=4`. Throws
+    /// std::runtime_error if it doesn't exist or doesn't apply here.
     CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                    MPI_Comm comm, const std::string& algorithm);
 
@@ -31,7 +30,7 @@ class CollectiveCall : public Operation {
     void expected(std::int64_t first, Values values) const override;
 
   protected:
-    /// For operations that do the collective's work in their own way: `call` is called, or nothing where they override
+    /// For operations that implement the collective differently. `call` is called, or nothing if they override
     /// operator().
     CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                    MPI_Comm comm, Controls controls, BoundLibraryCall call);

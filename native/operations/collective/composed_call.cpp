@@ -17,18 +17,18 @@ namespace composed_parameter {
 #include "collectives/operations.def"
 }  // namespace composed_parameter
 
-void require(int have, int fewest, const char* what) {
-    if (have >= fewest) return;
-    throw NotApplicable("takes " + std::to_string(fewest) + " " + what + " or more, and the ranks are on " +
+void require(int have, int minimum, const char* what) {
+    if (have >= minimum) return;
+    throw NotApplicable("takes " + std::to_string(minimum) + " " + what + " or more, and the ranks are on " +
                         std::to_string(have));
 }
 
-/// Levels of communicators pass the blocks of several ranks on together, at most those of all.
+/// At each level, communicators pass the blocks of several ranks, at most the blocks of all.
 void require_int_counts(const Collective& collective, const CollectiveArguments& args) {
     const bool in_blocks = collective.send.in_blocks() || collective.receive.in_blocks();
-    const std::int64_t most = in_blocks ? args.count * args.ranks : args.count;
-    if (most <= std::numeric_limits<int>::max()) return;
-    throw NotApplicable("passes up to " + std::to_string(most) +
+    const std::int64_t maximum = in_blocks ? args.count * args.ranks : args.count;
+    if (maximum <= std::numeric_limits<int>::max()) return;
+    throw NotApplicable("passes up to " + std::to_string(maximum) +
                         " elements to MPI in one call, more than its int counts hold");
 }
 

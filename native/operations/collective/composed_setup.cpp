@@ -1,4 +1,4 @@
-// The communicators that a composed collective makes once for a communicator, or in each call: made and freed.
+// Makes and frees the communicators of a composed collective, which it needs once per communicator or in each call.
 
 #include "composed/level_communicators.hpp"
 #include "operations/collective/composed_call.hpp"

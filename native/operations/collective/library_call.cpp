@@ -27,7 +27,7 @@ using Arguments = ArgumentsOf<MPI_Count, MPI_Aint>;
 }  // namespace large_counts
 #endif
 
-/// The piece of a rank's buffer that is for `peer`, or from it.
+/// The piece of a rank's buffer that is sent to `peer` or received from it.
 Part piece(const CollectiveBuffers& buffers, bool received, const CollectiveArguments& args, int rank, int peer) {
     if (buffers.content == Content::part) return part_of(args.count, args.ranks, peer);
     if (buffers.content != Content::pairs) return block_of(args, peer);

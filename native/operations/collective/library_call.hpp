@@ -9,8 +9,8 @@
 
 namespace timpani {
 
-/// What a rank passes to the MPI library's call of a collective. Counts and displacements are in elements, one for each
-/// peer where the collective takes arrays.
+/// What a rank passes to the MPI library's call of a collective. Counts and displacements are in elements. If the
+/// collective takes arrays, they have one entry per peer.
 template <typename CountType, typename DisplacementType>
 struct ArgumentsOf {
     using Count = CountType;
@@ -30,7 +30,7 @@ struct ArgumentsOf {
 };
 using LibraryArguments = ArgumentsOf<int, int>;
 
-/// The arguments of `rank`, blocks side by side. All counts of `args` must be ints.
+/// The arguments of `rank`, with blocks one after another. All counts of `args` must fit into int.
 LibraryArguments library_arguments(const Collective& collective, const CollectiveArguments& args, int rank,
                                    MPI_Comm comm, MPI_Datatype type, MPI_Op op);
 
@@ -42,8 +42,8 @@ LibraryCall library_call(const Collective& collective);
 
 using BoundLibraryCall = std::function<int(void* send, void* receive)>;
 
-/// The library's function with the arguments of `rank`: the one with int counts where all counts and displacements fit,
-/// else the one with large counts. Throws NotApplicable, on all ranks, where the library lacks it.
+/// The library's function with the arguments of `rank`: with int counts if all counts and displacements fit, else with
+/// large counts. Throws NotApplicable, on all ranks, if the library lacks large counts.
 BoundLibraryCall bound_library_call(const Collective& collective, const CollectiveArguments& args, int rank,
                                     MPI_Comm comm, MPI_Datatype type, MPI_Op op);
 

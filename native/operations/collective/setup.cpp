@@ -1,5 +1,5 @@
-// What an algorithm that asks for the topology needs once for a communicator: one of its own, and which ranks share a
-// node. The operation `setup` times that alone; a CallWithSetup has it in each call of such an algorithm.
+// The setup that an algorithm with a topology needs once per communicator: a private communicator, and which ranks
+// share a node. The operation `setup` times it alone. A CallWithSetup includes it in each call.
 
 #include <string>
 

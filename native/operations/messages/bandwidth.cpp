@@ -1,5 +1,6 @@
-// Windows of messages under way at once, one way or both, as osu_bw and osu_bibw send them: all from one buffer into
-// one buffer. In which order they are written there MPI leaves open, and it is all one, since they carry the same data.
+// Windows of messages under way at once, in one direction or both, as osu_bw and osu_bibw send them: all from one
+// buffer into one buffer. MPI does not define the order in which they are written. It doesn't matter, since they carry
+// the same data.
 
 #include "operations/messages/exchange.hpp"
 #include "operations/messages/window.hpp"
@@ -8,7 +9,7 @@ namespace timpani {
 
 namespace {
 
-/// The first sends a window, the second answers the last message with a short one.
+/// The first rank sends a window, and the second answers the last message with a short one.
 class Bandwidth : public Exchange {
   public:
     explicit Bandwidth(const OperationSpec& spec) : Exchange(spec), window_(spec.value_of("window")) {}
@@ -20,7 +21,7 @@ class Bandwidth : public Exchange {
     }
 
     [[nodiscard]] std::int64_t receive_elements() const override { return is_second() ? bytes() : 0; }
-    [[nodiscard]] std::string_view synchronised_by() const override { return "window"; }
+    [[nodiscard]] std::string_view synchronized_by() const override { return "window"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return window_.messages(); }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuWindows; }
 
@@ -28,7 +29,7 @@ class Bandwidth : public Exchange {
     Window window_;
 };
 
-/// Both send a window at once.
+/// Both ranks send a window at once.
 class Bidirectional : public Exchange {
   public:
     explicit Bidirectional(const OperationSpec& spec)
@@ -42,7 +43,7 @@ class Bidirectional : public Exchange {
         return error | received_.wait();
     }
 
-    [[nodiscard]] std::string_view synchronised_by() const override { return "window"; }
+    [[nodiscard]] std::string_view synchronized_by() const override { return "window"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return 2 * sent_.messages(); }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuWindows; }
 

@@ -9,10 +9,10 @@
 
 namespace timpani {
 
-/// Messages of so many bytes between two ranks, the first of which reads the clock. The others are idle.
+/// Messages of a given size between two ranks, the first of which reads the clock. The other ranks are idle.
 class Exchange : public Operation {
   public:
-    /// The two ranks are the parameters `first` and `second`.
+    /// Parameters `first` and `second` are the two ranks.
     explicit Exchange(const OperationSpec& spec) : Exchange(spec, spec.value_of("first"), spec.value_of("second")) {}
 
     [[nodiscard]] Role role(int rank) const override {

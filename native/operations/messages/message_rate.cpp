@@ -1,4 +1,4 @@
-// Pairs of ranks that send windows one way at the same time, as osu_mbw_mr: rank i to rank i + pairs.
+// Pairs of ranks that send windows in one direction at the same time, as osu_mbw_mr: rank i to rank i + pairs.
 
 #include <algorithm>
 #include <string>
@@ -20,7 +20,7 @@ std::int64_t pairs_of(const OperationSpec& spec) {
     return asked == 0 ? ranks / 2 : asked;
 }
 
-/// The sender of this rank's pair; of any pair for an idle rank.
+/// The sender of this rank's pair; of some pair for an idle rank.
 std::int64_t sender_of(const OperationSpec& spec) { return rank_in(spec.comm) % pairs_of(spec); }
 
 class MessageRate : public Exchange {

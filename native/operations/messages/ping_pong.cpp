@@ -1,4 +1,4 @@
-// Ping-pong: a message there, one of the same size back; its latency is half of the round trip.
+// Ping-pong: a message there, and one of the same size back. Its latency is half of the round trip.
 
 #include "operations/messages/exchange.hpp"
 
@@ -16,7 +16,7 @@ class PingPong : public Exchange {
         return error | (is_first() ? receive_from_peer(receive) : send_to_peer(send));
     }
 
-    [[nodiscard]] std::string_view synchronised_by() const override { return "ping_pong"; }
+    [[nodiscard]] std::string_view synchronized_by() const override { return "ping_pong"; }
     [[nodiscard]] std::int64_t messages_per_call() const override { return 2; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
 };

@@ -11,7 +11,7 @@
 
 namespace timpani {
 
-/// Messages of one buffer that are under way at once.
+/// Messages from one buffer that are under way at once.
 class Window {
   public:
     explicit Window(std::int64_t messages) : requests_(static_cast<std::size_t>(messages), MPI_REQUEST_NULL) {}
@@ -28,7 +28,7 @@ class Window {
     }
     int wait() { return MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE); }
 
-    /// A window to `peer`, and its short answer.
+    /// Sends a window to `peer`, and receives its short answer.
     int send(const std::byte* from, int bytes, int peer, MPI_Comm comm) {
         int error = start_sending(from, bytes, peer, comm);
         error |= wait();

@@ -8,10 +8,10 @@
 
 namespace timpani {
 
-/// A datatype that is made of others and freed with this object.
+/// A datatype that is built from others and freed with this object.
 class DerivedDatatype {
   public:
-    /// One column of a row-major rows × columns matrix, as long as one element, so that the next column follows it.
+    /// One column of a row-major rows × columns matrix. Its extent is one element, so the next column follows it.
     static DerivedDatatype column(int rows, int columns, const Datatype& element) {
         MPI_Datatype strided = MPI_DATATYPE_NULL;
         MPI_Type_vector(rows, 1, columns, element.mpi, &strided);

@@ -16,15 +16,15 @@ struct Matrix {
 
     [[nodiscard]] std::int64_t elements() const { return static_cast<std::int64_t>(rows) * columns; }
 
-    /// The values of the matrix, and of its transpose, in the order of memory.
+    /// The values of the matrix, and of its transpose, in memory order.
     [[nodiscard]] static std::uint64_t value(std::int64_t i) { return moved_value(0, i); }
     void fill_transposed(Values values, std::int64_t first) const {
         fill(values, first, [this](std::int64_t i) { return value(i % rows * columns + i / rows); });
     }
 };
 
-/// The matrix that the operation's bytes hold; its parameter `rows` is 0 for the largest divisor of the elements'
-/// number that is at most its square root. Throws NotApplicable where the elements fill no such matrix.
+/// The matrix in the operation's buffer. If its parameter `rows` is 0, it is the largest divisor of the number of
+/// elements that is at most its square root. Throws NotApplicable if the elements don't fill such a matrix.
 Matrix matrix_of(const OperationSpec& spec);
 
 /// An operation on a matrix that is sent whole.
@@ -43,13 +43,12 @@ class MatrixOperation : public Operation {
     Matrix matrix_;
 };
 
-/// Writes the transpose of `matrix`, whose rows begin every `row_length` elements, to contiguous memory.
+/// Writes the transpose of `matrix`, whose rows start every `row_length` elements, to contiguous memory.
 void transpose_by_hand(const std::byte* from, std::int64_t row_length, Matrix matrix, std::size_t element_bytes,
                        std::byte* to);
 
-/// In a simulation, passes the time in which that many elements of columns are read: memory moves whole cache lines,
-/// and the next element of a column is in another one. Caches that would keep lines for the next column aren't
-/// simulated.
+/// In a simulation, advances time by what reading that many elements of columns takes. Memory moves whole cache lines,
+/// and a column's next element is in another line. Caches that keep lines for the next column are not simulated.
 void pass_time_of_columns(std::int64_t elements);
 
 }  // namespace timpani

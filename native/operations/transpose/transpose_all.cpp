@@ -1,5 +1,5 @@
-// A matrix that is dealt out by rows over all ranks becomes its transpose, dealt out by rows: each rank transposes its
-// blocks, exchanges them all to all, and puts together the rows that came in parts. All of it is timed.
+// Transposes a matrix that is distributed by rows over all ranks into one distributed the same way. Each rank
+// transposes its blocks, runs an all-to-all, and joins the rows that arrived in parts. All of it is timed.
 
 #include <cstring>
 
@@ -47,7 +47,7 @@ class TransposeAll : public Operation {
     [[nodiscard]] const Part& columns() const { return columns_; }
 
   private:
-    /// The columns that another rank will hold as rows lie in one block, in the order of those rows.
+    /// The columns that will be rows of another rank lie in one block, in the order of those rows.
     void transpose_blocks(const std::byte* from) {
         const auto bytes = datatype().bytes;
         for (int rank = 0; rank < ranks(); ++rank) {
@@ -76,8 +76,8 @@ class TransposeAll : public Operation {
     }
 
     Matrix matrix_;
-    Part rows_;     // of the matrix, that this rank sends
-    Part columns_;  // that it will hold as rows
+    Part rows_;     // of the matrix that this rank sends
+    Part columns_;  // columns that it will hold as rows
     std::vector<std::byte> outgoing_;
     std::vector<std::byte> incoming_;
 };

@@ -1,4 +1,4 @@
-// A matrix and its copy in rank 0's own memory: what the library's datatypes cost without a wire, and what memory does.
+// A matrix and its copy in rank 0's memory: the cost of the library's datatypes without a network, and of memory alone.
 
 #include <cstring>
 
@@ -19,7 +19,7 @@ class LocalMatrix : public MatrixOperation {
     }
 
     [[nodiscard]] Role role(int rank) const override { return rank == 0 ? Role::timed : Role::idle; }
-    [[nodiscard]] std::string_view synchronised_by() const override { return "local"; }
+    [[nodiscard]] std::string_view synchronized_by() const override { return "local"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
     [[nodiscard]] std::int64_t receive_elements() const override { return send_elements(); }
 

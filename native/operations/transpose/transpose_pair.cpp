@@ -1,5 +1,5 @@
-// A matrix in rank 0's memory becomes its transpose in rank 1's, in the ways that a program has for it, and the same
-// bytes unmoved, to compare with.
+// Transposes a matrix in rank 0's memory into rank 1's, in the ways that a program can use, and sends the same bytes
+// untransposed for comparison.
 
 #include "operations/transpose/derived_datatype.hpp"
 #include "operations/transpose/matrix.hpp"
@@ -80,7 +80,7 @@ class NestedDatatype : public TransposePair {
     DerivedDatatype columns_;
 };
 
-/// One message of elements that the program itself has put in order.
+/// One message of elements that the program itself has reordered.
 class Packed : public TransposePair {
   public:
     explicit Packed(const OperationSpec& spec)

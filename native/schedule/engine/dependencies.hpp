@@ -12,11 +12,11 @@
 
 namespace timpani {
 
-/// Most messages that a rank may have under way at once: as the algorithm says, or where it names no bound so many that
-/// none waits but a pipeline of many segments.
+/// Maximum number of messages that a rank may have under way. If the algorithm sets no bound, only a pipeline of many
+/// segments reaches it.
 std::int64_t max_messages_under_way(const Algorithm& algorithm, const CollectiveArguments& args);
 
-/// The messages of the trackers that share it, and an index of those of each that has many.
+/// The messages of the trackers that share it, and an index of the messages of each tracker that has many.
 template <class Note>
 class TrackedMessages : public MessagePool<Note> {
   public:
@@ -43,18 +43,19 @@ class TrackedMessages : public MessagePool<Note> {
     std::vector<int> free_;
 };
 
-/// The messages of one rank that no step has waited for yet, and which of them each step, taken in order, must wait
-/// for: those with which it shares data or which notifications order, and the oldest where there would be too many.
-/// Local steps are over when the next begins, so nothing waits for them.
+/// The messages of one rank that no step has waited for yet, and which of them each step must wait for. Steps are added
+/// in order. A step waits for the messages that share data with it, for those that notifications order before it, and
+/// for the oldest if too many are under way. A local step ends before the next step starts, so nothing waits for it.
 ///
-/// The messages lie in a pool, which may be of many ranks, so that a rank of a million takes 8 bytes beside them.
+/// The messages lie in a pool that many ranks may share. A tracker itself has 8 bytes, which matters for a million
+/// ranks.
 template <class Note>
 class DependencyTracker {
   public:
     using Pool = TrackedMessages<Note>;
 
-    /// Takes `step`, the next of the rank, with its number, and marks the messages that it waits for. How many of them
-    /// have not ended.
+    /// Adds `step`, the rank's next one, under its number, and marks the messages that it waits for. Returns how many
+    /// of them have not ended.
     int find(Pool& pool, const Step& step, std::int64_t number, std::int64_t max_messages_under_way) {
         list_or_index(pool);
         int found = 0;
@@ -77,7 +78,7 @@ class DependencyTracker {
         }
         return missing;
     }
-    /// Removes those that are marked, the oldest first, and calls `visit` with each.
+    /// Removes the marked messages, the oldest first, and calls `visit` with each.
     template <class Visit>
     void remove_waited(Pool& pool, const Visit& visit) {
         const auto remove_one = [&](int id) {
@@ -113,7 +114,7 @@ class DependencyTracker {
         }
         pool.remove(id);
     }
-    /// Removes those that have ended: no step is left to wait for them.
+    /// Removes the messages that have ended: no later step waits for them.
     void remove_ended(Pool& pool) {
         if (is_many_) index(pool).drop_regions();
         std::vector<int> ended;
@@ -123,14 +124,15 @@ class DependencyTracker {
         for (const int id : ended) remove(pool, id);
     }
 
-    /// Removes the oldest for as long as they have ended before any step waits for them. For all others nothing
-    /// changes: where they count towards the bound, the oldest of all is what a step waits for, and that takes no time.
+    /// Removes the oldest messages as long as they ended before any step waits for them. This changes no result: if
+    /// they count towards the bound, a step waits only for the oldest message, which has ended.
     void remove_ended_front(Pool& pool) {
         const auto oldest = [&] { return is_many_ ? index(pool).oldest() : few_.oldest(pool); };
         for (int id = oldest(); id >= 0 && pool[id].ended && !pool[id].waited; id = oldest()) remove(pool, id);
     }
 
-    /// The oldest of that kind with `peer` that has not met its other side, and now has; −1 for none.
+    /// The oldest message of that kind with `peer` whose other side is not posted yet; marks it as matched. −1 if there
+    /// is none such.
     int meet(Pool& pool, Step::Kind kind, int peer) {
         const int id = is_many_ ? index(pool).meet(pool, kind, peer) : few_.meet(pool, kind, peer);
         if (id >= 0) pool[id].met = true;
@@ -138,7 +140,7 @@ class DependencyTracker {
     }
 
     [[nodiscard]] int size(const Pool& pool) const { return is_many_ ? index(pool).size() : static_cast<int>(number_); }
-    /// One of them, where they are few, else −1: to fetch it from memory before it is wanted.
+    /// One of them if they are few, else −1: to prefetch it.
     [[nodiscard]] int newest_of_few() const { return few_.newest(); }
     /// Calls `visit` with each, the oldest first.
     template <class Visit>
@@ -151,12 +153,12 @@ class DependencyTracker {
     }
 
   private:
-    /// So many messages are compared one by one; more are indexed.
-    static constexpr int kFew = 16;
+    /// Up to this many messages are compared one by one; more are indexed.
+    static constexpr int kMaxListed = 16;
 
     void list_or_index(Pool& pool) {
         const int number = size(pool);
-        if (!is_many_ && number > kFew) {
+        if (!is_many_ && number > kMaxListed) {
             const int added = pool.add_index();
             auto& many = pool.index(added);
             few_.for_each(pool, [&](int id) {
@@ -166,7 +168,7 @@ class DependencyTracker {
             few_ = {};
             is_many_ = true;
             number_ = static_cast<unsigned>(added);
-        } else if (is_many_ && number <= kFew / 2) {
+        } else if (is_many_ && number <= kMaxListed / 2) {
             index(pool).for_each([&](int id) { few_.add(pool, id); });
             pool.remove_index(static_cast<int>(number_));
             is_many_ = false;
@@ -177,7 +179,7 @@ class DependencyTracker {
 
     ListedMessages<Note> few_;
     bool is_many_ : 1 = false;
-    unsigned number_ : 31 = 0;  // how many there are; of those that are many, of their index
+    unsigned number_ : 31 = 0;  // how many there are; if they are many, the number of their index
 };
 
 }  // namespace timpani

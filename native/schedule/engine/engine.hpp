@@ -16,32 +16,31 @@
 
 namespace timpani {
 
-/// Advances all ranks of one call through a schedule. A rank takes its steps in order, each once the messages that it
-/// waits for have ended (schedule/engine/dependencies.hpp); the k-th send to a peer meets its k-th receive from there;
-/// nothing is buffered. What a step does and when a message ends, `Policy` says:
+/// Advances all ranks of one call through a schedule. A rank takes its steps in order. Each step starts when the
+/// messages that it waits for have ended (schedule/engine/dependencies.hpp). The k-th send to a peer matches the k-th
+/// receive there; nothing is buffered. `Policy` defines what a step does and when a message ends:
 ///
-///     kAsksForWaited                              whether begin() is to be told of messages that had ended before the
-///                                                 step came up; else they are forgotten earlier
-///     Note                                        what it keeps of a message from its posting to its end
-///     RankState                                   and of a rank
-///     void check(Place, const Step&)              a step comes up, before it waits
-///     Note begin(Place, round, const Step&, span) a step begins, having waited for the messages with those numbers;
-///                                                 a local one does its work
-///     void meet(int send)                         both sides of the message with this send have been posted; then or
-///                                                 later the policy has the engine end it
-///     void ready(int rank)                        the last message has ended that the rank's next step waits for
+///     kListsWaited                                whether begin() also gets messages that ended before the step
+///                                                 was next; if not, the engine forgets them earlier
+///     Note                                        what the policy stores with a message from its posting to its end
+///     RankState                                   what it stores with a rank
+///     void check(Place, const Step&)              a step is next, and has not waited yet
+///     Note begin(Place, round, const Step&, span) a step starts, having waited for the messages with those numbers;
+///                                                 a local step does its work
+///     void meet(int send)                         both sides of the message with this send are posted; then or later
+///                                                 the policy calls end()
+///     void ready(int rank)                        the last message that the rank's next step waits for has ended
 ///
-/// Of a rank only its messages are kept and where it is: it asks for its round again whenever it goes on. Where there
-/// are a million, most of the time would be spent on waiting for memory; so what the ranks that go on together will
-/// touch is fetched while those before them take their steps.
+/// A rank's state is its position and its messages; it computes its round's steps again each time it advances. With a
+/// million ranks, memory accesses would take most of the time. So the engine prefetches what the next ranks will touch
+/// while earlier ones take their steps.
 template <class Policy>
 class Engine {
   public:
     using Note = typename Policy::Note;
     using RankState = typename Policy::RankState;
 
-    /// With a symmetry, only rank 0 is advanced, for all: what its peer posts at the other side of a message it has
-    /// posted itself, towards the rank to which it is what the peer is to it.
+    /// With a symmetry only rank 0 is simulated. By symmetry its own posts stand in for those of its peers.
     Engine(const Schedule& schedule, int ranks, std::int64_t max_messages_under_way, Policy& policy,
            Symmetry symmetry = Symmetry::none)
         : schedule_(schedule),
@@ -52,24 +51,24 @@ class Engine {
           all_ranks_(ranks),
           ranks_(symmetry == Symmetry::none ? static_cast<std::size_t>(ranks) : 1) {}
 
-    /// Lets every rank begin, and all go as far as they can.
+    /// Advances every rank from its first step as far as it can.
     void start() {
         for (int rank = 0; rank < number_of_ranks(); ++rank) {
             if (enter(rank, 0)) take_steps(rank);
         }
-        go_on();
+        advance();
     }
-    /// Lets the ranks whose messages have ended go as far as they can, in the order in which they could.
-    void go_on() {
-        std::size_t ranks = 0;  // so many have been fetched
+    /// Advances the ranks whose messages have ended as far as they can, in the order in which they became ready.
+    void advance() {
+        std::size_t ranks = 0;  // prefetched so far; likewise the next two
         std::size_t peers = 0;
         std::size_t messages = 0;
         for (std::size_t i = 0; i < ready_.size(); ++i) {
             const auto until = [&](std::size_t ahead) { return std::min(i + ahead, ready_.size()); };
-            for (; ranks < until(kAhead); ++ranks) fetch_rank(ready_[ranks]);
-            for (; peers < until(kAhead / 2); ++peers) fetch_peers(peers);
-            for (; messages < until(kAhead / 4); ++messages) fetch_messages_of_peers(messages);
-            now_ = &asked_[i % kAhead];
+            for (; ranks < until(kRanksAhead); ++ranks) prefetch_rank(ready_[ranks]);
+            for (; peers < until(kRanksAhead / 2); ++peers) fetch_peers(peers);
+            for (; messages < until(kRanksAhead / 4); ++messages) fetch_messages_of_peers(messages);
+            now_ = &round_steps_[i % kRanksAhead];
             begin_next(ready_[i]);
             take_steps(ready_[i]);
         }
@@ -81,18 +80,18 @@ class Engine {
     /// A side of a message that has not ended, by its number in the pool.
     [[nodiscard]] Message<Note>& posted(int side) { return messages_[side]; }
 
-    // Those that will be asked for soon are fetched from memory.
-    void fetch_rank(int rank) { prefetch(&at(rank)); }
-    void fetch_posted(int side) { messages_.fetch(side); }
-    /// What this send refers to, which is fetched itself by now: the other side, and the rank of each.
-    void fetch_with(int send) {
+    // Prefetch what will be used soon.
+    void prefetch_rank(int rank) { prefetch(&at(rank)); }
+    void prefetch_posted(int side) { messages_.fetch(side); }
+    /// Prefetches the other side of this send and the two ranks. The send itself must be in the cache.
+    void prefetch_other_side(int send) {
         const Message<Note>& message = messages_[send];
         messages_.fetch(message.other);
-        fetch_rank(message.rank);
-        fetch_rank(advanced_for(message.peer));
+        prefetch_rank(message.rank);
+        prefetch_rank(simulated_rank(message.peer));
     }
 
-    /// Both sides of the message with this send end; the ranks go on with go_on().
+    /// Ends both sides of the message with this send. advance() then advances the ranks.
     void end(int send) {
         for (const int side : {send, messages_[send].other}) {
             Message<Note>& ended = messages_[side];
@@ -104,13 +103,13 @@ class Engine {
             }
             if (rank.round >= rounds_) {
                 rank.messages.remove(messages_, side);
-            } else if constexpr (!Policy::kAsksForWaited) {
+            } else if constexpr (!Policy::kListsWaited) {
                 rank.messages.remove_ended_front(messages_);
             }
         }
     }
 
-    /// The first step that has not ended, of the first rank that has not; nothing once all have.
+    /// The first step that has not ended, of the first rank that has not finished; nothing if all have.
     struct Stuck {
         Place place;
         Step step;
@@ -130,44 +129,44 @@ class Engine {
   private:
     struct alignas(kCacheLine) Rank {
         [[no_unique_address]] RankState state{};
-        std::int64_t round = 0;   // that it is in
-        std::int64_t number = 0;  // of its next step among all
-        int next = 0;             // its next step in that round
+        std::int64_t round = 0;   // the current one
+        std::int64_t number = 0;  // of its next step, counted over all rounds
+        int next = 0;             // its next step in the round
         int missing = 0;          // messages that have not ended and that this step waits for
         DependencyTracker<Note> messages;
     };
 
     /// The steps of a rank in a round.
-    struct Asked {
+    struct RoundSteps {
         int rank = -1;
         std::int64_t round = 0;
         Steps steps;
     };
 
-    /// So many of the ranks that go on are looked at ahead, and so many steps of each.
-    static constexpr std::size_t kAhead = 16;
-    static constexpr std::size_t kFetched = 4;
+    /// How many ranks ahead to prefetch, and how many steps of each.
+    static constexpr std::size_t kRanksAhead = 16;
+    static constexpr std::size_t kStepsAhead = 4;
 
-    /// The rank that stands for `rank`.
-    [[nodiscard]] int advanced_for(int rank) const { return symmetry_ == Symmetry::none ? rank : 0; }
+    /// The simulated rank that stands in for `rank`.
+    [[nodiscard]] int simulated_rank(int rank) const { return symmetry_ == Symmetry::none ? rank : 0; }
     Rank& at(int rank) { return ranks_[static_cast<std::size_t>(rank)]; }
 
-    /// Takes the rank to the first round from `round` on in which it does anything. Whether there is one.
+    /// Moves the rank to the first round, `round` or later, in which it has steps. Returns whether there is one.
     bool enter(int number, std::int64_t round) {
         Rank& rank = at(number);
         rank.next = 0;
         for (rank.round = round; rank.round < rounds_; ++rank.round) {
             rank.round = schedule_.next_active(number, rank.round);
             if (rank.round >= rounds_) break;
-            ask(number);
+            compute_steps(number);
             if (!now_->steps.all().empty()) return true;
         }
         rank.round = rounds_;
         rank.messages.remove_ended(messages_);
         return false;
     }
-    /// Asks for the steps of the round that the rank is in.
-    void ask(int number) {
+    /// Computes the steps of the rank's current round.
+    void compute_steps(int number) {
         const std::int64_t round = at(number).round;
         if (now_->rank == number && now_->round == round) return;
         now_->rank = number;
@@ -179,19 +178,19 @@ class Engine {
         return now_->steps.all()[static_cast<std::size_t>(rank.next)];
     }
 
-    /// Calls `visit` with the ranks that hold the other sides of the first messages that the i-th of the ranks that go
-    /// on will post.
+    /// Calls `visit` with the peers of the first messages that the i-th ready rank will post.
     template <class Visit>
     void for_each_peer(std::size_t i, const Visit& visit) {
-        const auto steps = asked_[i % kAhead].steps.all().subspan(static_cast<std::size_t>(at(ready_[i]).next));
-        for (const Step& step : steps.first(std::min(kFetched, steps.size()))) {
-            if (step.is_message()) visit(advanced_for(step.peer));
+        const auto steps =
+            round_steps_[i % kRanksAhead].steps.all().subspan(static_cast<std::size_t>(at(ready_[i]).next));
+        for (const Step& step : steps.first(std::min(kStepsAhead, steps.size()))) {
+            if (step.is_message()) visit(simulated_rank(step.peer));
         }
     }
     void fetch_peers(std::size_t i) {
-        now_ = &asked_[i % kAhead];
-        ask(ready_[i]);
-        for_each_peer(i, [this](int peer) { fetch_rank(peer); });
+        now_ = &round_steps_[i % kRanksAhead];
+        compute_steps(ready_[i]);
+        for_each_peer(i, [this](int peer) { prefetch_rank(peer); });
     }
     void fetch_messages_of_peers(std::size_t i) {
         for_each_peer(i, [this](int peer) {
@@ -200,7 +199,7 @@ class Engine {
         });
     }
 
-    /// Takes steps of the rank until one has to wait.
+    /// Takes steps of the rank until a step has to wait.
     void take_steps(int number) {
         Rank& rank = at(number);
         do {
@@ -244,11 +243,11 @@ class Engine {
     Symmetry symmetry_;
     int all_ranks_;
     std::vector<Rank> ranks_;
-    std::vector<int> ready_;  // ranks that go on
+    std::vector<int> ready_;  // to be advanced
     TrackedMessages<Note> messages_;
-    std::array<Asked, kAhead> asked_;   // of those that go on next
-    Asked* now_ = asked_.data();        // of the rank that takes steps
-    std::vector<std::int64_t> waited_;  // by the step that begins
+    std::array<RoundSteps, kRanksAhead> round_steps_;  // of the next ranks to be advanced
+    RoundSteps* now_ = round_steps_.data();            // of the rank that takes steps
+    std::vector<std::int64_t> waited_;                 // messages that the starting step waited for
 };
 
 }  // namespace timpani

@@ -11,15 +11,15 @@
 
 namespace timpani {
 
-/// Many messages that one rank has under way, indexed by number, by what they touch and by peer.
+/// Many messages that one rank has under way, indexed by number, by region and by peer.
 template <class Note>
 class IndexedMessages {
   public:
     using Pool = MessagePool<Note>;
 
-    std::vector<int> waited;  // those that the step waits for that the rank is at
+    std::vector<int> waited;  // those that the rank's current step waits for
 
-    /// Adds a message, whose step the index of regions knows already.
+    /// Adds a message. The index of regions already contains its step.
     void add(Pool& pool, int id) {
         Message<Note>& message = pool[id];
         by_number_.add(message.number, id);
@@ -36,8 +36,8 @@ class IndexedMessages {
         count(pool[id].step(), -1);
     }
 
-    /// Enters `step` into the index of regions, and calls `visit` with the messages that share data with it, with some
-    /// more than once, and with those that notifications order before it.
+    /// Adds `step` to the index of regions. Calls `visit` with the messages that share data with it, with some more
+    /// than once, and with those that notifications order before it.
     template <class Visit>
     void visit_dependencies(Pool& pool, const Step& step, std::int64_t number, const Visit& visit) {
         found_.clear();
@@ -51,10 +51,11 @@ class IndexedMessages {
             });
         }
     }
-    /// Forgets the regions: no step is left to share data with.
+    /// Forgets the regions: no later step shares data with them.
     void drop_regions() { by_region_ = {}; }
 
-    /// The oldest of that kind with `peer` that has not met its other side, which it now has; −1 for none.
+    /// The oldest message of that kind with `peer` whose other side is not posted yet; marks it as matched. −1: no such
+    /// message.
     int meet(Pool& pool, Step::Kind kind, int peer) {
         const auto at = unmet_.find(key(kind, peer));
         if (at == unmet_.end()) return -1;
@@ -68,7 +69,7 @@ class IndexedMessages {
         return *by_number_.first_where([&](int id) { return !pool[id].waited; });
     }
 
-    /// −1 for none.
+    /// −1 if empty.
     [[nodiscard]] int oldest() const {
         return by_number_.empty() ? -1 : *by_number_.first_where([](int) { return true; });
     }
@@ -95,8 +96,8 @@ class IndexedMessages {
     RegionIndex by_region_;
     Numbered<int> by_number_;
     std::unordered_map<std::int64_t, Queue> unmet_;  // by kind and peer, the oldest first
-    std::int64_t awaited_ = 0;                       // notifications among them
-    std::int64_t in_window_ = 0;                     // messages to and from the window among them
+    std::int64_t awaited_ = 0;                       // notifications among the messages
+    std::int64_t in_window_ = 0;                     // messages to and from the window
     std::vector<std::int64_t> found_;
 };
 

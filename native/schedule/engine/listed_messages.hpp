@@ -6,8 +6,8 @@
 
 namespace timpani {
 
-/// A few messages that one rank has under way, the oldest first: a ring through the pool, of which the last is kept,
-/// gone through for all that is asked.
+/// A few messages that one rank has under way, the oldest first. They form a ring through the pool, and this object
+/// stores the last. Each query visits all of them.
 template <class Note>
 class ListedMessages {
   public:
@@ -33,7 +33,7 @@ class ListedMessages {
         });
     }
 
-    /// The oldest of that kind with `peer` that has not met its other side; −1 for none.
+    /// The oldest message of that kind with `peer` whose other side is not posted yet; −1: no such message.
     [[nodiscard]] int meet(const Pool& pool, Step::Kind kind, int peer) const {
         return first_where(
             pool, [&](const auto& message) { return !message.met && message.kind == kind && message.peer == peer; });
@@ -42,13 +42,13 @@ class ListedMessages {
         return first_where(pool, [](const auto& message) { return !message.waited; });
     }
 
-    /// −1 for none.
+    /// −1 if empty.
     [[nodiscard]] int oldest(const Pool& pool) const { return last_ < 0 ? -1 : pool[last_].next; }
     [[nodiscard]] int newest() const { return last_; }
     template <class Visit>
     void for_each(const Pool& pool, const Visit& visit) const {
         for (int id = oldest(pool), last = last_; id >= 0;) {
-            const int next = id == last ? -1 : pool[id].next;  // `visit` may put it elsewhere
+            const int next = id == last ? -1 : pool[id].next;  // `visit` may move it
             visit(id);
             id = next;
         }

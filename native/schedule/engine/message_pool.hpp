@@ -12,30 +12,30 @@
 
 namespace timpani {
 
-/// A step of a rank, by its number among all that the rank does.
+/// A step of a rank, by its number among all steps of the rank.
 struct Place {
     int rank;
     std::int64_t number;
 };
 
-/// One side of a message, from its posting until a later step of its rank has waited for it. `Note` is what else is to
-/// be kept of it; with 16 bytes for that, a message takes a line of the processor's cache.
+/// One side of a message, from its posting until a later step of its rank has waited for it. `Note` is the policy's
+/// data; with 16 bytes for it, a message fits a cache line.
 template <class Note>
 struct alignas(kCacheLine) Message {
     std::int64_t first;   // of its region
     std::int64_t count;   // of its region
-    std::int64_t number;  // of the step among those of its rank
+    std::int64_t number;  // of the step among the rank's steps
     Note note;
     int rank;
     int peer;
-    int next;             // of its rank's or free ones; of its queue, −1 for none
-    int other;            // the other side, where that is in the same pool and has been posted; else −1
+    int next;             // in the rank's list, the list of free messages, or a queue; −1: last in the queue
+    int other;            // the other side, if it is posted and in the same pool; else −1
     std::uint32_t round;  // modulo 2³²
     Buffer buffer;
     Step::Kind kind;
     bool met : 1;     // the other side has been posted
     bool ended : 1;   // the data has been moved
-    bool waited : 1;  // the step that its rank is at waits for it
+    bool waited : 1;  // the rank's current step waits for it
 
     Message(const Step& step, const Place& place, std::int64_t of_round, Note kept, bool has_met)
         : first(region_of(step).first),
@@ -63,21 +63,22 @@ struct alignas(kCacheLine) Message {
     static const Region& region_of(const Step& step) { return step.kind == Step::Kind::send ? step.from : step.to; }
 };
 
-/// Whether `step` waits for `message` of its rank since one of the two writes what the other reads or writes.
+/// Whether `step` waits for `message` of its rank because one of them writes data that the other reads or writes.
 inline bool share_data(const Step& message, const Step& step) {
     if (message.kind == Step::Kind::send) return step.writes(message.from);
     return step.reads(message.to) || step.writes(message.to);
 }
 
-/// Whether it does since what other ranks do in the window is ordered by notifications: a step that touches the window
-/// waits for all that are awaited before it, and a notification for those and for the messages to and from the window.
+/// Whether `step` waits for `message` because of notifications, which order other ranks' accesses to the window. A step
+/// that touches the window waits for all notifications awaited before it. A notification waits for those and for the
+/// messages to and from the window.
 inline bool ordered_by_notification(const Step& message, const Step& step) {
     return (message.awaits() && (step.notifies() || step.touches_window())) ||
            (message.touches_window() && step.notifies());
 }
 
-/// Messages by numbers that are used again. They stay where they are, in blocks of which each has room for as many as
-/// all before it.
+/// Messages by numbers that are reused. They stay at their addresses, in blocks; each block has room for as many
+/// messages as all earlier blocks together.
 template <class Note>
 class MessagePool {
   public:
@@ -117,7 +118,7 @@ class MessagePool {
         std::size_t block;
         std::size_t place;
     };
-    static constexpr int kFirstLog = 4;  // of the first block's room
+    static constexpr int kFirstLog = 4;  // logarithm of the first block's room
 
     static constexpr std::size_t room(std::size_t block) {
         return std::size_t{1} << (block == 0 ? kFirstLog : kFirstLog + block - 1);
@@ -133,7 +134,7 @@ class MessagePool {
     }
 
     std::vector<Message<Note>*> blocks_;
-    int used_ = 0;  // those before it have been
+    int used_ = 0;  // numbers below it have been used
     int free_ = -1;
 };
 

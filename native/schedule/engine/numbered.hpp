@@ -10,8 +10,7 @@
 namespace timpani {
 
 /// Items with ascending numbers, added at the back and removed in any order, mostly near the front. Each operation
-/// takes the logarithm of how many there are, or less, on average: what is removed leaves a gap until gaps are half of
-/// all.
+/// takes at most logarithmic time on average. A removed item leaves a gap; when half are gaps, they are closed.
 template <class Item>
 class Numbered {
   public:
@@ -23,7 +22,7 @@ class Numbered {
         Entry* const entry = entry_of(number);
         return entry == nullptr ? nullptr : &entry->item;
     }
-    /// Removes the item; nothing where there is none.
+    /// Removes the item and returns it; nothing if no item has that number.
     std::optional<Item> take(std::int64_t number) {
         Entry* const entry = entry_of(number);
         if (entry == nullptr) return std::nullopt;
@@ -35,7 +34,7 @@ class Numbered {
     }
     [[nodiscard]] std::size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }
-    /// The item with the lowest number of those for which `which` holds; there must be one.
+    /// The item with the lowest number for which `which` holds; at least one must exist.
     template <class Which>
     [[nodiscard]] const Item* first_where(const Which& which) const {
         std::size_t i = first_;
@@ -72,7 +71,7 @@ class Numbered {
     }
 
     std::vector<Entry> entries_;
-    std::size_t first_ = 0;  // those before it are gone
+    std::size_t first_ = 0;  // earlier items have been removed
     std::size_t size_ = 0;
 };
 

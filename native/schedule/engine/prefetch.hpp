@@ -4,13 +4,13 @@
 
 namespace timpani {
 
-/// Bytes that a processor brings from memory at once, on all but a few.
+/// Bytes in a cache line on most processors.
 constexpr std::size_t kCacheLine = 64;
 
-/// Has a line brought from memory, where that takes long, before it is asked for.
+/// Loads a cache line early, since memory is slow.
 inline void prefetch(const void* line) {
     __builtin_prefetch(line);
-    // GCC takes what only fetches ahead for a function without effect, and drops its calls.
+    // GCC takes a function that only prefetches for one without effect, and drops its calls.
     asm volatile("");
 }
 

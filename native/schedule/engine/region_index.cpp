@@ -10,7 +10,7 @@ void RegionIndex::add(const Step& step, std::int64_t number, std::vector<std::in
     if (step.kind != Step::Kind::send) touch(step.to, true, number, found);
 }
 
-/// Ends the interval at `holder` at `at` and returns the one that goes on from there.
+/// Splits the interval at `holder` at `at`, and returns the second part.
 RegionIndex::Intervals::iterator RegionIndex::split(Intervals& intervals, Intervals::iterator holder, std::int64_t at) {
     const auto after = intervals.emplace_hint(std::next(holder), at, holder->second);
     holder->second.end = at;
@@ -21,14 +21,14 @@ void RegionIndex::touch(const Region& region, bool write, std::int64_t number, s
     if (region.count == 0) return;
     auto& intervals = buffers_.at(static_cast<std::size_t>(region.buffer));
     auto at = intervals.lower_bound(region.first);
-    if (at != intervals.begin()) {  // one that began before may reach into the region
+    if (at != intervals.begin()) {  // an earlier interval may reach into the region
         if (const auto before = std::prev(at); before->second.end > region.first) {
             at = split(intervals, before, region.first);
         }
     }
     auto first = intervals.end();
     for (std::int64_t next = region.first; next < region.end(); ++at) {
-        if (at == intervals.end() || at->first > next) {  // nobody has touched what comes next
+        if (at == intervals.end() || at->first > next) {  // no step has touched the gap
             const auto end = at == intervals.end() ? region.end() : std::min(region.end(), at->first);
             at = intervals.emplace_hint(at, next, Interval{end, -1, {}});
         } else if (at->second.end > region.end()) {
@@ -45,7 +45,8 @@ void RegionIndex::touch(const Region& region, bool write, std::int64_t number, s
         next = interval.end;
     }
     if (!write) return;
-    // One interval for what is written at once, so that the next to touch it finds one, however finely it was cut.
+    // One interval for a region that is written at once. The next step that touches it finds one interval, however
+    // finely it was split.
     intervals.erase(std::next(first), at);
     first->second.end = region.end();
     first->second.writer = number;

@@ -9,18 +9,18 @@
 
 namespace timpani {
 
-/// Which steps of a rank have last written, and since read, each interval of each buffer, so that a step finds those it
-/// shares data with at the cost of the logarithm of how many intervals there are.
+/// Which steps of a rank last wrote, and have since read, each interval of each buffer. A step finds the steps with
+/// which it shares data in logarithmic time in the number of intervals.
 class RegionIndex {
   public:
-    /// Notes `step` as `number`, and adds to `found` the numbers of the earlier ones that write what it reads or
-    /// writes, or read what it writes; some of them more than once.
+    /// Records `step` as `number`. Adds to `found` the numbers of earlier steps that write what it reads or writes, or
+    /// read what it writes, some of them more than once.
     void add(const Step& step, std::int64_t number, std::vector<std::int64_t>& found);
 
   private:
     struct Interval {
         std::int64_t end;
-        std::int64_t writer;                // the last step that wrote it, −1 for none
+        std::int64_t writer;                // the last step that wrote it; −1: no step
         std::vector<std::int64_t> readers;  // the steps that have read it since
     };
     using Intervals = std::map<std::int64_t, Interval>;  // by first element, disjoint

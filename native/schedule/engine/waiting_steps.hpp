@@ -9,7 +9,7 @@
 
 namespace timpani {
 
-/// A step of a rank, and the numbers of those that it waits for, in ascending order.
+/// A step of a rank, and the numbers of the steps that it waits for, in ascending order.
 struct WaitingStep {
     Place place;
     std::int64_t round;
@@ -17,7 +17,7 @@ struct WaitingStep {
     std::span<const std::int64_t> waited;
 };
 
-/// Calls `visit` with the steps of one rank, in order, without asking what other ranks do.
+/// Calls `visit` with the steps of one rank, in order. It does not look at other ranks' steps.
 template <class Visit>
 void for_each_waiting_step(const Schedule& schedule, int rank, std::int64_t max_messages_under_way,
                            const Visit& visit) {
@@ -34,7 +34,7 @@ void for_each_waiting_step(const Schedule& schedule, int rank, std::int64_t max_
             waited.clear();
             tracker.find(pool, step, place.number, max_messages_under_way);
             tracker.remove_waited(pool, [&](const auto& message) { waited.push_back(message.number); });
-            constexpr bool kMet = true;  // nobody asks by which other side
+            constexpr bool kMet = true;  // other sides don't matter here
             if (step.is_message()) tracker.add(pool, pool.add({step, place, round, 0, kMet}));
             visit(WaitingStep{place, round, step, waited});
             ++place.number;

@@ -10,7 +10,7 @@ namespace timpani {
 
 // Closed forms that several algorithms register or claim, for p ranks and m elements.
 
-/// Always the same number.
+/// Constant.
 template <std::int64_t number>
 std::int64_t always(const CollectiveArguments& /*args*/) {
     return number;
@@ -19,13 +19,13 @@ std::int64_t always(const CollectiveArguments& /*args*/) {
 /// p − 1.
 inline std::int64_t other_ranks(const CollectiveArguments& args) { return args.ranks - 1; }
 
-/// The neighbours on a ring or a chain.
-inline std::int64_t ring_neighbours(const CollectiveArguments& args) { return std::min(2, args.ranks - 1); }
+/// The neighbors on a ring or a chain.
+inline std::int64_t ring_neighbors(const CollectiveArguments& args) { return std::min(2, args.ranks - 1); }
 
 /// ⌈log₂ p⌉.
 inline std::int64_t log_ranks(const CollectiveArguments& args) { return ceil_log2(args.ranks); }
 
-/// ⌊log₂ p⌋, and `folding` more where p is no power of two (fold.hpp).
+/// ⌊log₂ p⌋, and `folding` more if p is no power of two (fold.hpp).
 template <int folding>
 std::int64_t folded_log_ranks(const CollectiveArguments& args) {
     return floor_log2(args.ranks) + (is_power_of_two(args.ranks) ? 0 : folding);
@@ -40,17 +40,17 @@ inline std::int64_t message_to_each(const CollectiveArguments& args) { return (a
 /// m elements in each of ⌈log₂ p⌉ rounds.
 inline std::int64_t message_each_round(const CollectiveArguments& args) { return ceil_log2(args.ranks) * args.count; }
 
-/// All blocks of an all-to-all that leave a node, of the node with most.
+/// The number of blocks of an all-to-all that leave a node, maximum over nodes, in elements.
 inline std::int64_t blocks_leaving_node(const CollectiveArguments& args) {
-    std::int64_t most = 0;
+    std::int64_t maximum = 0;
     for (int node = 0; node < args.topology->nodes(); ++node) {
         const auto here = static_cast<std::int64_t>(args.topology->ranks_of(node).size());
-        most = std::max(most, here * (args.ranks - here) * args.count);
+        maximum = std::max(maximum, here * (args.ranks - here) * args.count);
     }
-    return most;
+    return maximum;
 }
 
-/// All blocks of a reduce-scatter but a rank's own; the last rank's is the shortest.
+/// All blocks of a reduce-scatter except a rank's own. The maximum is the last rank's: its own block is the shortest.
 template <Blocks block>
 std::int64_t other_blocks(const CollectiveArguments& args) {
     return block(args, args.ranks - 1).first;

@@ -4,12 +4,12 @@
 
 namespace timpani {
 
-// The messages of a direct reduce-scatter and of a direct allgather among `size` ranks, of which the first `owners` own
-// a part of the vector each. `me` is the local rank, and `rank_of` gives the rank of a local one. Peers are met in
-// turn, those at distance i in step i, so that no two ranks send to the same one at once.
+// The messages of a direct reduce-scatter and of a direct allgather among `size` ranks. Each of the first `owners`
+// ranks owns a part of the vector. `me` is the local rank, and `rank_of` maps local ranks to ranks. In step i a rank
+// exchanges with the peer at distance i, so no two ranks send to the same rank at once.
 
-/// Sends each owner its part, `part(owner)`; an owner receives its part from each rank at `contribution(rank)`, for the
-/// caller to reduce.
+/// Sends each owner its part, `part(owner)`. An owner receives its part from each rank at `contribution(rank)`, and the
+/// caller reduces these.
 template <typename RankOf, typename PartOf, typename Contribution>
 void direct_reduce_scatter(int me, int size, int owners, const RankOf& rank_of, const PartOf& part,
                            const Contribution& contribution, Steps& steps) {
@@ -21,7 +21,7 @@ void direct_reduce_scatter(int me, int size, int owners, const RankOf& rank_of, 
     }
 }
 
-/// An owner sends its part to all others; all receive the parts of the others.
+/// An owner sends its part to all other ranks, and all ranks receive the others' parts.
 template <typename RankOf, typename PartOf>
 void direct_allgather(int me, int size, int owners, const RankOf& rank_of, const PartOf& part, Steps& steps) {
     for (int i = 1; i < size; ++i) {

@@ -6,10 +6,10 @@
 
 namespace timpani {
 
-/// Lets an exchange among `active` ranks serve any number of ranks up to twice that; by default the largest power of
-/// two ≤ p are active. Of the first 2·(p − active) ranks, in pairs, only the odd one is active: it is the proxy of the
-/// even one before it, whose data it takes first and to which it sends the result last. Active ranks are numbered anew,
-/// in order: MPICH calls that number the new rank.
+/// Makes an exchange among `active` ranks work for up to twice as many ranks; by default the largest power of two ≤ p
+/// are active. The first 2·(p − active) ranks form pairs, and only the odd rank of a pair is active. It is the proxy of
+/// the even one before it: it first receives that rank's data, and finally sends it the result. Active ranks are
+/// renumbered in order. MPICH calls that number the new rank.
 struct Fold {
     int ranks;
     int active;
@@ -19,22 +19,22 @@ struct Fold {
     constexpr Fold(int all_ranks, int active_ranks)
         : ranks(all_ranks), active(active_ranks), pairs(all_ranks - active_ranks) {}
 
-    /// The number that `rank` has among the active ones, −1 for none; and back.
+    /// The number of `rank` among the active ranks, −1 if it is inactive; and the inverse.
     [[nodiscard]] constexpr int new_rank(int rank) const {
         return rank < 2 * pairs ? (rank % 2 == 1 ? rank / 2 : -1) : rank - pairs;
     }
     [[nodiscard]] constexpr int old_rank(int number) const { return number < pairs ? 2 * number + 1 : number + pairs; }
 
-    /// The first of the ranks whose data the active one of that number has: itself, or the one before it.
+    /// The lower rank of those whose data this active rank has: its proxied rank, or itself.
     [[nodiscard]] constexpr int first_rank(int number) const { return old_rank(number) - (number < pairs ? 1 : 0); }
 
     [[nodiscard]] constexpr bool has_proxy(int rank) const { return rank < 2 * pairs && rank % 2 == 0; }
     [[nodiscard]] constexpr bool is_proxy(int rank) const { return rank < 2 * pairs && rank % 2 == 1; }
 };
 
-/// What folding adds to an allreduce of whole vectors: in the first round a rank sends its vector to its proxy, which
-/// reduces it, from scratch, into a copy of its own; in the last round the proxy sends it the result. Whether `rank`
-/// has no other steps in round k.
+/// The steps that folding adds to an allreduce of whole vectors. In the first round a rank sends its vector to its
+/// proxy, which reduces it, from scratch, into a copy of its own. In the last round the proxy sends it the result.
+/// Returns whether `rank` has no other steps in round k.
 inline bool fold_allreduce(const Fold& fold, const CollectiveArguments& args, int rank, std::int64_t k,
                            std::int64_t rounds, Steps& steps) {
     const Region own{Buffer::send, 0, args.count};

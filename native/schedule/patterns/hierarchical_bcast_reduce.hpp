@@ -9,14 +9,14 @@
 
 namespace timpani {
 
-// Broadcast and reduction along the tree of a hierarchy, pipelined in segments: the functions that their algorithms
-// register, for a tree kind at each level. Parameter 0 is segment_bytes.
+// Pipelined broadcast and reduction along the tree of a hierarchy: the functions that their algorithms register, for
+// one tree kind per level. Parameter 0 is segment_bytes.
 
 constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
     return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
 }
 
-/// What is the same in either direction.
+/// Common to both directions.
 template <const TreeKinds& kinds>
 struct HierarchicalTree {
     static Segments segments(const CollectiveArguments& args) { return Segments::of(args, args.parameters[0]); }
@@ -27,9 +27,9 @@ struct HierarchicalTree {
     }
     static std::int64_t max_neighbors(const CollectiveArguments& args) {
         const TopologyTree all = tree(args);
-        int most = 0;
-        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me) + (me > 0 ? 1 : 0));
-        return most;
+        int maximum = 0;
+        for (int me = 0; me < args.ranks; ++me) maximum = std::max(maximum, all.children(me) + (me > 0 ? 1 : 0));
+        return maximum;
     }
 };
 
@@ -44,9 +44,9 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
 
     static std::int64_t max_sent(const CollectiveArguments& args) {
         const TopologyTree all = Base::tree(args);
-        int most = 0;
-        for (int me = 0; me < args.ranks; ++me) most = std::max(most, all.children(me));
-        return most * args.count;
+        int maximum = 0;
+        for (int me = 0; me < args.ranks; ++me) maximum = std::max(maximum, all.children(me));
+        return maximum * args.count;
     }
     static std::int64_t max_leaving_node(const CollectiveArguments& args) {
         const TopologyTree all = Base::tree(args);

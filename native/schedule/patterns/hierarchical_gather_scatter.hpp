@@ -10,9 +10,9 @@
 namespace timpani {
 
 /// Gather and scatter along the tree of a hierarchy. A rank and its parent exchange the blocks of the rank's subtree:
-/// its own first, then those of each child's subtree in turn. An inner rank keeps them in scratch in that order. The
-/// root has them where they belong in its buffer, unless a child's subtree is not of consecutive ranks: those blocks it
-/// copies to or from scratch.
+/// its own first, then the blocks of one child's subtree after another. An inner rank keeps them in scratch in that
+/// order. The root has them in its buffer in rank order. If a child's subtree is not a range of consecutive ranks, the
+/// root copies its blocks to or from scratch.
 class BlocksAlongTree {
   public:
     BlocksAlongTree(const CollectiveArguments& args, const TreeKinds& kinds) : args_(args), tree_(args, kinds) {}
@@ -22,19 +22,19 @@ class BlocksAlongTree {
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const Subtree mine = subtree(rank);
         if (rank != args_.root) return mine.branches.empty() ? 0 : mine.elements;
-        std::int64_t most = 0;
+        std::int64_t maximum = 0;
         for (const Branch& branch : mine.branches) {
-            if (branch.place.buffer == Buffer::scratch) most = branch.place.end();
+            if (branch.place.buffer == Buffer::scratch) maximum = branch.place.end();
         }
-        return most;
+        return maximum;
     }
 
-    // Claims, for blocks that are all of one size.
+    // Claims for blocks of equal size.
     [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
     [[nodiscard]] std::int64_t max_neighbors() const {
-        int most = 0;
-        for (int me = 0; me < args_.ranks; ++me) most = std::max(most, tree_.children(me) + (me > 0 ? 1 : 0));
-        return most;
+        int maximum = 0;
+        for (int me = 0; me < args_.ranks; ++me) maximum = std::max(maximum, tree_.children(me) + (me > 0 ? 1 : 0));
+        return maximum;
     }
 
   protected:
@@ -60,7 +60,7 @@ class BlocksAlongTree {
         return all;
     }
 
-    /// `at_root` is the root's buffer for what is gathered or scattered.
+    /// `at_root` is the root's buffer for the gathered or scattered blocks.
     [[nodiscard]] Subtree subtree(int rank, Buffer at_root = Buffer::receive) const {
         const int me = relative_rank(args_, rank);
         Subtree all{me, me == 0 ? -1 : absolute_rank(args_, tree_.parent(me)), {}, block_of(args_, rank).count};
@@ -86,8 +86,8 @@ class BlocksAlongTree {
         return all;
     }
 
-    /// Where the root has the blocks of a branch in its buffer, and where in scratch, a pair for each range of
-    /// consecutive ranks; nothing where they don't go through scratch.
+    /// Where the root has the blocks of a branch in its buffer and in scratch: one pair for each range of consecutive
+    /// ranks. Empty if they don't pass through scratch.
     [[nodiscard]] std::vector<std::pair<Part, Region>> moves(const Branch& branch) const {
         std::vector<std::pair<Part, Region>> all;
         if (branch.place.buffer != Buffer::scratch) return all;
@@ -105,7 +105,7 @@ class BlocksAlongTree {
         return all;
     }
 
-    /// Most elements that one node sends to others, up or down the tree.
+    /// Maximum number of elements that one node sends to others, up or down the tree.
     [[nodiscard]] std::int64_t max_leaving_node(bool up) const {
         const Topology& topology = *args_.topology;
         std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
@@ -158,14 +158,14 @@ class GatherAlongTree : public BlocksAlongTree {
     }
 
     [[nodiscard]] std::int64_t max_sent() const {
-        std::size_t most = 0;
-        for (int me = 1; me < args_.ranks; ++me) most = std::max(most, members(me).size());
-        return static_cast<std::int64_t>(most) * args_.count;
+        std::size_t maximum = 0;
+        for (int me = 1; me < args_.ranks; ++me) maximum = std::max(maximum, members(me).size());
+        return static_cast<std::int64_t>(maximum) * args_.count;
     }
     [[nodiscard]] std::int64_t max_leaving_node() const { return BlocksAlongTree::max_leaving_node(true); }
 
   private:
-    /// When a rank sends its parent the blocks of its subtree, which have come in the round before.
+    /// The round in which a rank sends its parent the blocks of its subtree. They arrive in the round before.
     [[nodiscard]] std::int64_t round_sent(int rank) const {
         return tree_.height() - tree_.depth(relative_rank(args_, rank));
     }
@@ -205,11 +205,11 @@ class ScatterAlongTree : public BlocksAlongTree {
     [[nodiscard]] std::int64_t max_leaving_node() const { return BlocksAlongTree::max_leaving_node(false); }
 
   private:
-    /// When a rank sends its children the blocks of their subtrees, which have come in the round before.
+    /// The round in which a rank sends its children the blocks of their subtrees. They arrive in the round before.
     [[nodiscard]] std::int64_t round_sent(int rank) const { return tree_.depth(relative_rank(args_, rank)); }
 };
 
-/// What the algorithms register: GatherAlongTree or ScatterAlongTree with a tree kind at each level.
+/// The functions that the algorithms register: GatherAlongTree or ScatterAlongTree with one tree kind per level.
 template <class AlongTree, const TreeKinds& kinds>
 struct HierarchicalBlocks {
     static AlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }

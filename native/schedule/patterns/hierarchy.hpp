@@ -5,10 +5,10 @@
 
 namespace timpani {
 
-/// The ranks of each node and the nodes of each group, numbered as a collective with a root needs them. The root is the
-/// leader of its node, its node the first of its group, and its group the first of all; elsewhere the lowest rank is
-/// the leader, and the node with the lowest rank the first. The others follow in ascending order, round to the
-/// beginning. So local rank 0 is a node's leader, and index 0 a group's first node.
+/// The ranks of each node and the nodes of each group, numbered as a collective with a root needs them. The root leads
+/// its node, its node is the first of its group, and its group is the first of all. Elsewhere the lowest rank leads its
+/// node, and the node with the lowest rank is its group's first. The others follow in ascending order and wrap around.
+/// So local rank 0 is a node's leader, and index 0 a group's first node.
 class Hierarchy {
   public:
     explicit Hierarchy(const CollectiveArguments& args) : topology_(*args.topology), root_(args.root) {
@@ -45,8 +45,8 @@ class Hierarchy {
     [[nodiscard]] int index_of_group(int group) const { return wrapped(group - root_group_, topology_.groups()); }
     [[nodiscard]] int group_at(int index) const { return (index + root_group_) % topology_.groups(); }
 
-    /// The position of a node among all, group after group, so that neighbours share a switch wherever they can; and
-    /// back.
+    /// The position of a node among all nodes, group after group: neighbors share a switch if possible. And the
+    /// inverse.
     [[nodiscard]] int position_of_node(int node) const {
         int before = 0;
         const int own = index_of_group(topology_.group_of(node));

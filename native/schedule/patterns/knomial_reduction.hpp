@@ -9,9 +9,9 @@
 
 namespace timpani {
 
-/// A reduction to rank `root` along a k-nomial tree over the ranks counted from there. Subtrees are consecutive ranks,
-/// and a rank receives from its children in the order in which their subtrees follow it; so results are reduced in rank
-/// order, counted from the root.
+/// A reduction to rank `root` along a k-nomial tree over the ranks counted from the root. Subtrees are consecutive
+/// ranks, and a rank receives from its children in the order of their subtrees. So results are reduced in rank order,
+/// counted from the root.
 class KnomialReduction {
   public:
     KnomialReduction(const CollectiveArguments& args, std::int64_t radix, int root)
@@ -19,8 +19,8 @@ class KnomialReduction {
 
     [[nodiscard]] std::int64_t rounds() const { return KnomialTree{args_.ranks, radix_}.rounds(); }
 
-    /// What `rank` does in round k ≤ rounds(); in the last one the root only reduces what it received last. A rank with
-    /// children ends up with the reduction over its subtree in `result`; it needs scratch from `scratch_begin` on.
+    /// What `rank` does in round k ≤ rounds(). In the last round the root only reduces what it received last. A rank
+    /// with children ends with the reduction over its subtree in `result`; it needs scratch from `scratch_begin` on.
     void round(int rank, std::int64_t k, const Region& result, std::int64_t scratch_begin, Steps& steps) const {
         const int me = relative(rank);
         const Region own{Buffer::send, 0, args_.count};
@@ -31,7 +31,7 @@ class KnomialReduction {
         if (me > 0 && k == round_sent(me)) steps.send(absolute(parent(me)), values.number == 0 ? own : result);
     }
 
-    /// How many ranks send to `rank`; it needs as many buffers, and never more than three.
+    /// Number of ranks that send to `rank`. It needs the same number of buffers, but at most three.
     [[nodiscard]] std::int64_t children(int rank) const {
         const int me = relative(rank);
         std::int64_t number = 0;
@@ -40,14 +40,14 @@ class KnomialReduction {
     }
 
   private:
-    /// The child that `me` hears from in a round, −1 for none; a rank's children come in rounds 0, 1, 2….
+    /// The child that sends to `me` in a round, −1: no child. A rank's children send in rounds 0, 1, 2….
     [[nodiscard]] int child(int me, std::int64_t round) const {
         const std::int64_t value = power(radix_, static_cast<int>(round / (radix_ - 1)));
         const std::int64_t child = me + (1 + round % (radix_ - 1)) * value;
         return me % (value * radix_) == 0 && child < args_.ranks ? static_cast<int>(child) : -1;
     }
     [[nodiscard]] int parent(int me) const { return KnomialTree{args_.ranks, radix_}.parent(me); }
-    /// The round in which `me` is the child of its parent.
+    /// The round in which `me` sends to its parent.
     [[nodiscard]] std::int64_t round_sent(int me) const {
         std::int64_t round = 0;
         while (child(parent(me), round) != me) ++round;

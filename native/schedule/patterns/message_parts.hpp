@@ -8,17 +8,17 @@
 
 namespace timpani {
 
-// What broadcasts by a scatter and an allgather share. The message has a part for each rank; ranks are counted from the
-// root, and the scatter gives rank v part v.
+// Common to broadcasts by a scatter and an allgather. The message has a part for each rank. Ranks are counted from the
+// root, and the scatter sends part v to rank v.
 
-/// Where `rank` has the parts of the ranks [first, end) counted from the root; `end` may lie beyond the last.
+/// Where `rank` has the parts of the ranks [first, end) counted from the root; `end` may exceed the last rank.
 inline Region message_parts(const CollectiveArguments& args, int rank, int first, int end) {
     const auto start = part_of(args.count, args.ranks, first).first;
     const auto stop = part_of(args.count, args.ranks, std::min(end, args.ranks) - 1).end();
     return {data_of(args, rank), start, stop - start};
 }
 
-/// Round k, of ⌈log₂ p⌉, of the scatter down a binomial tree: each rank receives the parts of its subtree.
+/// Round k of ⌈log₂ p⌉ rounds of the scatter down a binomial tree. Each rank receives the parts of its subtree.
 inline void scatter_message(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const KnomialTree tree{args.ranks, 2};
     const int me = relative_rank(args, rank);
@@ -30,7 +30,7 @@ inline void scatter_message(const CollectiveArguments& args, int rank, std::int6
     }
 }
 
-/// For claims: how many parts are not empty, which are the first, and the rounds of the scatter that send any of them.
+/// For claims: the number of parts that are not empty, which come first, and of rounds of the scatter that send one.
 inline std::int64_t parts_with_elements(const CollectiveArguments& args) {
     return std::min<std::int64_t>(args.ranks, args.count);
 }

@@ -4,10 +4,10 @@
 
 namespace timpani {
 
-/// Reduces `number` values that a rank receives one after another, in the order of the ranks that they come from, so
-/// that any operator will do: each is combined with all before it while the next is received. Three buffers take turns:
-/// the result's, in which the last value is received and all is combined in the end, and two in scratch from element
-/// `scratch_begin` on.
+/// Reduces `number` values in the order of the ranks that they come from, so any operator is allowed. A rank receives
+/// one value after another. It combines each value with the earlier ones while it receives the next. It alternates
+/// between three buffers: the result's, which receives the last value and finally holds the result, and two in scratch
+/// from element `scratch_begin` on.
 struct OrderedReduction {
     std::int64_t number;
     Region result;

@@ -6,7 +6,7 @@
 
 namespace timpani {
 
-/// The lowest `bits` bits of a number in reverse order: neighbours change places, then pairs of them, and so on.
+/// The lowest `bits` bits of a number in reverse order.
 constexpr int bit_reversed(int number, int bits) {
     auto word = static_cast<std::uint64_t>(number);
     word = (word & 0x55555555) << 1 | (word >> 1 & 0x55555555);
@@ -23,10 +23,10 @@ struct PartRange {
     int last;
 };
 
-/// The parts that a number still works on after `exchanges` exchanges of recursive halving, near ranks first:
-/// 2^`levels` numbers share as many parts, and by exchange l, with the number that differs in bit l, keep the lower
-/// half of what they have where their own bit is 0 and the upper half where it is 1. So each reduction is over
-/// consecutive ranks, and the one part that a number keeps in the end is that of its bit reversal.
+/// The parts that a number still works on after `exchanges` exchanges of recursive halving, near ranks first.
+/// 2^`levels` numbers share as many parts. In exchange l a number exchanges with the number that differs in bit l. It
+/// keeps the lower half of its parts if its own bit is 0, and the upper half if it is 1. So each reduction is over
+/// consecutive ranks, and each number ends with one part: that of its bits in reverse order.
 constexpr PartRange kept_parts(int number, int levels, int exchanges) {
     const int first = bit_reversed(number & ((1 << exchanges) - 1), levels);
     return {first, first + (1 << (levels - exchanges)) - 1};

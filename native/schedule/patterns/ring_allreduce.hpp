@@ -7,10 +7,10 @@
 
 namespace timpani {
 
-/// Allreduce round a ring, with a part of the vector for each rank. The first p − 1 rounds are a reduce-scatter: in
-/// round k a rank sends part rank − k, to which it has added its own elements. The other p − 1 are an allgather of the
-/// reduced parts. Parts are sent in segments: each is reduced just before it is sent on, while those after it are still
-/// being received.
+/// Allreduce around a ring, with a part of the vector for each rank. The first p − 1 rounds are a reduce-scatter: in
+/// round k a rank adds its own elements to part rank − k and sends it. The other p − 1 rounds are an allgather of the
+/// reduced parts. Parts are sent in segments. A rank reduces a segment just before it sends it, while it receives the
+/// next ones.
 class RingAllreduce {
   public:
     RingAllreduce(const CollectiveArguments& args, std::int64_t segment_bytes) : args_(args) {
@@ -56,7 +56,7 @@ inline std::int64_t ring_elements_sent(std::int64_t count, int ranks, int rank) 
            part_of(count, ranks, (rank + 2) % ranks).count;
 }
 
-/// The most of any rank: the last two parts are the shortest.
+/// The maximum over all ranks: the last two parts are the shortest.
 inline std::int64_t ring_elements_sent(const CollectiveArguments& args) {
     return ring_elements_sent(args.count, args.ranks, (2 * args.ranks - 3) % args.ranks);
 }

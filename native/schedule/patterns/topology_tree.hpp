@@ -11,11 +11,11 @@
 
 namespace timpani {
 
-/// The tree along which the ranks of one level hear from their leader: all from it, each from the one before, or along
-/// a binary or a binomial tree.
+/// The tree within one level, with the leader as root: linear (all ranks are the leader's children), a chain, a binary
+/// or a binomial tree.
 enum class TreeKind : std::uint8_t { linear, chain, binary, binomial };
 
-/// A tree of that kind over `size` numbers, of which 0 is the root.
+/// A tree of that kind over the numbers from 0, the root, to `size` − 1.
 struct LevelTree {
     TreeKind kind;
     int size;
@@ -48,16 +48,16 @@ struct LevelTree {
     }
 };
 
-/// Which tree each level has. Without `groups` the leaders of all nodes are one level.
+/// The tree of each level. Without `groups` the leaders of all nodes are one level.
 struct TreeKinds {
     std::optional<TreeKind> groups;
     TreeKind nodes;
     TreeKind ranks;
 };
 
-/// A tree over ranks counted from the root, made of one tree a level: group leaders, node leaders, the ranks of a node.
-/// Children farther away come first, since what goes to them takes longest. The interface is that of the trees over
-/// plain ranks.
+/// A tree over ranks counted from the root that consists of one tree per level: group leaders, node leaders, and the
+/// ranks of a node. The farthest children come first, since their messages take longest. Its interface is that of the
+/// trees in tree.hpp.
 class TopologyTree {
   public:
     int ranks;
@@ -123,8 +123,8 @@ class TopologyTree {
         return near < 0 ? -1 : hierarchy_.rank_at(node, near);
     }
 
-    /// The child with that index among the leaders of other nodes, or −1; `index` then counts on among the node's
-    /// ranks.
+    /// The child with that index among the leaders of other nodes, or −1. If there is none, `index` becomes the index
+    /// among the node's ranks.
     [[nodiscard]] int child_of_leader(int node, int& index) const {
         const auto find = [&index](const LevelTree& tree, int place) {
             int number = 0;
@@ -157,12 +157,12 @@ class TopologyTree {
     int height_ = 0;
 };
 
-/// The hierarchies that the study hierarchical-collectives compares: three levels (its type I), two (type II), and two
-/// of which the root sends to all nodes itself (type III).
+/// The hierarchies that the study hierarchical-collectives compares: three levels (its type I), two levels (type II),
+/// and two levels whose root sends to all nodes itself (type III).
 constexpr TreeKinds kThreeLevels{TreeKind::binomial, TreeKind::binomial, TreeKind::binomial};
 constexpr TreeKinds kTwoLevels{{}, TreeKind::binomial, TreeKind::binomial};
 constexpr TreeKinds kRootToAllNodes{{}, TreeKind::linear, TreeKind::binomial};
-/// Each node's link is crossed once each way, so that a message in segments flows at a link's rate.
+/// Each node's link is crossed once each way, so a message in segments flows at the link's rate.
 constexpr TreeKinds kChainOfNodes{{}, TreeKind::chain, TreeKind::binary};
 
 }  // namespace timpani

@@ -8,11 +8,11 @@
 
 namespace timpani {
 
-// Trees over ranks counted from the root, which is 0. Where there is no parent or no such child, the answer is −1.
+// Trees over ranks counted from the root, which is 0. The functions return −1 for a missing parent or child.
 
-/// The parent of a rank is that rank with its lowest non-zero digit to base `radix` cleared, so that a subtree is a
-/// range of consecutive ranks. Radix 2 makes a binomial tree. A rank receives from its parent in one round and then
-/// sends to one child a round, those with the largest subtrees first.
+/// The parent of a rank is that rank with its lowest nonzero digit to base `radix` cleared, so a subtree is a range of
+/// consecutive ranks. Radix 2 gives a binomial tree. A rank receives from its parent in one round. Then it sends to one
+/// child per round, those with the largest subtrees first.
 struct KnomialTree {
     int ranks;
     std::int64_t radix;
@@ -46,7 +46,7 @@ struct KnomialTree {
     }
 
   private:
-    /// The place value of the lowest non-zero digit; the root's subtree reaches beyond all ranks.
+    /// The place value of the lowest nonzero digit. The root's subtree is larger than all ranks.
     [[nodiscard]] constexpr std::int64_t reach(int rank) const {
         if (radix == 2) return rank == 0 ? power(2, digits()) : rank & -rank;
         std::int64_t value = 1;
@@ -54,12 +54,12 @@ struct KnomialTree {
         return value;
     }
     [[nodiscard]] constexpr int digits() const { return ceil_log(ranks, radix); }
-    /// The root's children that differ in the highest digit, which need not be radix − 1.
+    /// The number of the root's children that differ in the highest digit; it can be less than radix − 1.
     [[nodiscard]] constexpr std::int64_t first_children() const { return (ranks - 1) / power(radix, digits() - 1); }
 };
 
-/// Level l holds the 2ˡ ranks from 2ˡ − 1 on, and the children of a rank there are the ones 2ˡ and 2·2ˡ further. All
-/// odd ranks are then on one side of the root and all even ones on the other, 2i − 1 and 2i on the same level.
+/// Level l has the 2ˡ ranks from 2ˡ − 1 on. The children of a rank in it are 2ˡ and 2·2ˡ further. So all odd ranks are
+/// on one side of the root and all even ones on the other, with 2i − 1 and 2i on the same level.
 struct BinaryTree {
     int ranks;
 
@@ -76,8 +76,8 @@ struct BinaryTree {
     }
 };
 
-/// All ranks but the root in `fanout` chains, or as many as there are ranks, of lengths as equal as can be; the root is
-/// the parent of each chain's first.
+/// All ranks except the root form `fanout` chains, or fewer if there are too few ranks. Their lengths differ by at most
+/// one. The root is the parent of each chain's first rank.
 struct ChainTree {
     int ranks;
     std::int64_t fanout;
@@ -96,7 +96,7 @@ struct ChainTree {
     /// The first rank of the chain that `rank` is in.
     [[nodiscard]] int first(int rank) const {
         const std::int64_t longest = chain(0).count;
-        const std::int64_t longer = (ranks - 1) - chains() * (longest - 1);  // chains of that length, which come first
+        const std::int64_t longer = (ranks - 1) - chains() * (longest - 1);  // chains of that length; they come first
         const std::int64_t in_longer = longer * longest;
         const std::int64_t index = rank - 1 < in_longer
                                        ? (rank - 1) / longest

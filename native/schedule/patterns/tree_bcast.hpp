@@ -7,8 +7,8 @@
 
 namespace timpani {
 
-/// A broadcast down `tree`, pipelined in segments: in round k a rank at depth d sends segment k − d to its children
-/// while it receives the next one.
+/// A broadcast down `tree`, pipelined in segments. In round k a rank at depth d sends segment k − d to its children
+/// while it receives the next segment.
 template <class Tree>
 class TreeBcast {
   public:

@@ -7,13 +7,13 @@
 
 namespace timpani {
 
-/// A reduction up `tree`, pipelined in segments, to rank `tree_root`, which sends the result to the collective's root
-/// where that is another. Children's subtrees are consecutive ranks, in order: they follow their parent's rank, ranks
-/// counted from the tree's root, or with `downwards` precede it, ranks counted down from there.
+/// A reduction up `tree`, pipelined in segments, to rank `tree_root`. If the collective's root is another rank,
+/// `tree_root` sends it the result. Subtrees of children are consecutive ranks. Their order follows the parent's rank,
+/// with ranks counted from the tree's root; with `downwards` it precedes the parent's rank, and ranks are counted down.
 ///
-/// A rank at depth d sends segment s to its parent in round s + height − d, having reduced what it received of it in
-/// the round before, while it receives the next segment. Each child's segments have a buffer of their own, so that all
-/// children may send at once.
+/// A rank at depth d sends segment s to its parent in round s + height − d while it receives the next segment. It
+/// reduces what it received for the segment just before. Each child's segments have a separate buffer, so all children
+/// can send at once.
 template <class Tree>
 class TreeReduction {
   public:
@@ -59,7 +59,7 @@ class TreeReduction {
     }
 
   private:
-    /// Reduces the own and the children's contributions to a segment in rank order; where the result is.
+    /// Reduces a segment of the rank and its children in rank order; returns where the result is.
     Region combine(int rank, int number, std::int64_t segment, Steps& steps) const {
         const Region own = segments_.region(Buffer::send, segment);
         if (number == 0) return own;
@@ -75,8 +75,7 @@ class TreeReduction {
         return buffer(rank, number, number - 1, segment);
     }
 
-    /// Where the segment of child `index` of `number` is received; at the root, the one in which all are reduced is the
-    /// result.
+    /// Where the segment of child `index` of `number` is received. At the root, the last buffer is the result.
     [[nodiscard]] Region buffer(int rank, int number, int index, std::int64_t segment) const {
         const bool last = index == number - (downwards_ ? 0 : 1);
         if (last && rank == tree_root_ && rank == args_.root) return segments_.region(Buffer::receive, segment);

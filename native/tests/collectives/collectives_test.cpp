@@ -41,7 +41,7 @@ TEST(a_partial_sum_is_the_difference_of_two_prefixes) {
     }
 }
 
-TEST(moved_values_tell_neighbouring_ranks_and_places_apart) {
+TEST(moved_values_tell_neighboring_ranks_and_places_apart) {
     const auto& gather = *find_collective("gather");
     for (int rank = 0; rank < 64; ++rank) {
         CHECK(value_from(gather, 64, {rank, rank, 9}) != value_from(gather, 64, {rank + 1, rank + 1, 9}));

@@ -41,7 +41,7 @@ TEST(a_leader_of_a_node_speaks_for_it_and_one_of_a_group_for_that) {
     CHECK(!of_node[2].joined_by_me());
     const auto of_group = levels_at(6, 5, shapes::three_level).levels;
     CHECK((of_group[1].members == Ints{6, 8}) && of_group[2].own_count == 40);
-    CHECK(of_group[1].colour != levels_at(5, 5, shapes::three_level).levels[1].colour);
+    CHECK(of_group[1].color != levels_at(5, 5, shapes::three_level).levels[1].color);
 }
 
 TEST(without_groups_all_leaders_meet) {

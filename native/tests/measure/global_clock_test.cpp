@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     const timpani::LocalClock local(timpani::ClockSkew{rank, rank * offset, rank * drift});
     {
         timpani::GlobalClock clock(MPI_COMM_WORLD, local);
-        clock.synchronise();
+        clock.synchronize();
         const auto first = clock.error_ns();
         for (const auto begin = local.now(); local.now() < begin + 500'000'000;) {
         }

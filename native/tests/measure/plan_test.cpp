@@ -88,7 +88,7 @@ TEST(what_is_wrong_is_said_with_its_line) {
     CHECK(error_of("timpani-plan 2\n") == "plan line 1: 'timpani-plan 1' expected");
     CHECK(error_of("timpani-plan 1\nslot_ns x\n") == "plan line 2: a value is missing or malformed");
     CHECK(error_of("timpani-plan 1\n\ncell 1 bcast\n") == "plan line 3: a value is missing or malformed");
-    CHECK(error_of("timpani-plan 1\ncolour blue\n") == "plan line 2: unknown key 'colour'");
+    CHECK(error_of("timpani-plan 1\ncolor blue\n") == "plan line 2: unknown key 'color'");
     CHECK(error_of("timpani-plan 1\nmethod OSU\n") == "plan line 2: unknown word 'OSU'");
     CHECK(error_of("timpani-plan 1\nslot_ns 1 2\n") == "plan line 2: '2' is one word too many");
     CHECK(error_of("timpani-plan 1\ncell 1 bcast 8 warm a - -\n") == "plan line 2: 'a' is not name=integer");

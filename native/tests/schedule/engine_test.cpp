@@ -44,7 +44,7 @@ TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under
     for (const int room : {6, 40, 400}) {  // the more room, the more messages are under way at once
         OneRank rank(1'000'000);
         std::vector<std::pair<std::int64_t, Step>> under_way;
-        std::size_t most = 0;
+        std::size_t maximum = 0;
         for (std::int64_t number = 0; number < 2'000; ++number) {
             const Step step = random_step(random, room);
             std::vector<std::int64_t> expected;
@@ -54,9 +54,9 @@ TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under
             std::erase_if(under_way, [&](const auto& each) { return share_data(each.second, step); });
             CHECK(rank.take(step) == expected);
             if (step.is_message()) under_way.emplace_back(number, step);
-            most = std::max(most, under_way.size());
+            maximum = std::max(maximum, under_way.size());
         }
-        CHECK(room < 400 || most > 32);
+        CHECK(room < 400 || maximum > 32);
     }
 }
 

@@ -25,7 +25,7 @@ std::string false_claim(std::int64_t (*Claims::*claim)(const CollectiveArguments
 TEST(claims_that_the_schedule_does_not_keep_are_found) {
     CHECK(false_claim(&Claims::rounds).starts_with("rounds: claimed 1000000, found "));
     CHECK(false_claim(&Claims::max_sent).starts_with("elements sent by one rank: claimed 1000000, found "));
-    CHECK(false_claim(&Claims::max_neighbors).starts_with("neighbours: claimed 1000000, found "));
+    CHECK(false_claim(&Claims::max_neighbors).starts_with("neighbors: claimed 1000000, found "));
     CHECK(false_claim(&Claims::max_leaving_node).starts_with("elements leaving one node: claimed 1000000, found "));
     CHECK(false_claim(&Claims::max_leaving_group).starts_with("elements leaving one group: claimed 1000000, found "));
 }

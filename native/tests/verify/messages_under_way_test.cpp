@@ -16,12 +16,12 @@ const CollectiveArguments kArguments{.ranks = 3, .count = 2, .root = 0};
 /// The most messages that the root has under way at any time.
 int max_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
     OneRank rank(max_messages_under_way(algorithm, args));
-    int most = 0;
+    int maximum = 0;
     for (const Step& step : steps_of(algorithm, args, args.root)) {
         rank.take(step);
-        most = std::max(most, rank.under_way());
+        maximum = std::max(maximum, rank.under_way());
     }
-    return most;
+    return maximum;
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ class _Start:
     about   what moves, for the comment at the top and for the documentation's `cost`
     round   the body of the C++ function `round`
     rounds  the algorithm's rounds, a C++ expression in `args`
-    claims  closed forms in C++: rounds in which anything moves, most elements sent by a rank, most neighbours
+    claims  closed forms in C++: rounds in which anything moves, most elements sent by a rank, most neighbors
     scratch, commutative  what else the algorithm asks for
     """
 
@@ -135,7 +135,7 @@ _STARTS: Mapping[str, _Start] = {
     steps.reduce(own, sum);  // sum becomes own ∘ sum: not in the order of the ranks, so the operator must commute
 """,
         "args.ranks == 1 ? 1 : args.ranks - 1",
-        ("other_ranks", "message_once", "ring_neighbours"),
+        ("other_ranks", "message_once", "ring_neighbors"),
         scratch=True,
         commutative=True,
     ),
@@ -164,7 +164,7 @@ _STARTS: Mapping[str, _Start] = {
         (
             "[](const CollectiveArguments& args) -> std::int64_t { return 2 * (args.ranks - 1); }",
             "[](const CollectiveArguments& args) { return std::min(2, args.ranks - 1) * args.count; }",
-            "ring_neighbours",
+            "ring_neighbors",
         ),
         scratch=True,
     ),

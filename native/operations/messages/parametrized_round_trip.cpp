@@ -1,5 +1,5 @@
-// The parametrised round trip of Netgauge (Hoefler, Lichei, Rehm 2007): the first sends several messages with a delay
-// between them, the second answers the last. LogGP's parameters follow from how its time grows with either.
+// The parametrized round trip of Netgauge (Hoefler, Lichei, Rehm 2007): the first rank sends several messages with a
+// delay between them, and the second answers the last. LogGP's parameters follow from how the time grows with each.
 
 #include <chrono>
 
@@ -15,9 +15,9 @@ void spin(std::chrono::nanoseconds delay) {
     }
 }
 
-class ParametrisedRoundTrip : public Exchange {
+class ParametrizedRoundTrip : public Exchange {
   public:
-    explicit ParametrisedRoundTrip(const OperationSpec& spec)
+    explicit ParametrizedRoundTrip(const OperationSpec& spec)
         : Exchange(spec), messages_(spec.value_of("messages")), delay_(spec.value_of("delay_ns")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
@@ -37,7 +37,7 @@ class ParametrisedRoundTrip : public Exchange {
         return error;
     }
 
-    [[nodiscard]] std::string_view synchronised_by() const override { return "ping_pong"; }
+    [[nodiscard]] std::string_view synchronized_by() const override { return "ping_pong"; }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuLatency; }
 
   private:
@@ -45,7 +45,7 @@ class ParametrisedRoundTrip : public Exchange {
     std::chrono::nanoseconds delay_;
 };
 
-const RegisterOperation prtt{"prtt", "default", make<ParametrisedRoundTrip>};
+const RegisterOperation prtt{"prtt", "default", make<ParametrizedRoundTrip>};
 
 }  // namespace
 
