@@ -1,6 +1,7 @@
-// timpani-bench-plans RANKS BYTES: how long the plan of one rank takes to build, a JSON line for each algorithm.
+// timpani-bench-plans RANKS BYTES: the time to build the plan of one rank, as a JSON line for each algorithm.
 //
-// The slowest of the first, the second, the middle and the last rank, each the fastest of several builds. Needs no MPI.
+// It is the maximum over the first, the second, the middle and the last rank, each the minimum of several builds. Needs
+// no MPI.
 
 #include <algorithm>
 #include <array>

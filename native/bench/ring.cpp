@@ -1,7 +1,8 @@
-// timpani-bench-ring: a ring allgather written by hand against the schedule's execution, a JSON line for each size.
+// timpani-bench-ring: compares a ring allgather written by hand with the execution of its schedule, as a JSON line for
+// each size.
 //
-// Both in one process, block by block in turn; nanoseconds are medians over blocks of the time that rank 0 takes for a
-// call, which ends no sooner than its left neighbor's last message.
+// Both run in one process, in alternating blocks. Nanoseconds are medians over blocks of rank 0's time for a call,
+// which ends no sooner than its left neighbor's last message.
 
 #include <mpi.h>
 

@@ -1,8 +1,8 @@
-// Prints the control variables of the MPI library that this program is linked with, one JSON object a line:
+// Prints the control variables of the MPI library that this program is linked with, one JSON object per line:
 //     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"text":"auto","description":"…"}
-// `value` is there for whole numbers only; `text` is the value of any type, an enumerator by its name. Each argument
-// NAME=VALUE is a variable of the environment, which gets a line {"environment":"NAME","everywhere":true} where all
-// ranks find that value. Only rank 0 prints. Runs with a launcher or without.
+// `value` exists for integers only. `text` is the value of any type, by its name for an enumeration. Each argument
+// NAME=VALUE is an environment variable; it gets a line {"environment":"NAME","everywhere":true} if all ranks find that
+// value. Only rank 0 prints. Runs with a launcher or without.
 
 #include <mpi.h>
 
@@ -20,7 +20,7 @@
 
 namespace {
 
-constexpr int text_length = 16384;  // longer than any description of MPICH 5.0 (3,100 characters); MPI_T cuts the rest
+constexpr int text_length = 16384;  // longer than any description in MPICH 5.0 (3,100 characters); MPI_T cuts the rest
 
 std::string_view type_name(MPI_Datatype type) {
     if (type == MPI_INT) return "int";
@@ -28,7 +28,7 @@ std::string_view type_name(MPI_Datatype type) {
     return "other";
 }
 
-// The value of a variable of one of the types that MPI_T has; libraries differ in how much of `count` a string takes.
+// The value of a variable of one of MPI_T's types. Libraries differ in the `count` of a string.
 std::optional<std::string> text_in(MPI_Datatype type, const std::vector<char>& raw) {
     const auto as = [&raw](auto value) {
         std::memcpy(&value, raw.data(), sizeof(value));
@@ -119,7 +119,7 @@ void print_environment(std::string_view argument, int rank) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    // The tool interface ends before MPI does: the other order crashes Open MPI 4.1.4.
+    // The tool interface ends before MPI: the reverse order crashes Open MPI 4.1.4.
     MPI_Init(&argc, &argv);
     int provided = 0;
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {

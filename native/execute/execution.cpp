@@ -27,8 +27,8 @@ std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
 template <typename Call>
 int in_parts(std::int64_t count, const Call& call) {
     int error = MPI_SUCCESS;
-    for (std::int64_t first = 0; first < count && error == MPI_SUCCESS; first += kLargestCount) {
-        error = call(first, static_cast<int>(std::min(count - first, kLargestCount)));
+    for (std::int64_t first = 0; first < count && error == MPI_SUCCESS; first += kMaxCount) {
+        error = call(first, static_cast<int>(std::min(count - first, kMaxCount)));
     }
     return error;
 }
@@ -120,14 +120,14 @@ void Execution::describe_large_messages() {
     for (const Instruction& each : program_.instructions) {
         if (each.kind == Instruction::Kind::copy || each.kind == Instruction::Kind::reduce) continue;
         for (const std::int64_t count : {each.from.count, each.to.count}) {
-            if (count <= kLargestCount || has_type_of(count)) continue;
+            if (count <= kMaxCount || has_type_of(count)) continue;
             large_messages_.emplace_back(type_, layout_.extent, count);
         }
     }
 }
 
 Execution::Message Execution::message(const Region& region) const {
-    if (region.count <= kLargestCount) return {at(region), static_cast<int>(region.count), type_};
+    if (region.count <= kMaxCount) return {at(region), static_cast<int>(region.count), type_};
     const auto found = std::ranges::find(large_messages_, region.count, &ManyElements::count);
     return {at(region), 1, found->type()};
 }

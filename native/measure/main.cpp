@@ -1,7 +1,7 @@
 // timpani-measure PLAN RECORD: measures the cells of one launch.
 //
-// Rank 0 reads the plan and appends one JSON line to the record for the launch, one before each cell (so that whoever
-// watches knows which cell a death or a hang belongs to) and one after it. Nothing else is written there.
+// Rank 0 reads the plan and appends JSON lines to the record: one for the launch, and one before and one after each
+// cell. The line before a cell shows which cell a crash or a hang belongs to. Nothing else is written there.
 
 #include <mpi.h>
 #include <sys/prctl.h>
@@ -14,7 +14,7 @@
 #include "measure/observe/tool_interface.hpp"
 
 int main(int argc, char** argv) {
-    // When the launcher is killed its ranks must not spin on and spoil what is measured next.
+    // If the launcher is killed, its ranks must not keep spinning and disturb the next measurement.
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     MPI_Init(&argc, &argv);
     if (argc != 3) {

@@ -2,7 +2,7 @@
 
 namespace timpani {
 
-/// Measures what the plan of that path says, on all ranks of MPI_COMM_WORLD, into the record; both are rank 0's.
+/// Measures the plan at that path on all ranks of MPI_COMM_WORLD, and writes the record. Both are rank 0's files.
 void measure_plan(const char* plan_path, const char* record_path);
 
 }  // namespace timpani

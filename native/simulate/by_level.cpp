@@ -305,8 +305,8 @@ bool events_are_faster(const Schedule& schedule, const CollectiveArguments& args
         active += found;
     }
     // An event takes about 0.5 us, visiting a rank's round at most 0.045 us, but events need more memory.
-    constexpr int kWorthIt = 32;
-    return active * kWorthIt < asked;
+    constexpr int kVisitsPerEvent = 32;
+    return active * kVisitsPerEvent < asked;
 }
 
 }  // namespace

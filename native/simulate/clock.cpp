@@ -33,8 +33,8 @@ template <class Moment>
 class Clock {
     enum Port : std::size_t { kOut, kIn, kPorts };
     static constexpr int kNone = -1;
-    static constexpr int kNobodyWaits = -1;
-    static constexpr int kOneWasAsked = -2;  // and no other waits
+    static constexpr int kNoRankWaits = -1;
+    static constexpr int kOneRankChecked = -2;  // and no other waits
 
   public:
     /// With a symmetry only rank 0 is simulated.
@@ -80,7 +80,7 @@ class Clock {
         Moment now;  // when it may begin its next step
         // For the port that it sends through, and the port that it receives through:
         std::array<Moment, kPorts> free;                                    // from then on
-        std::array<int, kPorts> first_waiting{kNobodyWaits, kNobodyWaits};  // of a heap, by their side
+        std::array<int, kPorts> first_waiting{kNoRankWaits, kNoRankWaits};  // of a heap, by their side
     };
     void check(const Place& /*place*/, const Step& /*step*/) {}
     void ready(int rank) {
@@ -121,9 +121,9 @@ class Clock {
     static_assert(!std::is_same_v<Moment, timpani::Moment<0>> || sizeof(Message) == kCacheLine);
 
     // How far ahead the data of events at one time are prefetched, and the data that they refer to.
-    static constexpr std::size_t kFar = 12;
-    static constexpr std::size_t kNear = 6;
-    static constexpr int kTogether = 64;  // small enough to stay in the cache until the ranks resume
+    static constexpr std::size_t kFarAhead = 12;
+    static constexpr std::size_t kNearAhead = 6;
+    static constexpr int kEventsPerAdvance = 64;  // small enough to stay in the cache until the ranks resume
 
     /// An event: a message that both sides have posted may begin, a message ends, a port is free for its first waiting
     /// message, a message that shares ports may have ended, or an eager one begins before its receiver waits for it.
@@ -197,10 +197,10 @@ class Clock {
     /// Ends the messages that end now before any begin that could begin now, since others may follow from them.
     void end_those_now() {
         for (int handled = 1; ahead_.any_left(); ++handled) {
-            if (handled % kTogether == 0) engine_.advance();
+            if (handled % kEventsPerAdvance == 0) engine_.advance();
             const Turn turn = ahead_.take();
-            if (const Turn* const far = ahead_.ahead(kFar)) fetch(*far);
-            if (const Turn* const near = ahead_.ahead(kNear)) fetch_what_it_refers_to(*near);
+            if (const Turn* const far = ahead_.ahead(kFarAhead)) fetch(*far);
+            if (const Turn* const near = ahead_.ahead(kNearAhead)) fetch_what_it_refers_to(*near);
             switch (turn.kind) {
                 case Turn::Kind::begin:
                     beginning_.add(candidate(turn.id));
@@ -243,16 +243,16 @@ class Clock {
     /// Begins the first message that could begin, or queues it for a port.
     void begin_first() {
         const Candidate first = beginning_.take();
-        if (const Candidate* const far = beginning_.ahead(kFar)) engine_.prefetch_posted(far->send);
-        if (const Candidate* const near = beginning_.ahead(kNear)) engine_.prefetch_other_side(near->send);
+        if (const Candidate* const far = beginning_.ahead(kFarAhead)) engine_.prefetch_posted(far->send);
+        if (const Candidate* const near = beginning_.ahead(kNearAhead)) engine_.prefetch_other_side(near->send);
         begin(first);
         if (first.waited == Candidate::Waited::no) return;
         const bool sends = first.waited == Candidate::Waited::to_send;
         const int rank = sends ? first.sender : first.receiver;
         const Port port = sends ? kOut : kIn;
         RankState& state = engine_.state(rank);
-        if (state.first_waiting[port] == kOneWasAsked) {
-            state.first_waiting[port] = kNobodyWaits;
+        if (state.first_waiting[port] == kOneRankChecked) {
+            state.first_waiting[port] = kNoRankWaits;
         } else if (state.free[port].time > time_) {
             ask_when_free(rank, port);
         } else {
@@ -267,14 +267,14 @@ class Clock {
         int& first = engine_.state(rank).first_waiting[port];
         const int side = first;
         const int next = waiting().without(side);
-        first = next < 0 ? kOneWasAsked : next;
+        first = next < 0 ? kOneRankChecked : next;
         Candidate asked = candidate(port == kOut ? side : engine_.posted(side).other);
         asked.waited = port == kOut ? Candidate::Waited::to_send : Candidate::Waited::to_receive;
         beginning_.add(asked);
     }
     void wait_for(int rank, Port port, int side) {
         int& first = engine_.state(rank).first_waiting[port];
-        if (first == kNobodyWaits) ask_when_free(rank, port);
+        if (first == kNoRankWaits) ask_when_free(rank, port);
         first = first < 0 ? side : waiting().merged(first, side);
     }
 

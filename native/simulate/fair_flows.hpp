@@ -113,7 +113,7 @@ class FairFlows {
   private:
     static constexpr double kNever = std::numeric_limits<double>::infinity();
     static constexpr std::size_t kPort = kLinks;
-    static constexpr std::size_t kMostPassed = 8;
+    static constexpr std::size_t kMaxPassed = 8;
 
     /// A port or link that a message passes: its number, how long the message alone takes there, and its kind: a Link
     /// or a port.
@@ -129,7 +129,7 @@ class FairFlows {
         double scheduled = kNever;
         std::array<double, kLinks + 1> limited{};  // duration by limiting kind
         std::size_t limit = kPort;
-        std::array<Passed, kMostPassed> passed{};
+        std::array<Passed, kMaxPassed> passed{};
         std::uint8_t places = 0;
         std::uint64_t settled_at = 0;
     };

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-// A test is a named function that registers itself; CHECK counts what does not hold and goes on.
+// A test is a named function that registers itself. CHECK counts what does not hold and continues.
 namespace timpani::test {
 
 struct Test {

@@ -7,12 +7,13 @@
 
 namespace timpani {
 
-/// One rank's messages under way.
+/// The messages that one rank has under way.
 class OneRank {
   public:
     explicit OneRank(std::int64_t max_messages_under_way) : max_under_way_(max_messages_under_way) {}
 
-    /// The numbers of those that the next step waits for. If it is a message, whether its other side has been posted.
+    /// The numbers of the messages that the next step waits for. `met`: if it is a message, whether its other side is
+    /// posted.
     std::vector<std::int64_t> take(const Step& step, bool met = true) {
         std::vector<std::int64_t> waited;
         tracker_.find(pool_, step, taken_, max_under_way_);
@@ -23,7 +24,7 @@ class OneRank {
         ++taken_;
         return waited;
     }
-    /// The number of the one that meets its other side, or −1.
+    /// The number of the message that matches, or −1.
     std::int64_t meet(Step::Kind kind, int peer) {
         const int id = tracker_.meet(pool_, kind, peer);
         return id < 0 ? -1 : pool_[id].number;

@@ -48,7 +48,7 @@ bool in_place_allowed(const InterceptedCall& call, RankInComm here, bool sending
 }
 
 /// Whether the library checks buffers and types that are only received into: MPICH everywhere, Open MPI in all-to-alls.
-/// A root that left to it what it takes would leave it alone.
+/// If the root passed a call to the library because of such a buffer, the other ranks would not.
 bool checks_receive_buffers([[maybe_unused]] const Collective& collective) {
 #ifdef MPICH_VERSION
     return true;
@@ -77,7 +77,7 @@ bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
     const std::int64_t count = max_elements(result, here);
     const bool operand_accepted = call.send.data == MPI_IN_PLACE ? in_place_allowed(call, here, true)
                                                                  : library_accepts(call.send.data, count, result.type);
-    // MPICH also looks at the result that rank 0 has in an exscan, which nothing is received into.
+    // MPICH also checks rank 0's result of an exscan, which nothing is received into.
     const bool has_result =
         checks_receive_buffers(collective) ? collective.receive.used_by(here.rank, call.root) : receives(call, here);
     if (!operand_accepted || (has_result && result.data == MPI_IN_PLACE)) return false;
@@ -85,8 +85,8 @@ bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
            library_accepts(result.data, count, result.type);
 }
 
-/// Whether the library looks for buffers that are one: MPICH everywhere, Open MPI in these two, and lets the rest be.
-/// To leave to it what it takes would be to leave it on some ranks only.
+/// Whether the library refuses a call with one buffer for both: MPICH everywhere, Open MPI in these two collectives. A
+/// call that the library accepts must not be passed to it on some ranks only.
 bool refuses_one_buffer(CollectiveKind kind) {
 #ifdef MPICH_VERSION
     return kind != CollectiveKind::barrier;
@@ -95,8 +95,9 @@ bool refuses_one_buffer(CollectiveKind kind) {
 #endif
 }
 
-/// The buffer whose arguments tell how much a call moves: at the root the one that only the root has, since the other
-/// may be in place, else the one that every rank has. A reduction's type and count are told with its result.
+/// The buffer whose arguments give the amount of data that a call moves. At the root it is the buffer that only the
+/// root has, since the other may be in place; else the buffer that every rank has. A reduction's type and count are in
+/// its result.
 const BufferArguments& describing_buffer(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     const bool from_root = collective.send.holders == Holders::root && here.rank == call.root;
@@ -118,7 +119,7 @@ bool sends(const InterceptedCall& call, RankInComm here) {
 
 bool receives(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
-    if (collective.result == Result::prefix_before && here.rank == 0) return false;  // nothing lies before it
+    if (collective.result == Result::prefix_before && here.rank == 0) return false;  // rank 0 has no rank before it
     return collective.receive.used_by(here.rank, call.root);
 }
 

@@ -7,14 +7,14 @@
 
 namespace timpani {
 
-/// A rank, and how many there are in its communicator.
+/// A rank, and the number of ranks in its communicator.
 struct RankInComm {
     int rank;
     int ranks;
 };
 
-/// Whether the library takes the arguments that MPI looks at on this rank: counts, types, operator, root, the use of
-/// MPI_IN_PLACE, and, where it looks for that, that its two buffers are not one. It reports what is wrong.
+/// Whether the library accepts the arguments that MPI checks on this rank: counts, types, operator, root, the use of
+/// MPI_IN_PLACE, and, if it checks this, that the two buffers differ. The library reports what is wrong.
 bool may_be_valid(const InterceptedCall& call, RankInComm here);
 
 /// Bytes of data in an element, without gaps.
@@ -24,13 +24,13 @@ std::int64_t type_bytes(MPI_Datatype type);
 bool sends(const InterceptedCall& call, RankInComm here);
 bool receives(const InterceptedCall& call, RankInComm here);
 
-/// Whether the rank reads and writes the same memory, which MPI forbids where anything is in it. Elements of different
-/// types may lie beside each other.
+/// Whether the rank reads and writes the same memory, which MPI forbids unless it is empty. Elements of different types
+/// may be interleaved in memory.
 bool aliased(const InterceptedCall& call, RankInComm here);
 
-/// What `message_bytes` counts for the collective, from arguments that MPI makes equal on all ranks in bytes, though
-/// types and counts may differ; of a v-collective the rank's own block, and of alltoallv the larger of all that it
-/// sends and all that it receives.
+/// The collective's `message_bytes`, from arguments that MPI requires to be equal in bytes on all ranks, though types
+/// and counts may differ. For a v-collective it is the rank's own block; for alltoallv the larger of all that it sends
+/// and all that it receives.
 std::int64_t message_bytes(const InterceptedCall& call, RankInComm here);
 
 /// Bytes of each block that a v-collective's buffer describes.

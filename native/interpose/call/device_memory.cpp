@@ -10,12 +10,12 @@ namespace timpani {
 
 namespace {
 
-// Of cuda.h: CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr).
+// From cuda.h: CUresult cuPointerGetAttribute(void*, CUpointer_attribute, CUdeviceptr).
 using CudaAttribute = int (*)(void*, int, unsigned long long);
 constexpr int kMemoryType = 2;       // CU_POINTER_ATTRIBUTE_MEMORY_TYPE
 constexpr unsigned kHostMemory = 1;  // CU_MEMORYTYPE_HOST
 
-// Of hip_runtime_api.h, the same in ROCm 5 and 6 but for the meaning of `type`.
+// From hip_runtime_api.h. ROCm 5 and 6 differ only in the meaning of `type`.
 struct HipAttributes {
     int type;
     int device;
@@ -23,7 +23,7 @@ struct HipAttributes {
     void* host_pointer;
     int managed;
     unsigned flags;
-    std::array<char, 64> later;  // members of later versions
+    std::array<char, 64> later;  // members added in later versions
 };
 using HipPointer = int (*)(HipAttributes*, const void*);
 
@@ -32,9 +32,9 @@ constexpr std::array kHipNames{"libamdhip64.so.7", "libamdhip64.so.6", "libamdhi
 
 std::atomic<CudaAttribute> cuda = nullptr;
 std::atomic<HipPointer> hip = nullptr;
-std::atomic<unsigned long long> libraries_seen = 0;  // loaded since the process began
+std::atomic<unsigned long long> libraries_seen = 0;  // loaded since the process started
 
-/// How many libraries the process has loaded: they may come late.
+/// How many libraries the process has loaded. Programs may load more later.
 unsigned long long loaded_libraries() {
     unsigned long long loaded = 0;
     dl_iterate_phdr(
@@ -46,14 +46,14 @@ unsigned long long loaded_libraries() {
     return loaded;
 }
 
-/// A function of a library that the program has loaded under one of these names; loads nothing.
+/// A function of a library that the program has loaded under one of these names; loads no library.
 template <typename Function, std::size_t count>
 Function find(const std::array<const char*, count>& libraries, const char* name) {
     for (const char* const library : libraries) {
         void* const handle = dlopen(library, RTLD_LAZY | RTLD_NOLOAD);
         if (handle == nullptr) continue;
         void* const found = dlsym(handle, name);
-        dlclose(handle);  // the program's own use keeps it
+        dlclose(handle);  // the program's own handle keeps it
         if (found != nullptr) return reinterpret_cast<Function>(found);
     }
     return nullptr;

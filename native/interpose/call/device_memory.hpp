@@ -4,10 +4,10 @@
 
 namespace timpani {
 
-/// Whether the program has loaded the library of CUDA or HIP, so that buffers may lie in a GPU's memory.
+/// Whether the program has loaded the library of CUDA or HIP. Then buffers may be in a GPU's memory.
 bool has_devices();
 
-/// Whether a buffer of the call lies in a GPU's memory, or in memory that the GPU's driver moves. Algorithms that read
+/// Whether a buffer of the call is in a GPU's memory, or in memory that the GPU's driver moves. Algorithms that read
 /// and write buffers themselves would crash there.
 bool in_device_memory(const InterceptedCall& call);
 

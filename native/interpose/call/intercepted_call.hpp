@@ -11,7 +11,7 @@
 
 namespace timpani {
 
-/// The collectives of operations.def, of which those are looked at that have entry points here.
+/// The collectives of operations.def that have entry points here.
 enum class CollectiveKind : std::uint8_t {
 #define COLLECTIVE(name, ...) name,
 #include "collectives/operations.def"
@@ -24,7 +24,7 @@ inline constexpr std::array kCollectiveKinds{
 
 inline const Collective& collective_of(CollectiveKind kind) { return collectives()[static_cast<std::size_t>(kind)]; }
 
-/// A whole number for each rank, as MPI's functions take them: int, or 64 bits in those with large counts.
+/// One integer per rank, as MPI's functions take them: int, or 64 bits in functions with large counts.
 class RankNumbers {
   public:
     constexpr RankNumbers() = default;
@@ -36,7 +36,7 @@ class RankNumbers {
     [[nodiscard]] bool given() const { return numbers_ != nullptr; }
     [[nodiscard]] std::int64_t operator[](int rank) const {
         if (!wide_) return static_cast<const int*>(numbers_)[rank];
-        std::int64_t number = 0;  // MPI_Count and MPI_Aint are types of their own, of the same bits
+        std::int64_t number = 0;  // MPI_Count and MPI_Aint are separate types with the same representation
         std::memcpy(&number, static_cast<const std::byte*>(numbers_) + sizeof number * static_cast<std::size_t>(rank),
                     sizeof number);
         return number;
@@ -47,8 +47,8 @@ class RankNumbers {
     bool wide_ = false;
 };
 
-/// What a call says of one of its buffers. `counts` and `displacements`, one a rank, are those of v-collectives, in
-/// elements of `type`; else every block has `count`. Only read where it is sent from.
+/// How a call describes one of its buffers. `counts` and `displacements`, one per rank, are those of v-collectives, in
+/// elements of `type`; else every block has `count` elements. A send buffer is only read.
 struct BufferArguments {
     void* data = nullptr;
     std::int64_t count = 0;
@@ -57,7 +57,7 @@ struct BufferArguments {
     MPI_Datatype type = MPI_DATATYPE_NULL;
 };
 
-/// One call as the program made it. A broadcast's buffer is its `receive`; a reduction's type and count are there too,
+/// One call as the program made it. A broadcast's buffer is its `receive`. A reduction's type and count are there too,
 /// with its operand in `send.data`.
 struct InterceptedCall {
     CollectiveKind kind = CollectiveKind::barrier;

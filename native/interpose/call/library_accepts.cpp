@@ -9,7 +9,7 @@
 namespace timpani {
 
 bool library_accepts(const void* data, std::int64_t count, MPI_Datatype type) {
-    static thread_local MPI_Datatype accepted = MPI_DATATYPE_NULL;  // the predefined one that was asked for last
+    static thread_local MPI_Datatype accepted = MPI_DATATYPE_NULL;  // the predefined type that was last checked
     if (data != nullptr && count >= 0 && type == accepted && type != MPI_DATATYPE_NULL) return true;
     const World* const world = World::get();
     if (world == nullptr) return true;

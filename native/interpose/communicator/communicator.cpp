@@ -59,7 +59,7 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     const World* const world = World::get();
     if (counting) shape_number_ = Process::get().calls.shape_number(shape());
     if (spans_two_groups_ || here_.ranks == 1 || world == nullptr || !world->has_rules()) return;
-    const auto& all = world->topology();  // of which every communicator has a part
+    const auto& all = world->topology();  // each communicator has some of its ranks
     choose_rules([&](const Rule& rule) {
         return rule.ranks.contains(here_.ranks) && all && rule.nodes.low <= all->nodes() &&
                rule.per_node.low <= all->max_ranks_per_node();

@@ -19,20 +19,20 @@
 
 namespace timpani {
 
-/// What the library knows of one communicator of the program. It hangs on that communicator as an attribute, which
-/// duplicates don't inherit, and is freed with it. Collective calls on one communicator come one after the other, so
-/// that nothing here needs a lock.
+/// The state of one of the program's communicators. It is attached to the communicator as an attribute, which
+/// duplicates don't inherit, and is freed with it. Collective calls on one communicator follow each other, so no lock
+/// is needed.
 ///
-/// It learns what it needs in three steps, each only where a rule still fits: how many ranks there are, where they are,
-/// and by which tags their messages travel. Only the last takes messages.
+/// It finds out what it needs in three steps, each only if a rule still matches: the number of ranks, where they are,
+/// and the tags of its messages. Only the last step sends messages.
 class Communicator {
   public:
-    /// The state of `comm`, made at the first call. nullptr where the library can't look at the communicator.
+    /// The state of `comm`, made at the first call. nullptr if the library can't inspect the communicator.
     static Communicator* of(MPI_Comm comm);
-    /// The key of the attribute that the state hangs on.
+    /// The key of the attribute.
     static int keyval();
-    /// Frees what only all ranks together can free, before the program frees `comm`: where MPI deletes the state may be
-    /// in the middle of other calls, at other times on other ranks.
+    /// Frees what all ranks must free together, before the program frees `comm`. MPI deletes the attribute at different
+    /// times on different ranks, perhaps inside other calls.
     static void end_windows(MPI_Comm comm);
 
     Communicator(const Communicator&) = delete;
@@ -41,28 +41,28 @@ class Communicator {
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
     [[nodiscard]] RankInComm here() const { return here_; }
     [[nodiscard]] bool spans_two_groups() const { return spans_two_groups_; }
-    /// Of what is known of its ranks, in the table of calls; only where calls are counted.
+    /// The number of its shape in the table of calls; only if calls are counted.
     [[nodiscard]] std::uint32_t shape_number() const { return shape_number_; }
     /// Whether a rule may replace calls of that kind.
     [[nodiscard]] bool may_replace(CollectiveKind kind) const { return may_replace_[static_cast<std::size_t>(kind)]; }
     /// Whether a rule may replace a call of that kind and size.
     [[nodiscard]] bool may_replace(CollectiveKind kind, std::int64_t bytes) const;
 
-    /// Finds out where the ranks are, by which more rules fall away: all of them where a rank has no library.
+    /// Finds out where the ranks are, which rules out more rules, or all if a rank has no libtimpani.so.
     void locate();
-    /// Agrees on tags of its own, and returns what MPI says of that. Collective, and only inside a call that a rule
-    /// replaces. Where there are none left, no rule applies from then on, on all ranks alike.
+    /// Agrees on private tags, and returns MPI's error code. Collective, and only inside a call that a rule replaces.
+    /// If no tags are left, no rule applies from then on, on all ranks.
     int open_channel();
     [[nodiscard]] bool has_channel() const { return tag_ > 0; }
 
-    /// Whether a rank had loaded a GPU's library as the channel was opened: then buffers may lie in a GPU's memory on
-    /// some ranks, and all have to agree at each call.
+    /// Whether a rank had loaded a GPU's library when the channel was opened. Then buffers may be in a GPU's memory on
+    /// some ranks, and all ranks must agree at each call.
     [[nodiscard]] bool has_devices() const { return has_devices_; }
 
-    /// From now on no rule applies here whose algorithm shares memory on a node.
+    /// Stops applying rules whose algorithm shares memory on a node.
     void disable_shared_memory();
 
-    /// How messages of ours travel, after `open_channel`.
+    /// How Timpani's messages travel, after `open_channel`.
     [[nodiscard]] Channel channel() const;
     /// Where the ranks are; nullptr before `locate`.
     [[nodiscard]] const Topology* topology() const { return topology_ ? &*topology_ : nullptr; }
@@ -87,9 +87,9 @@ class Communicator {
     std::uint32_t shape_number_ = 0;
     std::bitset<kCollectiveKinds.size()> may_replace_;
     std::array<std::vector<const Rule*>, kCollectiveKinds.size()> rules_;
-    std::vector<int> members_;  // as the world's communicator numbers them
+    std::vector<int> members_;  // ranks in the world's communicator
     std::optional<Topology> topology_;
-    int tag_ = 0;  // 0: none yet
+    int tag_ = 0;  // 0: not agreed yet
     bool has_devices_ = false;
     Plans plans_;
 };

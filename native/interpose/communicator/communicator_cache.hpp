@@ -9,21 +9,21 @@
 
 namespace timpani {
 
-/// Incremented with every communicator that is freed: cached handles are stale then, since MPI may reuse them.
+/// Incremented when a communicator is freed. Cached handles are then invalid, since MPI may reuse them.
 inline constinit std::atomic<std::uint64_t> generation = 1;
 
 inline void invalidate_cached_communicators() { generation.fetch_add(1); }
 
-/// The communicator that a thread called last: most programs use few, and asking MPI for its attribute takes longer
-/// than all else here.
+/// The communicator that a thread called last. Most programs use few, and reading the attribute takes longer than
+/// everything else here.
 struct CachedCommunicator {
     MPI_Comm comm;
     std::uint64_t generation;  // 0: nothing is cached
     Communicator* state;
 };
 
-// Compiled for the initial-exec model: thread-local data of a preloaded library is in the static block, so that reading
-// it calls no function.
+// Compiled for the initial-exec model: thread-local data of a preloaded library is in the static block, so reading it
+// calls no function.
 inline thread_local constinit CachedCommunicator cached{};
 
 /// The state of `comm`, as Communicator::of gives it.

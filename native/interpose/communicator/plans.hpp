@@ -15,8 +15,8 @@
 
 namespace timpani {
 
-/// What an execution depends on within one communicator. Only predefined types and operators: the handle of a freed one
-/// may be given to another.
+/// What an execution depends on within one communicator. Only predefined types and operators: MPI may reuse the handle
+/// of a freed one.
 struct PlanKey {
     const Rule* rule;
     std::int64_t count;
@@ -28,8 +28,8 @@ struct PlanKey {
     friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-/// The executions used last, made once. Those that share memory on a node are made and ended by all ranks together, so
-/// that no other may drive one out: keys of those are the same on all ranks, others' counts need not be.
+/// The most recent executions. All ranks together make and free executions that share memory on a node, so other
+/// executions must not replace them: their keys are the same on all ranks, while the others' counts may differ.
 class Plans {
   public:
     /// The execution of `key`, or nullptr.
@@ -43,19 +43,19 @@ class Plans {
 
     Execution* insert(PlanKey key, std::unique_ptr<Execution> execution) {
         List& plans = list_of(key);
-        if (plans.size() == kMost) plans.pop_back();
+        if (plans.size() == kMaxExecutions) plans.pop_back();
         return plans.emplace_front(std::move(key), std::move(execution)).second.get();
     }
 
-    /// Frees those that share memory: collective.
+    /// Frees the executions that share memory: collective.
     void clear_shared() { shared_.clear(); }
 
   private:
-    using List = std::list<std::pair<PlanKey, std::unique_ptr<Execution>>>;  // the last used first
+    using List = std::list<std::pair<PlanKey, std::unique_ptr<Execution>>>;  // most recent first
 
     List& list_of(const PlanKey& key) { return key.rule->algorithm->window == nullptr ? local_ : shared_; }
 
-    static constexpr std::size_t kMost = 16;  // a program's loop has few sizes; each keeps scratch of its size
+    static constexpr std::size_t kMaxExecutions = 16;  // a program's loop has few sizes; each keeps scratch of its size
     List local_;
     List shared_;
 };

@@ -1,6 +1,6 @@
 // MPI's own names, as a C program calls them.
 
-#pragma GCC visibility push(default)  // the library is compiled with all names hidden; these are what it is for
+#pragma GCC visibility push(default)  // the library is compiled with all names hidden, except these
 #include <mpi.h>
 #pragma GCC visibility pop
 
@@ -21,8 +21,7 @@ using timpani::CollectiveKind;
 using timpani::Form;
 using timpani::InterceptedCall;
 
-/// A buffer that is only read; where it is described by one count, or by arrays. A reduction's operand is described
-/// with its result.
+/// A buffer that is only read, described by one count or by arrays. A reduction's operand is described with its result.
 BufferArguments buffer(const void* data, std::int64_t count, MPI_Datatype type) {
     return {.data = const_cast<void*>(data), .count = count, .type = type};
 }
@@ -36,7 +35,7 @@ BufferArguments buffer(const void* data, const Count* counts, const Displacement
 }
 BufferArguments operand(const void* data) { return {.data = const_cast<void*>(data)}; }
 
-/// Before the program gives a communicator up.
+/// Before the program frees a communicator.
 void end_windows(const MPI_Comm* comm) {
     if (timpani::intercepting() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
 }
@@ -107,7 +106,7 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 }
 #endif
 
-// The rest is in the table.
+// The table has the other functions.
 #define TIMPANI_LIST(...) __VA_ARGS__
 #define TIMPANI_CALL(name, ...) \
     InterceptedCall { .kind = CollectiveKind::name, .comm = comm, __VA_ARGS__ }

@@ -9,15 +9,15 @@ namespace timpani {
 
 namespace {
 
-/// Arguments that can't be right have no size.
+/// Invalid arguments have no size.
 std::int64_t bytes_of(const InterceptedCall& call, RankInComm here) {
     if (!may_be_valid(call, here)) return 0;
     const bool known = collective_of(call.kind).counts != BlockCounts::exchanged;
     return known ? known_block_sizes(call, here).message_bytes : message_bytes(call, here);
 }
 
-/// In a broadcast or scatter ranks need the root, in a reduction to one rank or a gather the root needs all. A prefix
-/// needs the ranks before; counted as if it needed all.
+/// In a broadcast or scatter ranks need the root. In a reduction to one rank or a gather, the root needs all ranks. A
+/// prefix needs the ranks before; it is counted as if it needed all.
 Needs needs_of(const Collective& collective) {
     if (!collective.rooted()) return Needs::all;
     return collective.send.holders == Holders::root || collective.one_buffer() ? Needs::root : Needs::all_at_root;
@@ -46,7 +46,7 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
     const std::int64_t exit_ns = process.clock.now();
     const std::int64_t ns = exit_ns - entry_ns_ - (SetupTimer::total_ns - setup_before_ns_);
     const bool agreed = outcome.bytes >= 0;
-    const bool sized = call_ != nullptr && !spans_two_groups_;  // between two groups ranks play different parts
+    const bool sized = call_ != nullptr && !spans_two_groups_;  // ranks of two groups have different roles
     const Collective* const collective = call_ == nullptr ? nullptr : &collective_of(call_->kind);
     const bool known = agreed || (sized && collective->counts != BlockCounts::exchanged);
     const std::int64_t bytes = agreed ? outcome.bytes : sized ? bytes_of(*call_, here_) : 0;

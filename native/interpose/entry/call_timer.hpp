@@ -7,25 +7,25 @@
 
 namespace timpani {
 
-/// A call of a collective that operations.def does not have.
+/// A call of a collective that is not in operations.def.
 struct OtherCall {
     std::string_view name;
     MPI_Comm comm;
 };
 
-/// The clock of one call of a collective, where calls are counted.
+/// The clock of one call of a collective, if calls are counted.
 class CallTimer {
   public:
     CallTimer(const InterceptedCall& call, Communicator& communicator, Form form = Form::blocking);
     CallTimer(const OtherCall& call, Communicator& communicator, Form form);
-    /// Counts the call, its time without that of setting up; returns when it ended.
+    /// Counts the call, with its time without setup. Returns when it ended.
     std::int64_t end(const Outcome& outcome) const;
 
   private:
     CallTimer(std::string_view name, const InterceptedCall* call, Communicator& communicator, Form form);
 
     std::string_view name_;
-    const InterceptedCall* call_;  // nullptr: of no size that is known
+    const InterceptedCall* call_;  // nullptr: size unknown
     Form form_;
     RankInComm here_{};  // copied: the program's error handler may free the communicator
     bool spans_two_groups_ = false;
@@ -34,11 +34,11 @@ class CallTimer {
     std::int64_t setup_before_ns_ = 0;
 };
 
-/// The clock of a call that sends or receives messages, or completes what was started.
+/// The clock of a call that sends or receives messages, or completes requests.
 class MessageTimer {
   public:
     MessageTimer();
-    /// `calls`: for how many equal ones this one stands.
+    /// `calls`: the number of equal calls that this one stands for.
     std::int64_t end(std::string_view name, Form form, std::int64_t bytes, std::uint32_t calls) const;
 
   private:

@@ -15,8 +15,8 @@ namespace timpani {
 
 namespace {
 
-constexpr std::int64_t kCheckpointNs = 1'000'000'000;  // between checkpoints at least
-constexpr std::int64_t kCheckpointShare = 1'000;       // times what the last one took
+constexpr std::int64_t kCheckpointNs = 1'000'000'000;  // minimum time between checkpoints
+constexpr std::int64_t kCheckpointShare = 1'000;       // also at least this multiple of the time of the last checkpoint
 
 std::string number_of_rank() {
     int initialized = 0;
@@ -31,7 +31,7 @@ void release(MPI_Comm comm) {
     if (found != 0) PMPI_Comm_delete_attr(comm, Communicator::keyval());
 }
 
-/// A program that ends by exit, without MPI_Finalize: MPI has had no word of it, so that it can still be asked.
+/// A program that ends by exit, without MPI_Finalize. MPI is still initialized, so it can be called.
 __attribute__((destructor)) void end_of_process() {
     if (interception.load() != Interception::on || !counting || World::get() == nullptr) return;
     finish_alone("rank " + number_of_rank() + " alone, which ended without MPI_Finalize");

@@ -6,18 +6,18 @@
 
 namespace timpani {
 
-/// Ends interception before the program ends MPI: the profile is gathered and written, and what the world's state holds
-/// is freed. Collective over the world: called in MPI_Finalize, which every process calls, since an attribute of
-/// MPI_COMM_SELF would be missing where a process made no call that we saw.
+/// Ends interception before MPI ends: gathers and writes the profile, and frees the world's state. Collective over the
+/// world. Called in MPI_Finalize, which every process calls. An attribute of MPI_COMM_SELF would be missing in a
+/// process none of whose calls were intercepted.
 void finish();
 
-/// Writes what this process alone has called, where the others can't be asked; `why` is a note in the profile.
+/// Writes this process's calls alone, if the others can't be reached; `why` is a note in the profile.
 void finish_alone(const std::string& why);
 
-/// When what rank 0 knows is written next, in case that the program never ends MPI. By the process's clock.
+/// When rank 0 writes its calls next, in case the program never ends MPI. By the process's clock.
 inline constinit std::atomic<std::int64_t> next_checkpoint_ns = 0;
 
-/// Writes that, or finds out that it is not due here.
+/// Writes them, or finds that it is not due.
 void write_checkpoint();
 
 }  // namespace timpani

@@ -15,7 +15,7 @@ inline void end_counted(const Timer& timer, const Facts&... facts) {
     if (timer.end(facts...) > next_checkpoint_ns.load(std::memory_order_relaxed)) write_checkpoint();
 }
 
-/// A call of the program: replaced where a rule says so, else passed on to the library by `call_library`.
+/// A call of the program. It is replaced if a rule matches, else passed to the library by `call_library`.
 template <typename CallLibrary>
 inline int intercept(const InterceptedCall& call, const CallLibrary& call_library) {
     if (!intercepting()) return call_library();
@@ -31,7 +31,7 @@ inline int intercept(const InterceptedCall& call, const CallLibrary& call_librar
     return error;
 }
 
-/// A call that is never replaced: counted where calls are, and passed on.
+/// A call that is never replaced. It is counted if calls are counted, and passed to the library.
 template <typename Call, typename CallLibrary>
 inline int count(const Call& call, Form form, const CallLibrary& call_library) {
     if (!intercepting() || !counting) return call_library();
@@ -43,7 +43,7 @@ inline int count(const Call& call, Form form, const CallLibrary& call_library) {
     return error;
 }
 
-/// Messages, or their completion, likewise. `bytes` is asked for after the call.
+/// The same for messages and their completion. `bytes` is evaluated after the call.
 template <typename Bytes, typename CallLibrary>
 inline int count_messages(const char* name, Form form, const Bytes& bytes, const CallLibrary& call_library) {
     if (!intercepting() || !counting) return call_library();
@@ -54,10 +54,10 @@ inline int count_messages(const char* name, Form form, const Bytes& bytes, const
 }
 
 constexpr std::uint32_t kPollsTimed = 1024;  // of each function and thread; a multiple of the next
-constexpr std::uint32_t kPollsPerTime = 32;  // of the later ones, of which one is timed for all
+constexpr std::uint32_t kPollsPerTime = 32;  // of later calls one in this many is timed and stands for all
 
-/// A call that asks whether something is done. Programs ask millions of times: the later calls are timed and counted
-/// one for several.
+/// A call that tests for completion. Programs make millions of them, so only some of the later calls are timed and
+/// counted, each for several.
 template <typename CallLibrary>
 inline int count_polls(const char* name, const CallLibrary& call_library) {
     if (!intercepting() || !counting) return call_library();

@@ -1,5 +1,5 @@
-// MPICH's Fortran layers call MPI's C names, so that the C entry points see them; but where mpi_f08 passes no buffer it
-// goes by C's PMPI names, and its calls are caught by the module's own.
+// MPICH's Fortran layers call MPI's C functions, so the C entry points intercept them. But mpi_f08's calls without a
+// buffer call C's PMPI functions, so they are intercepted under the module's names.
 
 #include <mpi.h>
 
@@ -17,7 +17,7 @@ void mpi_comm_disconnect_f08_(MPI_Fint* comm, MPI_Fint* error);
 
 namespace {
 
-/// `error` is optional in Fortran: null where it is left out.
+/// `error` is optional in Fortran: null if it is omitted.
 void give(MPI_Fint* error, int code) {
     if (error != nullptr) *error = code;
 }

@@ -1,6 +1,6 @@
-// The names that Fortran programs call on Open MPI, whose own Fortran layer goes straight to the PMPI names, so that C
-// entry points would never see them: mpif.h and the module mpi call one of four spellings, by compiler; mpi_f08 calls
-// `ompi_*_f`. MPICH's Fortran layer calls the C names: there, this file must not be in the library.
+// The names that Fortran programs call on Open MPI, whose Fortran layer calls the PMPI functions, so the C entry points
+// never see these calls. mpif.h and the module mpi call one of four spellings, depending on the compiler; mpi_f08 calls
+// `ompi_*_f`. MPICH's Fortran layer calls the C functions: this file must not be in its library.
 
 #include <mpi.h>
 
@@ -10,14 +10,14 @@
 namespace {
 
 using Integer = const MPI_Fint*;
-using Integers = const MPI_Fint*;  // as wide as C's: CMake looks
+using Integers = const MPI_Fint*;  // as wide as C's: CMake checks it
 
 }  // namespace
 
 extern "C" {
 
-// What Fortran calls MPI_IN_PLACE and MPI_BOTTOM is known by its address, in the spelling of the compiler that Open MPI
-// was built with; the others are not there.
+// Fortran's MPI_IN_PLACE and MPI_BOTTOM are identified by their addresses, in the spelling of the compiler that Open
+// MPI was built with. The other spellings don't exist.
 extern int mpi_fortran_in_place __attribute__((weak));
 extern int mpi_fortran_in_place_ __attribute__((weak));
 extern int mpi_fortran_in_place_f2c __asm__("mpi_fortran_in_place__") __attribute__((weak));

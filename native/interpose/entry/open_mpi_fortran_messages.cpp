@@ -1,5 +1,5 @@
-// Messages as Fortran programs call them on Open MPI: passed on to Open MPI's own Fortran, whose arguments are all
-// addresses, so that handles and statuses need no conversion. See open_mpi_fortran.cpp for the names.
+// Messages as Fortran programs call them on Open MPI. They are passed to Open MPI's Fortran functions, whose arguments
+// are all addresses, so handles and statuses need no conversion. See open_mpi_fortran.cpp for the names.
 
 #include <mpi.h>
 
@@ -7,7 +7,7 @@
 
 namespace {
 
-/// Of a buffer described by Fortran's second and third argument.
+/// The bytes of a buffer that Fortran's second and third arguments describe.
 std::int64_t bytes_of(const void* count, const void* type) {
     const auto elements = *static_cast<const MPI_Fint*>(count);
     return elements > 0 ? elements * timpani::type_bytes(PMPI_Type_f2c(*static_cast<const MPI_Fint*>(type))) : 0;
@@ -36,7 +36,7 @@ std::int64_t bytes_of(const void* count, const void* type) {
 #define TIMPANI_GIVEN_10 (a, b, c, d, e, f, g, h, i, j)
 #define TIMPANI_GIVEN_13 (a, b, c, d, e, f, g, h, i, j, k, l, m)
 
-// One function under the names that Fortran calls. Open MPI's own are there where the program has its Fortran.
+// One function under the names that Fortran calls. Open MPI's functions exist if the program loads its Fortran library.
 #define TIMPANI_PASSED(name, words, counted, ...)                                         \
     extern void pmpi_##name##_ TIMPANI_WORDS_##words __attribute__((weak));               \
     void mpi_##name TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f")));     \

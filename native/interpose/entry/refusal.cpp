@@ -1,5 +1,4 @@
-// What the measuring program asks of the library beneath it: whether rules were followed. See
-// measure/launch/rules_report.cpp.
+// The query of the measuring program whether rules were followed. See measure/launch/rules_report.cpp.
 
 #include "interpose/entry/refusal.hpp"
 
@@ -12,8 +11,8 @@
 extern "C" const char* timpani_refusal(const char* collective);
 #pragma GCC visibility pop
 
-/// Why this thread's calls of `collective` did not follow the rules since that was asked last; nullptr: where a rule
-/// matched, its algorithm ran.
+/// Why this thread's calls of `collective` did not follow the rules since the last query; nullptr: the algorithm of
+/// each rule that matched ran.
 const char* timpani_refusal(const char* collective) {
     using namespace timpani;
     if (!intercepting()) return "libtimpani.so is switched off, or has no rules";

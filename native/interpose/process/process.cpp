@@ -16,7 +16,7 @@ RulesFile read_file(const std::string& path) {
         return {.problem = path + ": " + error.what()};
     }
     try {
-        // Shorter by a bit, so that its negative is a number too.
+        // One bit shorter, so its negative is also representable.
         const auto fingerprint = static_cast<std::int64_t>(std::hash<std::string>{}(text) >> 1);
         return {.rules = read_rules(text), .fingerprint = fingerprint};
     } catch (const RulesError& error) {

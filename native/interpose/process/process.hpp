@@ -13,15 +13,15 @@
 
 namespace timpani {
 
-/// The rules as this process found them.
+/// The rules as this process read them.
 struct RulesFile {
     std::vector<Rule> rules{};
-    std::string problem{};         // why there are none; empty where the file was read
-    std::int64_t fingerprint = 0;  // the same where the text is
+    std::string problem{};         // why they can't be used; empty if the file was read
+    std::int64_t fingerprint = 0;  // equal for equal texts
 };
 
-/// What one process knows, from its first intercepted call on. It lives as long as the process does, since MPI may end
-/// after static objects have gone.
+/// The state of one process, from its first intercepted call on. It lives as long as the process, since MPI may end
+/// after static objects are destroyed.
 class Process {
   public:
     static Process& get();
@@ -30,12 +30,12 @@ class Process {
     const RulesFile rules;
     CallTable calls;
     LocalClock clock;
-    std::int64_t began_ns = clock.now();  // as MPI began, or its first call that was seen
+    std::int64_t began_ns = clock.now();  // when MPI started, or at its first intercepted call
 
-    /// Prints `text` on stderr, the first time only.
+    /// Prints `text` on stderr, but each text only once.
     void warn_once(std::string_view text);
 
-    /// Notes why rules that were asked for are not followed anywhere; the first reason stays.
+    /// Records why requested rules are not followed anywhere; the first reason remains.
     void refuse(std::string_view why);
     [[nodiscard]] const std::string& refusal() const { return refusal_; }
 
@@ -47,14 +47,14 @@ class Process {
 
 enum class Interception : std::uint8_t { undecided, off, on };
 
-/// Whether calls are intercepted, or go straight to the library. Read by every call.
+/// Whether calls are intercepted or passed straight to the library. Every call reads it.
 inline constinit std::atomic<Interception> interception = Interception::undecided;
 
-/// Whether calls are counted and timed. Written before `interception` is decided, which releases it to other threads,
-/// and while MPI begins.
+/// Whether calls are counted and timed. Written while MPI starts and before `interception` is decided, which releases
+/// it to other threads.
 inline constinit bool counting = false;
 
-/// Whether calls are intercepted; reads the environment the first time.
+/// Whether calls are intercepted. The first call reads the environment.
 inline bool intercepting() {
     const Interception decided = interception.load(std::memory_order_acquire);
     if (decided != Interception::undecided) return decided == Interception::on;

@@ -7,8 +7,8 @@
 
 namespace timpani {
 
-/// Counts what happens while it lives as setting up `what`, and keeps that time out of the call that it happens in.
-/// Reads no clock where nothing is counted.
+/// Counts the time of its lifetime as setup of `what`, and excludes it from the call that it is part of. Reads no clock
+/// if calls are not counted.
 class SetupTimer {
   public:
     explicit SetupTimer(std::string_view what) : what_(what) {
@@ -24,7 +24,7 @@ class SetupTimer {
     SetupTimer(const SetupTimer&) = delete;
     SetupTimer& operator=(const SetupTimer&) = delete;
 
-    /// Nanoseconds that this thread has spent so, in all.
+    /// Nanoseconds that this thread has spent in setup.
     inline static thread_local std::int64_t total_ns = 0;
 
   private:

@@ -7,7 +7,7 @@ namespace timpani {
 
 namespace {
 
-/// FNV-1a: the same on all ranks, wherever their text lies.
+/// FNV-1a: the same on all ranks, independent of addresses.
 std::uint64_t hash_of(std::string_view text) {
     std::uint64_t hash = 0xCBF29CE484222325U;
     for (const char each : text) hash = (hash ^ static_cast<unsigned char>(each)) * 0x100000001B3U;

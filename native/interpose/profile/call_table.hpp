@@ -12,34 +12,34 @@
 
 namespace timpani {
 
-/// How a call uses MPI. Of what is started or prepared, the time is that of this call alone.
+/// How a call uses MPI. For a non-blocking or persistent call, the time is that of this call alone.
 enum class Form : std::uint8_t { blocking, non_blocking, persistent, message, completion, setup };
 std::string_view name_of(Form form);
 
-/// What is known of a communicator's ranks. `nodes` is 0 where a rank is of another program, or has no library.
+/// Properties of a communicator's ranks. `nodes` is 0 if a rank belongs to another program, or has no libtimpani.so.
 struct CommunicatorShape {
     bool world = false;           // the ranks of MPI_COMM_WORLD in their order
     bool between_groups = false;  // an intercommunicator
     int ranks = 0;                // both groups together
     int nodes = 0;
-    int per_node = 0;           // most ranks on a node
+    int per_node = 0;           // maximum number of ranks on a node
     std::uint64_t members = 0;  // a hash of the ranks in order
 
     friend bool operator==(const CommunicatorShape&, const CommunicatorShape&) = default;
 };
 
-/// What calls are counted by. Texts have static storage: keys with the same text at two addresses are two rows of the
-/// table, and one in the profile.
+/// The key by which calls are counted. Texts have static storage. The same text at two addresses gives two rows of the
+/// table, but one row in the profile.
 struct CallKey {
     std::string_view name{};
     Form form = Form::blocking;
     std::uint32_t shape = 0;  // in the table's list
-    int size_class = -1;      // bits of the message's bytes: 0 for none, k for [2^(k−1), 2^k); -1: ranks differ
+    int size_class = -1;  // bits of the message's bytes: 0 for empty messages, k for [2^(k−1), 2^k); -1: ranks differ
     bool in_place = false;
     std::string_view reduction{};  // the operator's class
     std::string_view datatype{};   // its class
     std::string_view algorithm{};  // empty: the library's choice
-    std::string_view reason{};     // why a rule that matched was not followed
+    std::string_view reason{};     // why a rule that matches was not followed
 
     friend bool operator==(const CallKey& one, const CallKey& two) {
         return one.name.data() == two.name.data() && one.form == two.form && one.shape == two.shape &&
@@ -49,7 +49,7 @@ struct CallKey {
     }
 };
 
-/// A hash of what was hashed before and of `value`: the same on all ranks.
+/// A hash of the earlier hash and of `value`: the same on all ranks.
 constexpr std::uint64_t hash_with(std::uint64_t before, std::uint64_t value) {
     const std::uint64_t mixed = (before ^ value) * 0x9E3779B97F4A7C15U;
     return mixed ^ (mixed >> 29U);
@@ -59,13 +59,13 @@ struct CallKeyHash {
     std::size_t operator()(const CallKey& key) const;
 };
 
-/// What this rank's calls of one row moved and took.
+/// Totals of this rank's calls in one row.
 struct CallTotals {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
     std::int64_t ns = 0;
     std::int64_t longest_ns = 0;
-    std::int64_t root_calls = 0;  // in which this rank was the root
+    std::int64_t root_calls = 0;  // number of calls in which this rank was the root
 };
 
 /// One call, for the table.
@@ -75,10 +75,10 @@ struct CountedCall {
     std::int64_t entry_ns = 0;
     std::int64_t ns = 0;
     bool root = false;
-    std::int64_t calls = 1;  // for how many equal calls it stands
+    std::int64_t calls = 1;  // number of equal calls that it stands for
 };
 
-/// What ranks must enter before a rank can leave a call.
+/// Which ranks must enter before a rank can leave a call.
 enum class Needs : std::uint8_t { all, root, all_at_root };
 
 /// Calls whose n-th is the same call on every rank: of one collective and size class, among the same ranks.
@@ -93,23 +93,23 @@ struct Stratum {
 /// The size class of a message.
 int size_class_of(std::int64_t bytes);
 
-/// What this process has called. Threads may add at the same time.
+/// This process's calls. Threads may add at the same time.
 class CallTable {
   public:
-    static constexpr std::size_t kMaxStrata = 256;  // 512 × 40 bytes each; calls of further ones are only counted
+    static constexpr std::size_t kMaxStrata = 256;  // 512 × 40 bytes each; calls of further strata are only counted
 
     void add(const CountedCall& call);
-    /// A call that can be matched with the same call on the other ranks.
+    /// Adds a call that can be matched with the same call on the other ranks.
     void add(const CountedCall& call, Needs needs);
-    /// The number of a shape, one for each.
+    /// The number of a shape; equal shapes have one number.
     std::uint32_t shape_number(const CommunicatorShape& shape);
 
     struct Contents {
         std::vector<CommunicatorShape> shapes;
         std::vector<CallKey> keys;
-        std::vector<CallTotals> totals;  // of each key
+        std::vector<CallTotals> totals;  // one for each key
         std::unordered_map<std::uint64_t, Stratum> strata;
-        bool several_threads = false;  // called collectives: their order may differ between ranks
+        bool several_threads = false;  // that call collectives: their order may differ between ranks
     };
     /// A copy: threads may still add.
     Contents contents();

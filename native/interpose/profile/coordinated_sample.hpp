@@ -6,7 +6,7 @@
 
 namespace timpani {
 
-/// When this rank was in one call, by its own clock in nanoseconds.
+/// When this rank entered and left one call, by its own clock in nanoseconds.
 struct SampledCall {
     std::uint64_t number;  // of the call in its stratum, from 0
     std::int64_t entry_ns;
@@ -15,9 +15,9 @@ struct SampledCall {
     bool root;
 };
 
-/// A random part of a sequence of calls in bounded memory: the same part on every rank that counts the same calls. A
-/// hash of a call's number decides whether it is kept, so that ranks agree without a message. Each call is kept with
-/// the probability 2⁻ᵏ, independently of all others (Poisson sampling); k grows by one when the memory is full, and
+/// A random sample of a sequence of calls in bounded memory: the same sample on every rank that counts the same calls.
+/// A hash of a call's number decides whether it is kept, so ranks agree without messages. Each call is kept with
+/// probability 2⁻ᵏ, independently of all others (Poisson sampling). When the memory is full, k increases by one, and
 /// about half of the kept calls are dropped.
 class CoordinatedSample {
   public:
@@ -37,7 +37,7 @@ class CoordinatedSample {
     [[nodiscard]] std::uint64_t calls() const { return calls_; }
     /// In the order of the calls.
     [[nodiscard]] const std::vector<SampledCall>& kept_calls() const { return calls_kept_; }
-    /// With which each call was kept.
+    /// The probability with which each call was kept.
     [[nodiscard]] double probability() const { return 1.0 / static_cast<double>(std::uint64_t{1} << halvings_); }
 
   private:

@@ -9,20 +9,20 @@ namespace timpani {
 
 namespace {
 
-constexpr std::int64_t kInvalid = std::numeric_limits<std::int64_t>::max();  // bytes that no rank has
+constexpr std::int64_t kInvalid = std::numeric_limits<std::int64_t>::max();  // more bytes than any rank has
 
 std::int64_t sum(const std::vector<std::int64_t>& bytes) {
     return std::accumulate(bytes.begin(), bytes.end(), std::int64_t{0});
 }
 
-/// Blocks of one rank each: in the root's buffer, or in all.
+/// Blocks of one rank each, in the root's buffer or in all.
 BlockSizes one_block_per_rank(std::vector<std::int64_t> counts) {
     const std::int64_t mean = sum(counts) / static_cast<std::int64_t>(counts.size());
     const std::int64_t largest = std::ranges::max(counts);
     return {.counts = std::move(counts), .message_bytes = mean, .max_block_bytes = largest};
 }
 
-/// An all-to-all without scratch has nowhere to keep blocks that it would forward.
+/// An all-to-all without scratch can't store blocks to forward them.
 bool any_forwards_blocks(CollectiveKind kind, const Communicator& communicator) {
     return std::ranges::any_of(communicator.rules(kind), [](const Rule* rule) {
         return rule->algorithm != nullptr && rule->algorithm->scratch != nullptr;

@@ -26,7 +26,7 @@ int move_data(const InterceptedCall& call, const Communicator& communicator, Exe
     }
     if (aliased(call, here)) from.detach();
     int error = from.pack();
-    // In place, what a rank contributes lies where its result will.
+    // In place, a rank's contribution lies where its result will be.
     if (send_in_place) error = collective.send.content == Content::pairs ? to.pack() : to.pack(here.rank);
     if (error != MPI_SUCCESS) return error;
     error = execution(send_in_place ? MPI_IN_PLACE : from.bytes(), receive_in_place ? MPI_IN_PLACE : to.bytes());

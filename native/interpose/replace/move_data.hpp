@@ -5,7 +5,7 @@
 
 namespace timpani {
 
-/// Runs a collective that moves data by `execution`, which moves bytes. MPI's error code.
+/// Runs a collective that moves data by `execution`, which moves bytes. Returns MPI's error code.
 int move_data(const InterceptedCall& call, const Communicator& communicator, Execution& execution);
 
 }  // namespace timpani

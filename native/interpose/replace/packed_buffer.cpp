@@ -81,7 +81,7 @@ int PackedBuffer::copy(const Block& block, bool pack) {
         std::memcpy(pack ? packed : block.memory, pack ? block.memory : packed, static_cast<std::size_t>(block.bytes));
         return MPI_SUCCESS;
     }
-    const int size = static_cast<int>(block.bytes);  // fits: larger messages are left to MPI
+    const int size = static_cast<int>(block.bytes);  // fits: larger messages are passed to the library
     const int elements = static_cast<int>(block.elements);
     int position = 0;
     if (pack) return PMPI_Pack(block.memory, elements, type_, packed, size, &position, comm_);

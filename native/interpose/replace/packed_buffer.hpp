@@ -12,12 +12,12 @@
 
 namespace timpani {
 
-/// Whether elements of `type` are the bytes that MPI would pack, in that order and without gaps: a predefined type
-/// without padding, or a contiguous one or a duplicate of such.
+/// Whether elements of `type` in memory are the bytes that MPI would pack, in that order and without gaps: a predefined
+/// type without padding, or a contiguous type or duplicate of one.
 bool is_bytes(MPI_Datatype type);
 
-/// A type of elements that MPI_BOTTOM and absolute addresses describe, as others that lie from `address` on: MPICH
-/// packs nothing from MPI_BOTTOM.
+/// Describes elements that are given by MPI_BOTTOM and absolute addresses as elements from `address` on: MPICH packs
+/// nothing from MPI_BOTTOM.
 class AnchoredType {
   public:
     AnchoredType() = default;
@@ -36,22 +36,22 @@ class AnchoredType {
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
 
-/// One buffer of a call as packed bytes, block after block in rank order, so that ranks that describe the same data by
-/// different types agree. Memory that lies like that already is used in place; else there is a staging buffer.
+/// One buffer of a call as packed bytes, block after block in rank order. So ranks that describe the same data by
+/// different types agree. Memory with that layout is used in place; else there is a staging buffer.
 class PackedBuffer {
   public:
-    /// No buffer: nothing is sent from it or received into it.
+    /// No buffer: the rank neither sends from it nor receives into it.
     PackedBuffer() = default;
-    /// `blocks` blocks, of the sizes that the arrays of `buffer` tell, or all of its count. MPI packs for `comm`.
+    /// `blocks` blocks, whose sizes are in the arrays of `buffer`, or are all its count. MPI packs for `comm`.
     PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm comm);
 
     [[nodiscard]] std::byte* bytes() const { return bytes_; }
-    /// Has a staging buffer from now on, to which `pack` copies: for a buffer that is also received into.
+    /// Uses a staging buffer from now on, which `pack` copies to: for a buffer that is also received into.
     void detach();
-    /// Packs all blocks, or one of them. MPI's error code.
+    /// Packs all blocks, or one of them. Returns MPI's error code.
     int pack();
     int pack(int block);
-    /// Unpacks all blocks. MPI's error code.
+    /// Unpacks all blocks. Returns MPI's error code.
     int unpack();
 
   private:

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::string_view kArguments = "arguments";
 
-/// Open MPI 5.0's own windows corrupt memory where several threads use them; a program without this library shows it.
+/// Open MPI 5.0's windows corrupt memory if several threads use them, also in a program without this library.
 bool windows_take_threads() {
 #ifdef OMPI_MAJOR_VERSION
     return OMPI_MAJOR_VERSION != 5 || OMPI_MINOR_VERSION != 0;
@@ -38,7 +38,7 @@ bool has_negative_extent(MPI_Datatype type) {
     return extent < 0;
 }
 
-/// Our reduce-scatters deal the vector out as evenly as whole elements allow.
+/// Timpani's reduce-scatters divide the vector as evenly as whole elements allow.
 bool has_even_parts(const InterceptedCall& call, RankInComm here, std::int64_t elements) {
     for (int rank = 0; rank < here.ranks; ++rank) {
         if (call.receive.counts[rank] != part_of(elements, here.ranks, rank).count) return false;
@@ -46,7 +46,7 @@ bool has_even_parts(const InterceptedCall& call, RankInComm here, std::int64_t e
     return true;
 }
 
-/// One call whose rule is known.
+/// One call and the rule that matches it.
 class Replacement {
   public:
     Replacement(const InterceptedCall& call, Communicator& communicator, const Rule& rule, const BlockSizes& sizes)
@@ -57,7 +57,7 @@ class Replacement {
           moves_data_(!collective_.reduces()) {
         const RankInComm here = communicator.here();
         key_ = {&rule, sizes.message_bytes, collective_.rooted() ? call.root : 0, MPI_BYTE, MPI_OP_NULL, sizes.counts};
-        if (!sizes.counts.empty()) key_.count = 0;  // the blocks' own sizes say it
+        if (!sizes.counts.empty()) key_.count = 0;  // the blocks' sizes replace it
         if (!moves_data_) {
             key_.type = call.receive.type;
             key_.op = call.op;
@@ -75,13 +75,13 @@ class Replacement {
         largest_packed_ = moves_data_ ? sizes.max_block_bytes : type_bytes(key_.type);
     }
 
-    /// Why the library's own algorithm has to run, alike on all ranks; empty: the rule's can.
+    /// Why the library's algorithm must run, the same on all ranks; empty: the rule's algorithm can run.
     [[nodiscard]] std::string_view fallback_reason() const {
         if (largest_packed_ > std::numeric_limits<int>::max()) return "too large";
         if (!moves_data_ && has_negative_extent(key_.type)) return "elements that lie backwards";
         const std::string_view refusal = rule_.algorithm->restrictions.refusal(args_);
         if (!refusal.empty()) return refusal;
-        // A window is made by all ranks together, so not for each call, and its elements lie alike for all.
+        // All ranks make a window together, so not for each call, and its elements have one layout for all.
         if (rule_.algorithm->window != nullptr && !cacheable())
             return "shared memory takes predefined types and operators";
         if (rule_.algorithm->window != nullptr && World::get()->threads() && !windows_take_threads())
@@ -104,7 +104,7 @@ class Replacement {
     [[nodiscard]] bool cacheable() const { return predefined_type(key_.type) && predefined_op(key_.op); }
     [[nodiscard]] std::unique_ptr<Execution> make() const {
         const SetupTimer clock("plan");
-        const ReturnedErrors returned(communicator_.comm());  // windows are made of it
+        const ReturnedErrors returned(communicator_.comm());  // windows are created from it
         return std::make_unique<Execution>(*rule_.algorithm, args_, communicator_.channel(), key_.type, key_.op);
     }
 
@@ -124,7 +124,7 @@ class Replacement {
     bool moves_data_;
     PlanKey key_{};
     CollectiveArguments args_{};
-    std::int64_t largest_packed_ = 0;  // bytes that MPI packs in one call, or that an element of a reduction has
+    std::int64_t largest_packed_ = 0;  // maximum bytes that MPI packs in one call, or in an element of a reduction
 };
 
 Outcome failed(const Communicator& communicator, int error) {
@@ -149,7 +149,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     if (!communicator.may_replace(call.kind)) return {};
     if (exchanged) {
         sizes = exchange_block_sizes(call, communicator, arguments_valid);
-        if (sizes.error != MPI_SUCCESS) return {.done = true, .error = sizes.error};  // MPI has told the handler
+        if (sizes.error != MPI_SUCCESS) return {.done = true, .error = sizes.error};  // MPI has called the handler
         if (!sizes.valid) return {.reason = kArguments};
     }
     Outcome outcome{.bytes = sizes.message_bytes};
@@ -168,7 +168,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     if (communicator.has_devices()) {
         int anywhere = in_device_memory(call) ? 1 : 0;
         const int error = PMPI_Allreduce(MPI_IN_PLACE, &anywhere, 1, MPI_INT, MPI_MAX, communicator.comm());
-        if (error != MPI_SUCCESS) return {.done = true, .error = error};  // after MPI called the handler
+        if (error != MPI_SUCCESS) return {.done = true, .error = error};  // MPI has called the handler
         if (anywhere != 0) {
             if (communicator.here().rank == 0)
                 Process::get().warn_once("calls with buffers in a GPU's memory are left to MPI");
@@ -189,7 +189,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     return outcome;
 } catch (const std::bad_alloc&) {
     return failed(communicator, MPI_ERR_NO_MEM);
-} catch (const std::exception&) {  // nothing is thrown through the program's own frames, which may be C's
+} catch (const std::exception&) {  // no exception may pass through the program's frames, which may be C's
     return failed(communicator, MPI_ERR_INTERN);
 }
 

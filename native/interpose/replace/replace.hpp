@@ -7,17 +7,18 @@
 
 namespace timpani {
 
-/// What became of a call that a rule might replace.
+/// The result of a call that a rule might replace.
 struct Outcome {
-    bool done = false;             // else the library's own algorithm is to be called
-    int error = MPI_SUCCESS;       // where it is done
-    std::int64_t bytes = -1;       // as rules count them; -1: not known alike on all ranks
+    bool done = false;             // else the library's algorithm must be called
+    int error = MPI_SUCCESS;       // if it is done
+    std::int64_t bytes = -1;       // as in rules; -1: unknown, or not the same on all ranks
     std::string_view algorithm{};  // the one that ran, as its rule names it
-    std::string_view reason{};     // why a rule that matches was not followed; empty: there is none
+    std::string_view reason{};     // why a rule that matches was not followed; empty if it was, or if no rule matches
 };
 
-/// Runs the call by the first rule that matches it, or leaves it. All ranks do the same, since they compare only what
-/// MPI makes equal on all of them. Errors have been through the program's handler.
+/// Runs the call by the first rule that matches it, or leaves it to the library. All ranks do the same, since they
+/// compare only arguments that MPI requires to be equal on all of them. The program's handler has already handled
+/// errors.
 Outcome replace(const InterceptedCall& call, Communicator& communicator);
 
 }  // namespace timpani

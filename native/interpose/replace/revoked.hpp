@@ -7,8 +7,8 @@
 
 namespace timpani {
 
-/// Whether this rank knows that `comm` was revoked (MPIX_Comm_revoke): MPI's own collectives return an error there,
-/// also without the launcher's fault tolerance. MPICH 4 and 5 end a program that revokes.
+/// Whether this rank knows that `comm` was revoked (MPIX_Comm_revoke). MPI's collectives return an error there, even
+/// without the launcher's fault tolerance. MPICH 4 and 5 end a program that revokes.
 inline bool is_revoked([[maybe_unused]] MPI_Comm comm) {
     int revoked = 0;
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI

@@ -6,16 +6,16 @@
 
 namespace timpani {
 
-/// One time for all ranks of a program, from its beginning to its end.
+/// One time for all ranks of a program, from its start to its end.
 struct CommonTime {
     ClockLine line;             // of this rank
-    int clocks = 1;             // that are read
-    std::int64_t error_ns = 0;  // at rank 0: the largest of any rank
+    int clocks = 1;             // number of different clocks
+    std::int64_t error_ns = 0;  // at rank 0: the maximum over all ranks
 };
 
-/// Collective, as the program ends. Clocks that differ were synchronized as it began and are again now; between these
-/// times each is taken to drift evenly. Where the drift changes steadily instead, the line between is wrong by at most
-/// a quarter of what the first synchronization predicted wrongly for now: that is added to the error of the messages.
+/// Collective, when the program ends. Different clocks were synchronized at the start and are synchronized again now;
+/// each is assumed to drift evenly in between. If the drift changes steadily instead, the line is wrong by at most a
+/// quarter of the first synchronization's error for now. This is added to the error of the messages.
 CommonTime agree_on_time(MPI_Comm comm, GlobalClock& clock);
 
 }  // namespace timpani

@@ -12,9 +12,9 @@ namespace timpani {
 
 namespace {
 
-constexpr std::size_t kStrataAtOnce = 16;  // 256 KiB in one reduction
-constexpr std::size_t kMostStrata = 4096;  // of the program: a second or so of reductions
-constexpr std::size_t kTimes = 4;          // of a call: the members of MatchedCall
+constexpr std::size_t kStrataPerReduction = 16;  // 256 KiB in one reduction
+constexpr std::size_t kMaxMatchedStrata = 4096;  // per program: about a second of reductions
+constexpr std::size_t kTimes = 4;                // per call: the members of MatchedCall
 constexpr auto kNone = std::numeric_limits<std::int64_t>::min();
 
 /// What a rank knows of one stratum.
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> agreed(const std::vector<Claim>& claims) {
     }
     std::vector<std::uint64_t> ids;
     for (const auto& [id, found] : by_id) {
-        if (found.same && found.holders == found.claim.ranks && ids.size() < kMostStrata) ids.push_back(id);
+        if (found.same && found.holders == found.claim.ranks && ids.size() < kMaxMatchedStrata) ids.push_back(id);
     }
     return ids;
 }
@@ -100,19 +100,20 @@ std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents
     const std::vector<std::uint64_t> ids = agree_on_strata(comm, contents);
     std::vector<MatchedStratum> matched;
     std::vector<std::int64_t> times;
-    constexpr std::size_t kEach = CoordinatedSample::kCapacity * kTimes;
-    for (std::size_t first = 0; first < ids.size(); first += kStrataAtOnce) {
-        const std::size_t number = std::min(kStrataAtOnce, ids.size() - first);
-        times.assign(number * kEach, kNone);
+    constexpr std::size_t kNumbersPerStratum = CoordinatedSample::kCapacity * kTimes;
+    for (std::size_t first = 0; first < ids.size(); first += kStrataPerReduction) {
+        const std::size_t number = std::min(kStrataPerReduction, ids.size() - first);
+        times.assign(number * kNumbersPerStratum, kNone);
         for (std::size_t i = 0; i < number; ++i) {
             const auto found = contents.strata.find(ids[first + i]);
-            if (found != contents.strata.end()) enter(found->second, line, times.data() + i * kEach);
+            if (found != contents.strata.end()) enter(found->second, line, times.data() + i * kNumbersPerStratum);
         }
         PMPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_INT64_T, MPI_MAX, comm);
         for (std::size_t i = 0; i < number; ++i) {
             const auto found = contents.strata.find(ids[first + i]);
             if (found == contents.strata.end()) continue;
-            matched.push_back({found->first, &found->second, leave(found->second, times.data() + i * kEach)});
+            matched.push_back(
+                {found->first, &found->second, leave(found->second, times.data() + i * kNumbersPerStratum)});
         }
     }
     return matched;

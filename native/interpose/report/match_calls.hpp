@@ -10,23 +10,23 @@
 
 namespace timpani {
 
-/// When the ranks of one call came and went, on the common clock in nanoseconds.
+/// When the ranks of one call entered and left, on the common clock in nanoseconds.
 struct MatchedCall {
     std::int64_t first_entry;
     std::int64_t last_entry;
-    std::int64_t root_entry;  // of a rooted collective
+    std::int64_t root_entry;  // in a rooted collective
     std::int64_t last_exit;
 };
 
-/// The kept calls of a stratum, in its order; none where the ranks counted different numbers of calls.
+/// The kept calls of a stratum, in order; empty if the ranks counted different numbers of calls.
 struct MatchedStratum {
     std::uint64_t id;
     const Stratum* stratum;
     std::vector<MatchedCall> calls;
 };
 
-/// The strata of this rank whose calls every rank of their communicator has counted. Collective over `comm`. Takes none
-/// where several threads call collectives, since their order may differ between ranks.
+/// The strata of this rank whose calls every rank of their communicator has counted. Collective over `comm`. Empty if
+/// several threads call collectives, since their order may differ between ranks.
 std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents& contents, const ClockLine& line);
 
 }  // namespace timpani

@@ -16,7 +16,7 @@ namespace timpani {
 
 namespace {
 
-constexpr char kMark = '\t';  // between a row's key and values: no JSON text has one
+constexpr char kMark = '\t';  // between a row's key and values: no JSON text contains it
 
 std::string key_text(const CallKey& key, const CommunicatorShape& shape) {
     std::string text = JsonObject()

@@ -9,16 +9,16 @@
 
 namespace timpani {
 
-/// What calls of one row moved and took, on one rank or on several.
+/// Totals of the calls of one row, on one rank or on several.
 struct RowValues {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
     std::int64_t ns = 0;
-    std::int64_t ns_max = 0;      // most of any rank
-    std::int64_t longest_ns = 0;  // call of any rank
-    double root_share = 0;        // of the calls in which one rank is the root, the rank with most
+    std::int64_t ns_max = 0;      // maximum over ranks
+    std::int64_t longest_ns = 0;  // longest call of any rank
+    double root_share = 0;        // for calls with one rank as root, of the rank with the most
     std::int64_t matched_calls = 0;
-    std::int64_t matched_ns = 0;  // of ranks that know how long they waited
+    std::int64_t matched_ns = 0;  // of ranks whose waiting is known
     double waiting_ns = 0;
     double waiting_error_ns = 0;  // sum of the ranks' errors, which may have one cause
 
@@ -34,11 +34,11 @@ struct ReportLines {
     [[nodiscard]] std::string text() const;
 };
 
-/// What this rank reports. `rank` is −1 where MPI_COMM_WORLD is unknown.
+/// This rank's report. `rank` is −1 if MPI_COMM_WORLD is unknown.
 ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const std::vector<MatchedStratum>& matched,
                           const ClockLine& line);
 
-/// What this rank's program is called.
+/// The name of this rank's program.
 std::string program_name();
 
 }  // namespace timpani

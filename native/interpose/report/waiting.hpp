@@ -8,12 +8,12 @@
 
 namespace timpani {
 
-/// How much of a row's time passed before the ranks that a rank needs had entered. Estimated from the kept calls by the
-/// ratio of waiting to time, times the row's whole time.
+/// How much of a row's time passed before the ranks that a rank needs had entered. Estimated from the kept calls: the
+/// ratio of waiting to time, times the row's total time.
 struct Waiting {
-    std::int64_t matched_calls = 0;  // from which it is estimated; 0: unknown
+    std::int64_t matched_calls = 0;  // in the estimate; 0: unknown
     double waiting_ns = 0;
-    double error_ns = 0;  // half-width of the 95 % interval; 0 where all calls were kept
+    double error_ns = 0;  // half-width of the 95 % interval; 0 if all calls were kept
 };
 
 /// One for each row of `contents`.
@@ -27,7 +27,7 @@ struct Lateness {
     std::int64_t median = 0;
     std::int64_t ninth_decile = 0;
     std::int64_t largest = 0;
-    std::int64_t last_calls = 0;  // in which no rank entered later
+    std::int64_t last_calls = 0;  // calls that no rank entered later
     double mean_completion = 0;   // last exit − last entry
 };
 Lateness lateness_in(const MatchedStratum& matched, const ClockLine& line);

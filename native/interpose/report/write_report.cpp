@@ -21,16 +21,16 @@ namespace timpani {
 
 namespace {
 
-constexpr int kVersion = 1;       // of the lines; src/timpani/programs/profile_lines.py reads them
-constexpr int kMostParts = 1000;  // files in one folder: a script may start many programs
+constexpr int kVersion = 1;      // of the lines; src/timpani/programs/profile_lines.py reads them
+constexpr int kMaxParts = 1000;  // files in one folder: a script may start many programs
 
-/// The file of this process in the profile's folder, made at the first call: `part-1.jsonl`, or the next number where
-/// other programs wrote before. Empty where it can't be made.
+/// The file of this process in the profile's folder, created at the first call: `part-1.jsonl`, or the next number if
+/// other programs wrote before. Empty if it can't be created.
 const std::string& part_file(const std::string& folder) {
     static const std::string claimed = [&folder] {
         std::error_code ignored;
-        std::filesystem::create_directories(folder, ignored);  // opening the file will say why not
-        for (int number = 1; number <= kMostParts; ++number) {
+        std::filesystem::create_directories(folder, ignored);  // opening the file reports the reason
+        for (int number = 1; number <= kMaxParts; ++number) {
             std::string name = folder + "/part-" + std::to_string(number) + ".jsonl";
             if (std::FILE* const made = std::fopen(name.c_str(), "wxe"); made != nullptr) {
                 std::fclose(made);
@@ -45,7 +45,7 @@ const std::string& part_file(const std::string& folder) {
     return claimed;
 }
 
-/// Over what this process wrote before; whole or not at all.
+/// Replaces what this process wrote before, as a whole or not at all.
 void write_lines(const std::vector<std::string>& lines) {
     const std::string& path = part_file(Process::get().settings.profile);
     if (path.empty()) return;
@@ -86,7 +86,7 @@ void write(const ReportLines& report, int reporting, int world_ranks, const Comm
     write_lines(lines);
 }
 
-/// All ranks' texts, one behind the other, at rank 0.
+/// All ranks' texts, one after another, at rank 0.
 std::string gathered(MPI_Comm comm, const std::string& own) {
     const int length = static_cast<int>(own.size());
     std::vector<int> lengths(static_cast<std::size_t>(size_of(comm)));

@@ -1,5 +1,5 @@
-// timpani-rules-check FILE: whether the file holds rules that libtimpani.so takes. Says how many, or what is wrong in
-// one line on stderr with exit status 2.
+// timpani-rules-check FILE: whether libtimpani.so accepts the rules in the file. Prints their number. If they are
+// invalid, prints one line on stderr that says why, and exits with status 2.
 
 #include <exception>
 #include <iostream>

@@ -8,7 +8,7 @@ namespace {
 
 std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
 
-/// Cuts the text before the first `mark` off `text`, and the mark.
+/// Removes the text before the first `mark`, and the mark, from `text`, and returns that text.
 std::string_view cut(std::string_view& text, char mark) {
     const auto end = std::min(text.find(mark), text.size());
     const auto part = text.substr(0, end);

@@ -20,8 +20,8 @@ constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
 constexpr std::string_view kSpace = " \t\r";
-constexpr std::uintmax_t kMaxBytes = 16 << 20;  // a hundred times what all algorithms and sizes fill
-constexpr std::size_t kLongest = 300;           // characters of an error that are shown
+constexpr std::uintmax_t kMaxBytes = 16 << 20;  // a hundred times the size of rules for all algorithms and sizes
+constexpr std::size_t kMaxErrorLength = 300;    // characters of an error that are printed
 
 using Words = std::vector<std::string_view>;
 
@@ -43,11 +43,11 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
     return value;
 }
 
-/// An error in which words of the file stand, as a terminal can show it in a line.
+/// An error that quotes the file, as one line that is safe for a terminal.
 std::string shown(std::string_view error) {
-    std::string text(error.substr(0, kLongest));
+    std::string text(error.substr(0, kMaxErrorLength));
     std::ranges::replace_if(text, [](unsigned char each) { return each < ' ' || each > '~'; }, '?');
-    return error.size() > kLongest ? text + " ..." : text;
+    return error.size() > kMaxErrorLength ? text + " ..." : text;
 }
 
 Range read_range(std::string_view word, std::string_view text) {

@@ -11,7 +11,7 @@
 
 namespace timpani {
 
-/// Whole numbers from `low` to `high`, both among them.
+/// Integers from `low` to `high`, both included.
 struct Range {
     std::int64_t low = 0;
     std::int64_t high = std::numeric_limits<std::int64_t>::max();
@@ -21,36 +21,36 @@ struct Range {
     friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Where one algorithm replaces the library's own. `per_node` is the most ranks on a node; `bytes` what a study's
-/// `message_bytes` counts for the collective, a v-collective's mean block.
+/// Where one algorithm replaces the library's. `per_node` is the maximum number of ranks on a node. `bytes` is the
+/// collective's `message_bytes` as in studies, for a v-collective the mean block.
 struct Rule {
     std::string_view collective;
     Range ranks;
     Range nodes;
     Range per_node;
     Range bytes;
-    const Algorithm* algorithm = nullptr;  // nullptr: the library's own
+    const Algorithm* algorithm = nullptr;  // nullptr: the library's
     std::vector<std::int64_t> parameters;  // as CollectiveArguments has them
     std::string text;                      // the algorithm as the rule names it
 };
 
-/// Why a text is no rules: another version's, or where it is wrong.
+/// Why a text is not a valid list of rules: another version, or a mistake.
 struct RulesError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Reads rules, of which the first that matches a call decides:
+/// Reads rules. The first rule that matches a call decides:
 ///
 ///     timpani-rules 1
 ///     bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=65536.. pipeline:segment_bytes=65536
 ///     end 1
 ///
-/// Every range may be left out, and so may its upper end. `#` begins a comment. The last line counts the rules: by it a
-/// file that is cut off is known. Throws RulesError with the number of the line.
+/// Every range may be omitted, and so may its upper end. `#` starts a comment. The last line has the number of rules,
+/// which reveals a file that was cut off. Throws RulesError with the number of the line.
 std::vector<Rule> read_rules(std::string_view text);
 
-/// The text of a file of rules. Throws RulesError where it is no regular file, larger than a file of rules can be, or
-/// cannot be read: a pipe would never end.
+/// The text of a file of rules. Throws RulesError if it is not a regular file (a pipe might never end), larger than a
+/// file of rules can be, or can't be read.
 std::string text_of_rules(const std::string& path);
 
 }  // namespace timpani

@@ -4,7 +4,7 @@
 
 namespace timpani {
 
-/// While it lives, errors on a communicator are returned to us and not handed to the program's handler.
+/// While it lives, MPI returns errors on a communicator instead of calling the program's handler.
 class ReturnedErrors {
   public:
     explicit ReturnedErrors(MPI_Comm comm) : comm_(comm) {

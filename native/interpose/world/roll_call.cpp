@@ -20,15 +20,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Ranks leave MPI_Init together, or nearly so. Where rank 0 is there the others wait longer than it waits for them.
+// Ranks leave MPI_Init at nearly the same time. If rank 0 is there, the others wait longer than it waits for them.
 constexpr std::chrono::seconds kWaitForOthers{5};
 constexpr std::chrono::seconds kWaitForAnswer{15};
-constexpr std::chrono::microseconds kShortestPause{100};
-constexpr std::chrono::microseconds kLongestPause{20'000};
-constexpr std::size_t kLongestAnswer = 200;  // of the 256 bytes that MPICH has for a port's name
+constexpr std::chrono::microseconds kMinPause{100};
+constexpr std::chrono::microseconds kMaxPause{20'000};
+constexpr std::size_t kMaxAnswerLength = 200;  // MPICH has 256 bytes for a port's name
 constexpr std::string_view kNobody = "nobody";
 
-/// What the ranks of one world write and read under names of their own.
+/// What the ranks of one world publish and look up, under private names.
 class NameService {
   public:
     NameService() {
@@ -44,9 +44,9 @@ class NameService {
         if (PMPI_Lookup_name((prefix_ + name).c_str(), MPI_INFO_NULL, value.data()) != MPI_SUCCESS) return {};
         return value.data();
     }
-    /// Waits until the name is there, at most until `deadline`.
+    /// Waits until the name is published, at most until `deadline`.
     [[nodiscard]] std::optional<std::string> wait_for(const std::string& name, Clock::time_point deadline) const {
-        for (auto pause = kShortestPause;; pause = std::min(2 * pause, kLongestPause)) {
+        for (auto pause = kMinPause;; pause = std::min(2 * pause, kMaxPause)) {
             if (auto value = look_up(name)) return value;
             if (Clock::now() >= deadline) return {};
             std::this_thread::sleep_for(pause);
@@ -57,9 +57,9 @@ class NameService {
     std::string prefix_;
 };
 
-// Names: each rank's own number, when it is there; `answer`, what rank 0 found; `gave-up`, by a rank that waited too
-// long for that; `final`, what holds. A rank that gave up reads `answer` afterwards, and rank 0 reads `gave-up` after
-// it wrote `answer`: one of them sees the other, so that nobody holds an answer that others don't.
+// Names: each rank's number, when it is there; `answer`: what rank 0 found; `gave-up`: by a rank that waited too long
+// for the answer; `final`: what applies. A rank that gave up then reads `answer`, and rank 0 reads `gave-up` after it
+// wrote `answer`. One of them sees the other, so no rank uses an answer that others don't have.
 
 std::vector<int> collect(const NameService& names, int ranks) {
     std::vector<int> present{0};
@@ -68,7 +68,7 @@ std::vector<int> collect(const NameService& names, int ranks) {
         if (names.wait_for(std::to_string(rank), deadline)) present.push_back(rank);
     }
     std::string answer = as_ranges(present);
-    if (answer.size() > kLongestAnswer) answer = kNobody;
+    if (answer.size() > kMaxAnswerLength) answer = kNobody;
     if (!names.publish("answer", answer) || names.look_up("gave-up")) answer = kNobody;
     if (!names.publish("final", answer)) answer = kNobody;
     return from_ranges(answer);
@@ -79,13 +79,13 @@ std::vector<int> await_answer(const NameService& names) {
     auto answer = names.wait_for("final", began + kWaitForOthers);
     if (!answer && names.look_up("0")) answer = names.wait_for("final", began + kWaitForAnswer);
     if (!answer) {
-        const bool told = names.publish("gave-up", "yes");
-        if (told && names.look_up("answer")) answer = names.wait_for("final", Clock::time_point::max());
+        const bool published = names.publish("gave-up", "yes");
+        if (published && names.look_up("answer")) answer = names.wait_for("final", Clock::time_point::max());
     }
     return from_ranges(answer.value_or(std::string(kNobody)));
 }
 
-/// Whether no rank before this one has the library, where rank 0 has not.
+/// Whether no lower rank has the library, if rank 0 does not.
 bool is_first(const NameService& names, int rank) {
     for (int before = 0; before < rank; ++before) {
         if (names.look_up(std::to_string(before))) return false;
@@ -101,14 +101,14 @@ Roll call_roll(int rank, int ranks) {
     MPI_Comm parent = MPI_COMM_NULL;
     PMPI_Comm_get_parent(&parent);
     if (ranks == 1) return all;
-    // Spawned, and nothing tells its world from others' that the service knows.
+    // Spawned, and the name service can't distinguish its world from others.
     if (parent != MPI_COMM_NULL && std::getenv("PMIX_NAMESPACE") == nullptr) return all;
-    const ReturnedErrors of_world(MPI_COMM_WORLD);  // MPI 3 has them there,
+    const ReturnedErrors of_world(MPI_COMM_WORLD);  // MPI 3 reports errors there,
     const ReturnedErrors of_self(MPI_COMM_SELF);    // and MPI 4 here
     const NameService names;
     if (!names.publish(std::to_string(rank), "here")) return all;
     std::vector<int> present = rank == 0 ? collect(names, ranks) : await_answer(names);
-    if (!std::ranges::binary_search(present, rank)) present.clear();  // it came too late: the others do without it
+    if (!std::ranges::binary_search(present, rank)) present.clear();  // it was too late: the others continue without it
     return {present, present.empty() ? is_first(names, rank) : present.front() == rank};
 }
 

@@ -17,9 +17,9 @@ namespace timpani {
 namespace {
 
 constexpr int kTagsOfAChannel = 2;  // messages, and copies from a rank to itself
-constexpr int kMostTries = 100;     // at tags that threads of other ranks take away; one mostly does
+constexpr int kMaxTries = 100;      // if threads of other ranks take tags meanwhile; usually one try suffices
 
-/// The largest tag; the standard promises 32767.
+/// The largest tag. The standard guarantees 32767.
 int largest_tag() {
     void* value = nullptr;
     int found = 0;
@@ -27,7 +27,7 @@ int largest_tag() {
     return found == 0 ? 32767 : *static_cast<int*>(value);
 }
 
-/// The artificial error of this rank's clock that a test asks for: a rank, nanoseconds, parts per million.
+/// The artificial error of this rank's clock for a test: a rank, nanoseconds, parts per million.
 ClockSkew skew_of(const std::string& text, int rank) {
     ClockSkew skew{.rank = -1};
     std::istringstream(text) >> skew.rank >> skew.offset_ns >> skew.drift_ppm;
@@ -69,7 +69,7 @@ World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()
     MPI_Group world = MPI_GROUP_NULL;
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     PMPI_Group_incl(world, static_cast<int>(present.size()), present.data(), &group_);
-    // Not a duplicate: that would copy attributes, and call the program's functions for it.
+    // Not a duplicate: that would copy attributes, and call the program's functions to do so.
     if (size_of(MPI_COMM_WORLD) == static_cast<int>(present.size())) {
         PMPI_Comm_create(MPI_COMM_WORLD, world, &comm_);
     } else {
@@ -100,13 +100,13 @@ World::~World() {
     PMPI_Comm_free(&comm_);
 }
 
-/// What keeps rules that are asked for from being used; empty: nothing.
+/// Why requested rules can't be used; empty if they can.
 std::string World::agree_on_rules() {
     const Process& process = Process::get();
     const RulesFile& file = process.rules;
     int level = MPI_THREAD_SINGLE;
     PMPI_Query_thread(&level);
-    // The largest of a number and of its negative are one number's where all ranks have the same.
+    // The maximum of a number and that of its negative show whether all ranks have the same number.
     const std::array<std::int64_t, 7> own{file.problem.empty() ? 0 : 1,
                                           file.fingerprint,
                                           -file.fingerprint,
@@ -144,7 +144,7 @@ std::optional<std::vector<int>> World::find(MPI_Comm comm) const {
 Topology World::topology_of(const std::vector<int>& ranks) const {
     std::vector<int> nodes;
     std::vector<int> groups;
-    const Topology& all = *topology_;  // NOLINT(bugprone-unchecked-optional-access): asked only where there are rules
+    const Topology& all = *topology_;  // NOLINT(bugprone-unchecked-optional-access): called only if there are rules
     for (const int rank : ranks) {
         nodes.push_back(all.node_of(rank));
         groups.push_back(all.group_of(nodes.back()));
@@ -154,12 +154,12 @@ Topology World::topology_of(const std::vector<int>& ranks) const {
 
 int World::agree_on_tags(MPI_Comm comm, int& tag) {
     int error = MPI_SUCCESS;
-    for (int tries = 0; tries < kMostTries; ++tries) {
+    for (int tries = 0; tries < kMaxTries; ++tries) {
         int last = tags_.load();
         tag = last + 1;
         error = PMPI_Allreduce(MPI_IN_PLACE, &tag, 1, MPI_INT, MPI_MAX, comm);
         if (error != MPI_SUCCESS || tag > most_tags_ - kTagsOfAChannel) break;
-        // Several threads may take tags at once: taken is what no thread of any rank has taken meanwhile.
+        // Several threads may take tags at once. A tag is taken if no thread of any rank took it meanwhile.
         int taken = 0;
         while (last < tag && taken == 0) taken = tags_.compare_exchange_weak(last, tag + kTagsOfAChannel - 1) ? 1 : 0;
         if (threads_) error = PMPI_Allreduce(MPI_IN_PLACE, &taken, 1, MPI_INT, MPI_MIN, comm);

@@ -13,39 +13,39 @@
 
 namespace timpani {
 
-/// What the ranks of MPI_COMM_WORLD that run with this library agreed on when MPI began. Nothing is agreed later but
-/// tags, so that a communicator's first call costs no message where no rule fits.
+/// What the ranks of MPI_COMM_WORLD that run with this library agreed on when MPI started. Later they agree only on
+/// tags. So a communicator's first call sends no message if no rule matches.
 class World {
   public:
     /// After MPI_Init, on every rank that has the library.
     static void begin();
     /// Before MPI_Finalize.
     static void end();
-    /// nullptr before `begin` and after `end`, and where the ranks could not find out who has the library.
+    /// nullptr before `begin` and after `end`, and if the ranks could not find out which of them have the library.
     static World* get() { return current.load(std::memory_order_acquire); }
 
-    /// Of all ranks that have the library, in the world's order, for messages of ours alone; it returns errors.
+    /// All ranks that have the library, in the world's order, for Timpani's messages only; it returns errors.
     [[nodiscard]] MPI_Comm comm() const { return comm_; }
-    /// Of this rank alone, to ask the library about arguments; it returns errors.
+    /// This rank alone, to check arguments with the library; it returns errors.
     [[nodiscard]] MPI_Comm alone() const { return alone_; }
-    /// Whether those hold the same rules, and some.
+    /// Whether these ranks have rules, and the same ones.
     [[nodiscard]] bool has_rules() const { return has_rules_; }
-    /// Whether several threads of one of those may call MPI at once.
+    /// Whether several threads of one of these ranks may call MPI at once.
     [[nodiscard]] bool threads() const { return threads_; }
 
     /// Whether another program spawned this one.
     [[nodiscard]] bool spawned() const { return spawned_; }
 
-    /// The ranks of `comm` as comm() numbers them; nullopt where one of them has no library, or is of another world.
+    /// The ranks of `comm` in comm(); nullopt if one of them has no library or belongs to another world.
     [[nodiscard]] std::optional<std::vector<int>> find(MPI_Comm comm) const;
-    /// Where all ranks of comm() are, where there are rules or calls are counted.
+    /// Where all ranks of comm() are, if there are rules or calls are counted.
     [[nodiscard]] const std::optional<Topology>& topology() const { return topology_; }
-    /// The common clock of comm(), where calls are counted; nullptr elsewhere.
+    /// The common clock of comm(), if calls are counted; else nullptr.
     [[nodiscard]] GlobalClock* clock() const { return clock_.get(); }
-    /// Where those ranks are.
+    /// Where these ranks are.
     [[nodiscard]] Topology topology_of(const std::vector<int>& ranks) const;
-    /// Sets `tag` to one that, like the next, is used between no two ranks of `comm` yet; to -1 when there is none
-    /// left. Collective over `comm`, whose ranks all have the library; returns what MPI says of that.
+    /// Sets `tag` to a tag such that it and the next are unused between all ranks of `comm`; to -1 if no such tag is
+    /// left. Collective over `comm`, whose ranks all have the library. Returns MPI's error code.
     int agree_on_tags(MPI_Comm comm, int& tag);
 
     World(const World&) = delete;
@@ -65,8 +65,8 @@ class World {
     std::unique_ptr<GlobalClock> clock_;
     bool has_rules_ = false;
     bool threads_ = false;
-    bool spawned_ = false;       // found out as MPI begins: the program may free what tells it
-    std::atomic<int> tags_ = 0;  // the last that was given away
+    bool spawned_ = false;       // determined when MPI starts: the program may free the parent's communicator
+    std::atomic<int> tags_ = 0;  // the last tag in use
     int most_tags_ = 0;
 };
 

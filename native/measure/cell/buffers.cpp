@@ -11,12 +11,14 @@ namespace timpani {
 
 namespace {
 
-constexpr std::size_t kLine = 64;                 // bytes; buffers start on cache lines
-constexpr std::int64_t kUnknownCache = 32 << 20;  // bytes, where the system does not say
+constexpr std::size_t kAlignment = 64;                 // bytes; buffers start on cache lines
+constexpr std::int64_t kDefaultCacheBytes = 32 << 20;  // bytes, assumed if the system doesn't report it
 
-std::size_t whole_lines(std::size_t bytes) { return std::max(kLine, (bytes + kLine - 1) / kLine * kLine); }
+std::size_t whole_lines(std::size_t bytes) {
+    return std::max(kAlignment, (bytes + kAlignment - 1) / kAlignment * kAlignment);
+}
 
-/// The cores in a kernel list such as `0-3,8`.
+/// The number of cores in a kernel list such as `0-3,8`.
 std::int64_t count_list(const std::string& list) {
     std::int64_t cores = 0;
     std::istringstream parts(list);
@@ -38,7 +40,7 @@ std::string first_line(const std::string& path) {
     return line;
 }
 
-/// Hands `visit` the elements of a buffer piece by piece: the first of each piece and room for their values.
+/// Calls `visit` for each piece of a buffer, with the index of its first element and memory for its values.
 template <typename Visit>
 void by_pieces(std::int64_t elements, Visit visit) {
     std::array<std::uint64_t, 1024> values;
@@ -63,7 +65,7 @@ std::int64_t last_level_cache_share() {
         amount *= unit == 'M' ? 1 << 20 : unit == 'K' ? 1 << 10 : 1;
         return amount / std::max<std::int64_t>(1, count_list(first_line(folder + "/shared_cpu_list")));
     }
-    return kUnknownCache;
+    return kDefaultCacheBytes;
 }
 
 void Buffers::prepare(const Operation& operation, CacheMode mode) {
@@ -77,7 +79,7 @@ void Buffers::prepare(const Operation& operation, CacheMode mode) {
     const auto cache = mode == CacheMode::warm ? 0 : static_cast<std::size_t>(last_level_cache_share());
     slots_ = mode == CacheMode::rotate ? 2 * cache / (send_stride_ + receive_stride_) + 2 : 1;
     other_memory_.assign(mode == CacheMode::flush ? cache : 0, std::byte{1});
-    // Grown, never shrunk: giving memory back between cells would time the system's page faults.
+    // Grown, never shrunk: freeing memory between cells would add page faults to the timed calls.
     if (send_pool_.size() < slots_ * send_stride_) send_pool_.resize(slots_ * send_stride_);
     if (receive_pool_.size() < slots_ * receive_stride_) receive_pool_.resize(slots_ * receive_stride_);
     for (std::size_t slot = 0; slot < slots_; ++slot) {
@@ -91,7 +93,7 @@ void Buffers::prepare(const Operation& operation, CacheMode mode) {
 
 void Buffers::between_calls() {
     if (mode_ == CacheMode::rotate) slot_ = (slot_ + 1) % slots_;
-    for (std::size_t i = 0; i < other_memory_.size(); i += kLine) {
+    for (std::size_t i = 0; i < other_memory_.size(); i += kAlignment) {
         read_ = read_ + std::to_integer<std::uint64_t>(other_memory_[i]);
     }
 }

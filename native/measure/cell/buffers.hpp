@@ -11,30 +11,29 @@
 
 namespace timpani {
 
-/// Bytes of last-level cache that this core may call its own: the cache's size over the cores that share it.
+/// Bytes of last-level cache per core: the cache's size over the number of cores that share it.
 std::int64_t last_level_cache_share();
 
-/// Memory for one rank's calls. Touched first by the rank itself, so that it lies near the core that the rank is bound
-/// to.
+/// Memory for one rank's calls. The rank itself touches it first, so it lies near the core that the rank is bound to.
 ///
 /// warm    every call uses the same two buffers
-/// rotate  calls go round buffers that together exceed twice the rank's share of the last-level cache
-/// flush   the same two buffers, and as much other memory as that share is read between calls
+/// rotate  calls cycle through buffers that together exceed twice the rank's share of the last-level cache
+/// flush   the same two buffers; between calls the rank reads as much other memory as its share of the cache
 class Buffers {
   public:
-    /// Makes room for the operation, with the send buffers holding this rank's contributions.
+    /// Allocates the buffers, and fills the send buffers with this rank's contributions.
     void prepare(const Operation& operation, CacheMode mode);
 
-    /// What comes between two timed calls in this mode.
+    /// Does what this mode requires between two timed calls.
     void between_calls();
 
     [[nodiscard]] std::byte* send() { return send_pool_.data() + slot_ * send_stride_; }
     [[nodiscard]] std::byte* receive() { return receive_pool_.data() + slot_ * receive_stride_; }
 
-    /// Makes every element of the receive buffer wrong, so that a call that does nothing can't pass the check.
+    /// Makes every element of the receive buffer wrong, so a call that does nothing can't pass the check.
     void poison(const Operation& operation);
 
-    /// What is wrong with the receive buffer after a call, or nothing.
+    /// Describes the first wrong element of the receive buffer after a call; nothing if all are right.
     [[nodiscard]] std::optional<std::string> find_mistake(const Operation& operation);
 
   private:

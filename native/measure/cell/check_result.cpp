@@ -9,7 +9,7 @@ namespace timpani {
 
 namespace {
 
-/// What the library says of an error, on one line.
+/// The library's text for an error, on one line.
 std::string describe_error(int error) {
     std::array<char, MPI_MAX_ERROR_STRING> text{};
     int length = 0;
@@ -20,7 +20,7 @@ std::string describe_error(int error) {
 
 }  // namespace
 
-std::optional<std::string> first_of_all(const Harness& harness, const std::optional<std::string>& mistake) {
+std::optional<std::string> first_mistake(const Harness& harness, const std::optional<std::string>& mistake) {
     int first = mistake ? harness.rank : harness.size;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, harness.comm);
     if (first == harness.size) return std::nullopt;
@@ -40,7 +40,7 @@ std::optional<std::string> check_result(const Harness& harness, Operation& opera
         error = operation(buffers.send(), buffers.receive());
     }
     const auto mistake = error == MPI_SUCCESS ? buffers.find_mistake(operation) : std::optional(describe_error(error));
-    return first_of_all(harness, mistake);
+    return first_mistake(harness, mistake);
 }
 
 }  // namespace timpani

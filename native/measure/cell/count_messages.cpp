@@ -11,7 +11,7 @@ namespace timpani {
 
 namespace {
 
-/// The p × p matrix of p ranks of `comm`, the first of all, of which each holds its row, as JSON at rank 0.
+/// A p × p matrix for the p ranks of `comm`, as JSON at rank 0. Each rank has its row.
 std::string gather_matrix(const std::vector<std::size_t>& before, const std::vector<std::size_t>& after,
                           MPI_Comm comm) {
     const int count = size_of(comm);
@@ -39,7 +39,7 @@ std::string MessageCounter::count(Operation& operation, Buffers& buffers) {
     operation(buffers.send(), buffers.receive());
     const auto messages_after = sent_.messages();
     const auto bytes_after = sent_.bytes();
-    scope.reset();  // the harness's own collectives come next
+    scope.reset();  // the harness's collectives follow
     const auto messages = gather_matrix(messages_before, messages_after, comm_);
     const auto bytes = gather_matrix(bytes_before, bytes_after, comm_);
     return JsonObject().add_json("messages", messages).add_json("bytes", bytes).text();

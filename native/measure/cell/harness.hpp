@@ -6,7 +6,7 @@
 
 namespace timpani {
 
-/// The ranks that measure together, with the harness's private communicator.
+/// The ranks that measure, and the harness's private communicator.
 struct Harness {
     MPI_Comm comm;
     int rank;
@@ -14,7 +14,7 @@ struct Harness {
     GlobalClock& clock;
 };
 
-/// The value that rank 0 has; collective.
+/// The value at rank 0. Collective.
 template <typename Value>
 Value broadcast_from_root(const Harness& harness, Value value) {
     MPI_Bcast(&value, sizeof value, MPI_BYTE, 0, harness.comm);

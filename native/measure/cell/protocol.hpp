@@ -13,8 +13,8 @@ struct Protocol {
     Start start;
     double precision;
     std::int64_t time_limit_ns;  // of a cell
-    std::int64_t broadcast_ns;   // what the harness's own broadcast takes, the unit of Round-Time's slack
-    std::int64_t timer_ns;       // what reading the clock takes
+    std::int64_t broadcast_ns;   // time of the harness's broadcast, the unit of Round-Time's slack
+    std::int64_t timer_ns;       // time to read the clock
     std::optional<int> warmup;
     std::optional<int> repetitions;
     std::optional<double> lose_at;  // factor

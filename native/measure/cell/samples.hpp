@@ -17,25 +17,26 @@ struct Samples {
     std::vector<std::int64_t> skew;
     std::vector<std::int64_t> lateness_error;  // as in Repetition
     std::vector<std::int64_t> rank_sums;
-    std::int64_t summed = 0;             // repetitions in each of those sums
-    std::vector<std::int64_t> bursts;    // how many of these samples each burst gave, in order
-    std::vector<std::int64_t> settling;  // completions of a burst's first calls, which found another rival's caches
+    std::int64_t summed = 0;           // number of repetitions in each of these sums
+    std::vector<std::int64_t> bursts;  // number of these samples from each burst, in order
+    std::vector<std::int64_t>
+        settling;  // completions of a burst's first calls, which find another competitor's data in the caches
     int invalid = 0;
 
-    /// Adds the valid ones of a burst, the first `settling` calls of it apart; returns how many were invalid.
+    /// Adds the valid samples of a burst, and its first `settling_calls` separately. Returns how many are invalid.
     int take(const Block& block, int settling_calls = 0);
 
-    /// Mean completion of the newest burst without its fastest and slowest quarters, nanoseconds: robust as a median,
-    /// and finer than the clock's ticks. 0 where all of it was invalid.
+    /// Mean completion of the newest burst without its fastest and slowest quarters, in nanoseconds: robust like a
+    /// median, but finer than the clock's ticks. 0 if no sample is valid.
     [[nodiscard]] double midmean_of_burst() const;
 };
 
-/// What a cell's record says of how its samples came about.
+/// How a cell's samples were measured, for its record.
 struct Circumstances {
     int warmup;
     std::string_view start;
     std::string_view stopped_by;
-    bool converged;  // the median's interval is as narrow as was asked, or a fixed number of repetitions was
+    bool converged;  // the median's interval reached the requested precision, or a fixed number of repetitions was set
     std::int64_t messages_per_sample;
     const Lateness* lateness = nullptr;  // that was injected
 };

@@ -7,8 +7,8 @@
 namespace timpani {
 
 namespace {
-constexpr std::size_t kSmallest = 6;    // below it no pair of order statistics covers the median with 95 %
-constexpr std::size_t kMostLags = 250;  // a quarter of the longest series that is timed until precise
+constexpr std::size_t kMinSamples = 6;  // with fewer values no pair of order statistics covers the median with 95 %
+constexpr std::size_t kMaxLags = 250;   // a quarter of the longest series whose precision is tested
 }  // namespace
 
 std::int64_t median_of(std::vector<std::int64_t> values) {
@@ -29,7 +29,7 @@ double effective_size(std::span<const std::int64_t> sample, std::int64_t median)
     const double variance = mean * (1 - mean);
     if (variance <= 0) return n;
     double sum = 0;
-    for (std::size_t lag = 1; lag <= std::min(kMostLags, sample.size() / 4); ++lag) {
+    for (std::size_t lag = 1; lag <= std::min(kMaxLags, sample.size() / 4); ++lag) {
         double covariance = 0;
         for (std::size_t i = lag; i < sample.size(); ++i) covariance += (sign[i] - mean) * (sign[i - lag] - mean);
         const double correlation = covariance / n / variance;
@@ -54,10 +54,10 @@ MedianInterval median_interval(std::span<const std::int64_t> sample) {
 }
 
 double relative_half_width(std::span<const std::int64_t> sample) {
-    if (sample.size() < kSmallest) return std::numeric_limits<double>::infinity();
+    if (sample.size() < kMinSamples) return std::numeric_limits<double>::infinity();
     const MedianInterval interval = median_interval(sample);
     const auto width = interval.high - interval.low;
-    if (width == 0) return 0;  // also where the median is zero: nothing is left to be unsure of
+    if (width == 0) return 0;  // also if the median is zero: the interval has no width
     const auto median = median_of({sample.begin(), sample.end()});
     return median > 0 ? static_cast<double>(width) / (2 * static_cast<double>(median))
                       : std::numeric_limits<double>::infinity();

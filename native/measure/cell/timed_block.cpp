@@ -12,12 +12,12 @@ namespace timpani {
 
 namespace {
 
-/// The first call was checked and gave no error, so that one in a later call is nothing a cell could report.
+/// The first call was checked and gave no error, so a cell can't report an error in a later call.
 void throw_on_error(int errors) {
     if (errors != MPI_SUCCESS) throw std::runtime_error("a timed call failed after the first one had succeeded");
 }
 
-/// Idle ranks sleep until the first timed rank tells them that it is done.
+/// Idle ranks sleep until the first timed rank wakes them.
 void wait_while_idle(const Harness& harness, const Operation& operation) {
     if (operation.role(harness.rank) == Role::idle) {
         sleep_until_woken(harness.comm, std::chrono::microseconds(500));
@@ -64,7 +64,7 @@ Block run_synchronized(const Harness& harness, Operation& operation, Buffers& bu
         timing.end = clock.now();
         timing.start = start;
     }
-    scope.reset();  // the harness's own collectives come next
+    scope.reset();  // the harness's collectives follow
     throw_on_error(errors);
     return collect(harness, operation, own, settling, together ? Arrivals{} : Arrivals{sync.lateness, first});
 }
@@ -83,7 +83,7 @@ Block run_back_to_back(const Harness& harness, Operation& operation, Buffers& bu
         timing.end = clock.now();
         timing.late = 0;
     }
-    scope.reset();  // the harness's own messages come next
+    scope.reset();  // the harness's messages follow
     throw_on_error(errors);
     wait_while_idle(harness, operation);
     return collect(harness, operation, own, settling);
@@ -110,7 +110,7 @@ Block run_osu_block(const Harness& harness, Operation& operation, Buffers& buffe
         buffers.between_calls();
         MPI_Barrier(operation.comm());
     }
-    scope.reset();  // the harness's own collectives come next
+    scope.reset();  // the harness's collectives follow
     throw_on_error(errors);
     return collect(harness, operation, own);
 }

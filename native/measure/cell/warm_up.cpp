@@ -11,11 +11,11 @@ namespace timpani {
 
 namespace {
 
-constexpr int kLargestBlock = 20;
-constexpr int kFewestWarmup = 10;
-constexpr int kSmallestBlock = kFewestWarmup / 2;
-constexpr int kFewestOfLong = 2;                   // where fewer calls than those reach the time limit
-constexpr std::int64_t kShortestWarmup = 500'000;  // ns
+constexpr int kMaxBlock = 20;
+constexpr int kMinWarmup = 10;
+constexpr int kMinBlock = kMinWarmup / 2;
+constexpr int kMinLongWarmup = 2;               // if fewer than kMinWarmup calls reach the time limit
+constexpr std::int64_t kMinWarmupNs = 500'000;  // ns
 constexpr std::int64_t kReadingsPerSample = 50;
 
 std::vector<std::int64_t> all_of(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {
@@ -39,7 +39,7 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
                const Synchronization& sync) {
     Warmup warmup;
     std::optional<MedianInterval> previous;
-    int block = protocol.warmup.value_or(kFewestOfLong);
+    int block = protocol.warmup.value_or(kMinLongWarmup);
     const auto begin = harness.clock.now();
     for (bool done = block == 0; !done;) {
         const auto repetitions = run_block(harness, operation, buffers, block, sync).repetitions;
@@ -51,19 +51,19 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
             const auto completions = all_of(repetitions, &Repetition::completion);
             const auto median = median_of(completions);
             const bool steady = previous && previous->low <= median && median <= previous->high;
-            // By the shortest call: the first may have waited for connections.
+            // By the shortest call: the first one may have waited for connections.
             const auto shortest = std::max<std::int64_t>(1, std::ranges::min(completions));
             const auto within_limit = protocol.time_limit_ns / shortest;
-            const auto minimum = static_cast<int>(std::clamp<std::int64_t>(within_limit, kFewestOfLong, kFewestWarmup));
+            const auto minimum = static_cast<int>(std::clamp<std::int64_t>(within_limit, kMinLongWarmup, kMinWarmup));
             const bool enough = warmup.repetitions >= minimum;
-            done = (enough && steady && elapsed >= kShortestWarmup) || (enough && elapsed >= protocol.time_limit_ns) ||
+            done = (enough && steady && elapsed >= kMinWarmupNs) || (enough && elapsed >= protocol.time_limit_ns) ||
                    protocol.warmup.has_value();
-            previous = block > kFewestOfLong ? std::optional(median_interval(completions)) : std::nullopt;
-            // Two blocks, of which one may tell that the other was not yet as fast, fill the time.
-            const auto telling = static_cast<int>(
-                std::clamp<std::int64_t>(kShortestWarmup / 2 / shortest, kSmallestBlock, kLargestBlock));
-            block = std::max(std::min(kSmallestBlock, minimum - warmup.repetitions),
-                             warmup.repetitions_within(protocol.time_limit_ns / 4, telling));
+            previous = block > kMinLongWarmup ? std::optional(median_interval(completions)) : std::nullopt;
+            // Two blocks fill the time. The second may show that the first was slower.
+            const auto block_limit =
+                static_cast<int>(std::clamp<std::int64_t>(kMinWarmupNs / 2 / shortest, kMinBlock, kMaxBlock));
+            block = std::max(std::min(kMinBlock, minimum - warmup.repetitions),
+                             warmup.repetitions_within(protocol.time_limit_ns / 4, block_limit));
         }
         done = broadcast_from_root(harness, done);
         block = broadcast_from_root(harness, block);
@@ -75,7 +75,7 @@ Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers,
     const auto wanted = kReadingsPerSample * protocol.timer_ns;
     for (Batch batch{1, 0};;) {
         const Synchronization sync{.batch = batch.calls};
-        const auto repetitions = run_block(harness, operation, buffers, kLargestBlock, sync).repetitions;
+        const auto repetitions = run_block(harness, operation, buffers, kMaxBlock, sync).repetitions;
         batch.each_ns =
             broadcast_from_root(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));
         if (broadcast_from_root(harness, batch.each_ns >= wanted)) return batch;

@@ -13,7 +13,7 @@ constexpr int kWakeTag = 5;
 }  // namespace
 
 void sleep_until_woken(MPI_Comm comm, std::chrono::microseconds interval) {
-    for (int woken = kSimulated ? 1 : 0; woken == 0;) {  // a simulated rank that waits keeps no core busy
+    for (int woken = kSimulated ? 1 : 0; woken == 0;) {  // a simulated rank that waits uses no core
         MPI_Iprobe(MPI_ANY_SOURCE, kWakeTag, comm, &woken, MPI_STATUS_IGNORE);
         if (woken == 0) std::this_thread::sleep_for(interval);
     }

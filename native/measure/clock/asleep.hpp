@@ -6,7 +6,7 @@
 
 namespace timpani {
 
-/// Returns once another rank of `comm` has called `wake` with this one. Sleeps in between, looking every `interval`:
+/// Returns when another rank of `comm` has called `wake` with this rank. It sleeps and checks every `interval`, since
 /// waiting in MPI would keep a core busy.
 void sleep_until_woken(MPI_Comm comm, std::chrono::microseconds interval);
 

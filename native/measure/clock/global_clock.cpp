@@ -11,8 +11,9 @@ namespace timpani {
 namespace {
 
 constexpr int kTag = 1;
-constexpr int kPingPongs = kSimulated ? 1 : 10;         // exchanges that bound one offset; simulated ones are alike
-constexpr int kFitPoints = 100;                         // offsets that one line is fitted through
+constexpr int kPingPongs =
+    kSimulated ? 1 : 10;         // exchanges that bound one offset; in a simulation all take the same time
+constexpr int kFitPoints = 100;  // offsets that one line is fitted through
 constexpr std::int64_t kFitSpan = 100'000'000;          // ns over which they are spread
 constexpr std::int64_t kResynchronize = 1'000'000'000;  // ns
 
@@ -25,7 +26,7 @@ struct OffsetBound {
 };
 
 /// The reference's side of bound_offset: answers each ping with its global time.
-void serve_offset(MPI_Comm comm, int peer, const LocalClock& clock, const ClockLine& line, int exchanges) {
+void answer_pings(MPI_Comm comm, int peer, const LocalClock& clock, const ClockLine& line, int exchanges) {
     for (int i = 0; i < exchanges; ++i) {
         PMPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE);
         const std::int64_t reading = line.to_global(clock.now());
@@ -47,10 +48,10 @@ OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, 
     return bound;
 }
 
-/// Collective. The bound of each rank's offset to rank 0, one rank after the other; none at rank 0.
+/// Collective. The bound of each rank's offset to rank 0, one rank after the other; empty at rank 0.
 OffsetBound bound_offset_to_first(MPI_Comm comm, const LocalClock& clock, const ClockLine& line) {
     if (const int rank = rank_in(comm); rank > 0) return bound_offset(comm, 0, clock, line, kPingPongs);
-    for (int other = 1; other < size_of(comm); ++other) serve_offset(comm, other, clock, line, kPingPongs);
+    for (int other = 1; other < size_of(comm); ++other) answer_pings(comm, other, clock, line, kPingPongs);
     return {};
 }
 
@@ -136,7 +137,7 @@ void GlobalClock::synchronize() {
         const int rank = rank_in(leaders_);
         for (int reach = 1; reach < clocks_; reach *= 2) {
             if (rank < reach && rank + reach < clocks_) {
-                serve_offset(leaders_, rank + reach, local_, line_, kFitPoints * kPingPongs);
+                answer_pings(leaders_, rank + reach, local_, line_, kFitPoints * kPingPongs);
             } else if (rank >= reach && rank < 2 * reach) {
                 line_ = learn_line(leaders_, rank - reach, local_);
             }

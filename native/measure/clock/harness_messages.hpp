@@ -6,10 +6,10 @@
 
 namespace timpani {
 
-// The harness's own messages, so that what is measured does not depend on the library's barrier or broadcast
-// (the library's barrier algorithm is known to change what a benchmark of its broadcast prints).
+// The harness's messages. Measured times then don't depend on the library's barrier or broadcast. The library's barrier
+// algorithm is known to change what a benchmark of its broadcast prints.
 
-/// Dissemination barrier (Hensgen, Finkel, Manber 1988): ⌈log₂ p⌉ rounds, in round k rank r tells r + 2ᵏ.
+/// Dissemination barrier (Hensgen, Finkel, Manber 1988): ⌈log₂ p⌉ rounds. In round k rank r notifies rank r + 2ᵏ.
 void dissemination_barrier(MPI_Comm comm, int rank, int size);
 
 /// Binomial broadcast of one number from rank 0.

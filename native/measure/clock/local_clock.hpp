@@ -8,12 +8,12 @@
 
 namespace timpani {
 
-/// Whether the MPI library is SimGrid's: time is simulated, stands still while a rank computes, and is the same
-/// everywhere.
+/// Whether the MPI library is SimGrid's: time is simulated, stands still while a rank computes, and is the same on all
+/// ranks.
 inline constexpr bool kSimulated = TIMPANI_SIMULATED;
 
-/// This rank's own clock in nanoseconds: CLOCK_MONOTONIC, which all processes of a node share (SimGrid's compiler puts
-/// simulated time in its place), with an artificial error where a test asks for one.
+/// This rank's clock in nanoseconds: CLOCK_MONOTONIC, which all processes of a node share, with an artificial error for
+/// tests. SimGrid's compiler replaces it by simulated time.
 class LocalClock {
   public:
     LocalClock() : LocalClock(ClockSkew{}) {}
@@ -24,8 +24,9 @@ class LocalClock {
         return base_ + elapsed + offset_ + static_cast<std::int64_t>(static_cast<double>(elapsed) * drift_);
     }
 
-    /// Returns the first reading that is not before `deadline`. Spins; a spinning rank would stop simulated time.
-    // NOLINTNEXTLINE(modernize-use-nodiscard): some only wait
+    /// Returns the first reading that is not before `deadline`. It spins; in a simulation, a spinning rank would stop
+    /// time.
+    // NOLINTNEXTLINE(modernize-use-nodiscard): some callers only wait
     std::int64_t wait_until(std::int64_t deadline) const {
         auto time = now();
         while (time < deadline) {
@@ -52,7 +53,7 @@ class LocalClock {
     double drift_;
 };
 
-/// Median cost of one reading, nanoseconds.
+/// Median time of one reading, in nanoseconds.
 std::int64_t reading_cost_ns(const LocalClock& clock);
 
 }  // namespace timpani

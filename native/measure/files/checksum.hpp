@@ -26,7 +26,7 @@ constexpr std::uint32_t crc32(std::string_view bytes) {
     return ~rest;
 }
 
-/// The line of a JSON object, with the checksum of all that stands before it as its last field.
+/// The line for a JSON object, whose last field is the checksum of all characters before it.
 inline std::string with_checksum(std::string object) {
     object.pop_back();  // its closing brace
     std::array<char, 24> end{};

@@ -54,7 +54,7 @@ void read(std::istringstream& words, Method& method) { method = choice(next<std:
 void read(std::istringstream& words, Start& start) { start = choice(next<std::string>(words), kStarts); }
 void read(std::istringstream& /*none*/, bool& flag) { flag = true; }
 
-/// Reads what follows a key of plan_keys.def; returns false where the file has no such key.
+/// Reads the value of a key of plan_keys.def. Returns false if there is no such key.
 bool parse_key(const std::string& key, std::istringstream& words, Plan& plan) {
     bool known = false;
 #define PLAN_KEY(name, Type, initial, meaning) \
@@ -63,11 +63,11 @@ bool parse_key(const std::string& key, std::istringstream& words, Plan& plan) {
         known = true;                          \
     }
 #include "measure/files/plan_keys.def"
-    if (plan.lose_at && !(*plan.lose_at > 1)) throw std::runtime_error("a rival loses by a factor over 1");
+    if (plan.lose_at && !(*plan.lose_at > 1)) throw std::runtime_error("lose_at is a factor over 1");
     return known;
 }
 
-/// `name=integer,…`, or `-` for none.
+/// `name=integer,…`, or `-` for an empty list.
 Controls parse_controls(const std::string& text) {
     Controls controls;
     if (text == "-") return controls;
@@ -92,7 +92,7 @@ CellPlan parse_cell(std::istringstream& words) {
     return cell;
 }
 
-/// Adds a cell to the newest point, or as a point by itself where the plan has begun none.
+/// Adds a cell to the newest point, or as a separate point if no point has started.
 void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
     if (!to_newest || points.empty()) points.emplace_back();
     auto& cells = points.back().cells;
@@ -136,7 +136,7 @@ void parse_line(const std::string& key, std::istringstream& words, Plan& plan, b
         Point& point = plan.points.emplace_back();
         if (!(words >> std::ws).eof()) {
             point.rounds = next<int>(words);
-            if (point.rounds < 1) throw std::runtime_error("a point takes a round at least");
+            if (point.rounds < 1) throw std::runtime_error("a point needs at least one round");
         }
     } else if (key == "arrival") {
         if (!in_points) throw std::runtime_error("an arrival pattern is a point's");

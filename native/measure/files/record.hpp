@@ -14,8 +14,8 @@
 
 namespace timpani {
 
-/// The record, open at rank 0 only. A line is written by one call, so that a killed launch leaves whole lines. Beside
-/// it, in `cell.txt`, stands the number of the cell that is called at the moment.
+/// The record, open at rank 0 only. One call writes each line, so a killed launch leaves whole lines. `cell.txt` next
+/// to it has the number of the cell that is being called.
 class Record {
   public:
     explicit Record(const char* path)
@@ -31,7 +31,7 @@ class Record {
     Record(const Record&) = delete;
     Record& operator=(const Record&) = delete;
 
-    /// Writes a JSON object, and as its last field the checksum of all that stands before that.
+    /// Writes a JSON object; its last field is the checksum of all characters before it.
     void line(std::string object) const {
         const std::string whole = with_checksum(std::move(object));
         if (write(file_, whole.data(), whole.size()) != static_cast<ssize_t>(whole.size())) {
@@ -39,7 +39,7 @@ class Record {
         }
     }
 
-    /// Says which cell is called from now on; −1: none.
+    /// Records which cell is called from now on; −1: no cell.
     void under_way(int cell) const {
         std::array<char, 12> text{};
         const int length = std::snprintf(text.data(), text.size(), "%10d\n", cell);

@@ -25,10 +25,10 @@ namespace timpani {
 
 namespace {
 
-/// Counting messages asks for no common clock, which takes seconds to find among many nodes.
+/// Counting messages needs no common clock, which takes seconds to synchronize among many nodes.
 bool is_timed(Method method) { return method == Method::timpani || method == Method::osu; }
 
-/// What the harness's broadcast takes until the last rank has it, median of several, nanoseconds. Collective.
+/// Time of the harness's broadcast until the last rank has it, median of several, in nanoseconds. Collective.
 std::int64_t broadcast_cost_ns(const Harness& harness) {
     constexpr int kRepetitions = kSimulated ? 1 : 51;
     std::vector<std::int64_t> costs;
@@ -42,7 +42,7 @@ std::int64_t broadcast_cost_ns(const Harness& harness) {
     return std::max<std::int64_t>(cost, 100);
 }
 
-/// As the record says it.
+/// The reason's name in the record.
 std::string_view name_of(StopReason reason) {
     switch (reason) {
         case StopReason::precision:
@@ -58,7 +58,7 @@ std::string_view name_of(StopReason reason) {
     }
 }
 
-/// The first line of what the library calls itself.
+/// The first line of the library's version text.
 std::string library_version() {
     std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
     int length = 0;
@@ -67,7 +67,7 @@ std::string library_version() {
     return whole.substr(0, whole.find_first_of(std::string_view("\n\0", 2)));
 }
 
-/// Where the ranks of `comm` are, as the plan says or else MPI.
+/// Where the ranks of `comm` are, from the plan if it says so, else from MPI.
 Topology topology_of(const Plan& plan, MPI_Comm comm) {
     if (plan.node_of_rank.empty()) return discover_topology(comm, "");
     return {plan.node_of_rank, plan.group_of_rank};
@@ -115,13 +115,13 @@ void Launch::begin() {
               .add("null_ns", floor)
               .text());
     const auto placed = plan_.node_of_rank.size();
-    if (placed != 0 && placed != static_cast<std::size_t>(harness_.size)) {  // said once the record has the size
+    if (placed != 0 && placed != static_cast<std::size_t>(harness_.size)) {  // reported after the record has the size
         throw std::runtime_error("the plan places " + std::to_string(placed) + " ranks of " +
                                  std::to_string(harness_.size));
     }
 }
 
-/// Median completion of an empty call, measured like any other: what measuring itself costs.
+/// Median completion of an empty call, measured like any other: the overhead of measuring.
 std::int64_t Launch::null_ns() {
     constexpr int kRepetitions = kSimulated ? 1 : 101;
     const auto null = make_operation("null", 0, "", find_datatype("uint8"), harness_.comm, {}, {topology_});
@@ -149,7 +149,7 @@ std::int64_t Launch::library_call_ns(const CellPlan& cell) {
                                     communicators_.get({}), {}, {topology_});
     buffers_.prepare(*operation, cell.mode);
     Lateness together;
-    Rival call = make_rival(harness_, plain, std::move(operation), buffers_, protocol_, together);
+    Competitor call = make_competitor(harness_, plain, std::move(operation), buffers_, protocol_, together);
     const int calls = call.warmup.repetitions_within(protocol_.time_limit_ns / 2, kCalls);
     std::vector<std::int64_t> completions;
     for (const auto& each : run_block(harness_, *call.operation, buffers_, calls, call.sync).repetitions) {
@@ -158,7 +158,7 @@ std::int64_t Launch::library_call_ns(const CellPlan& cell) {
     return broadcast_from_root(harness_, completions.empty() ? 0 : median_of(completions));
 }
 
-std::optional<Rival> Launch::begin_cell(const CellPlan& cell, Lateness& lateness) {
+std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, Lateness& lateness) {
     under_way(cell.id);
     write(JsonObject().add("begin", cell.id).text());
     JsonObject line;
@@ -168,7 +168,7 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell, Lateness& lateness
             make_operation(cell.operation, cell.message_bytes, cell.algorithm, find_datatype(plan_.datatype),
                            communicators_.get(cell.at_creation), cell.at_call, {topology_, plan_.include_setup});
         buffers_.prepare(*operation, cell.mode);
-        if (plan_.by_rules) rules_not_followed(harness_, cell.operation);  // earlier cells have told it
+        if (plan_.by_rules) rules_not_followed(harness_, cell.operation);  // discards what earlier cells reported
         if (plan_.method == Method::call) {
             const ScopedControls scope(operation->controls());
             for (int left = plan_.twice == cell.id ? 2 : 1; left > 0; --left) {
@@ -181,7 +181,7 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell, Lateness& lateness
         } else if (plan_.method == Method::osu) {
             add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
         } else {
-            return make_rival(harness_, cell, std::move(operation), buffers_, protocol_, lateness);
+            return make_competitor(harness_, cell, std::move(operation), buffers_, protocol_, lateness);
         }
     } catch (const NotApplicable& reason) {
         line.add("mistake", reason.what());
@@ -192,52 +192,56 @@ std::optional<Rival> Launch::begin_cell(const CellPlan& cell, Lateness& lateness
 
 void Launch::measure(const Point& point) {
     if (is_timed(plan_.method)) harness_.clock.keep_synchronized();
-    std::vector<Rival> in_turn;
+    std::vector<Competitor> interleaved;
     Lateness lateness = lateness_of(point);
     auto begin = harness_.clock.now();
     for (const auto& cell : point.cells) {
-        auto rival = begin_cell(cell, lateness);
-        if (!rival) continue;
-        if (fits_beside(*rival->operation, in_turn, point.cells.size())) {
-            in_turn.push_back(std::move(*rival));
+        auto competitor = begin_cell(cell, lateness);
+        if (!competitor) continue;
+        if (fits_next_to(*competitor->operation, interleaved, point.cells.size())) {
+            interleaved.push_back(std::move(*competitor));
         } else {
-            measure_in_turn({&*rival, 1}, point, begin);  // and is gone before the next takes memory
+            measure_interleaved({&*competitor, 1}, point, begin);  // freed before the next cell allocates memory
             begin = harness_.clock.now();
         }
     }
-    if (!in_turn.empty()) {
-        buffers_.prepare(*in_turn.front().operation, point.cells.front().mode);  // one between them may have had others
-        measure_in_turn(in_turn, point, begin);
+    if (!interleaved.empty()) {
+        buffers_.prepare(*interleaved.front().operation,
+                         point.cells.front().mode);  // a cell in between may have used others
+        measure_interleaved(interleaved, point, begin);
     }
     under_way(-1);
 }
 
-void Launch::measure_in_turn(std::span<Rival> rivals, const Point& point, std::int64_t begin) {
+void Launch::measure_interleaved(std::span<Competitor> competitors, const Point& point, std::int64_t begin) {
     const auto turns_begin = harness_.clock.now();
     const auto before = probe();
-    const auto end = take_turns(harness_, rivals, buffers_, protocol_, point.rounds, shuffler_,
+    const auto end = interleave(harness_, competitors, buffers_, protocol_, point.rounds, shuffler_,
                                 [this](int cell) { under_way(cell); });
     const auto after = probe();
     const auto ended = harness_.clock.now();
-    for (const auto& rival : rivals) {
-        const auto messages = rival.operation->messages_per_call() * std::max(1, rival.sync.batch);
-        const auto& times = rival.samples.completion;
+    for (const auto& competitor : competitors) {
+        const auto messages = competitor.operation->messages_per_call() * std::max(1, competitor.sync.batch);
+        const auto& times = competitor.samples.completion;
         const bool as_many_as_asked = protocol_.repetitions || end == StopReason::rounds;
         const bool converged = as_many_as_asked || relative_half_width(times) <= protocol_.precision;
-        const Circumstances circumstances{
-            rival.warmup.repetitions, rival.start(), name_of(rival.lost ? StopReason::lost : end), converged, messages,
-            rival.sync.lateness};
+        const Circumstances circumstances{competitor.warmup.repetitions,
+                                          competitor.start(),
+                                          name_of(competitor.lost ? StopReason::lost : end),
+                                          converged,
+                                          messages,
+                                          competitor.sync.lateness};
         JsonObject line;
-        line.add("cell", rival.id)
-            .add("rivals", static_cast<int>(rivals.size()))
-            .add("relative", rival.relative)
-            .add("relative_error", rival.relative_error)
+        line.add("cell", competitor.id)
+            .add("rivals", static_cast<int>(competitors.size()))
+            .add("relative", competitor.relative)
+            .add("relative_error", competitor.relative_error)
             .add("setup_ns", turns_begin - begin)
             .add("begin_ns", turns_begin)
             .add("end_ns", ended)
             .add("probe_before_ns", before)
             .add("probe_after_ns", after);
-        add_outcome(line, point.cells.front().operation, describe(rival.samples, circumstances));
+        add_outcome(line, point.cells.front().operation, describe(competitor.samples, circumstances));
         write(line.text());
     }
 }
@@ -247,11 +251,13 @@ void Launch::add_outcome(JsonObject& line, const std::string& operation, const s
     why ? line.add("mistake", *why) : line.add_json("measured", measured);
 }
 
-bool Launch::fits_beside(const Operation& operation, std::span<const Rival> others, std::size_t rivals) const {
-    constexpr std::int64_t kMaxBytes = 256 << 20;  // of a rank, counting the scratch of each rival as one more pair
+bool Launch::fits_next_to(const Operation& operation, std::span<const Competitor> others,
+                          std::size_t competitors) const {
+    constexpr std::int64_t kMaxBytes =
+        256 << 20;  // per rank; the scratch of each competitor counts as one more pair of buffers
     const auto elements = operation.send_elements() + operation.receive_elements();
     const auto bytes = static_cast<std::int64_t>(operation.datatype().bytes) * elements;
-    int fits = bytes * static_cast<std::int64_t>(rivals) <= kMaxBytes ? 1 : 0;
+    int fits = bytes * static_cast<std::int64_t>(competitors) <= kMaxBytes ? 1 : 0;
     if (!others.empty()) {
         const auto& first = *others.front().operation;
         const bool alike = operation.send_elements() == first.send_elements() &&

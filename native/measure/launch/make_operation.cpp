@@ -27,7 +27,7 @@ namespace parameter {
 #include "collectives/operations.def"
 }  // namespace parameter
 
-/// An operation that is no collective.
+/// An operation that is not a collective.
 struct OtherOperation {
     std::string_view name;
     std::vector<Parameter> parameters;

@@ -7,9 +7,8 @@
 
 namespace timpani {
 
-/// Why the rules beneath this program were not followed by calls of `collective` on some rank since this was asked
-/// last: libtimpani.so is not loaded, or what it says itself. Collective; nothing where every call that a rule matches
-/// was replaced.
+/// Why calls of `collective` on some rank did not follow the loaded rules since the last call of this function:
+/// libtimpani.so is not loaded, or its own reason. Nothing if every call that matches a rule was replaced. Collective.
 std::optional<std::string> rules_not_followed(const Harness& harness, const std::string& collective);
 
 }  // namespace timpani

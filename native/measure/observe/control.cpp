@@ -22,7 +22,7 @@ MPI_Comm ControlledCommunicators::get(const Controls& controls) {
     MPI_Comm communicator = MPI_COMM_NULL;
     const ScopedControls scope(controls);
     MPI_Comm_dup(world_, &communicator);
-    // An algorithm that can't do what it is asked (two_proc on three ranks) fails its cell, not the launch.
+    // An algorithm that doesn't apply (two_proc on three ranks) fails its cell, not the launch.
     MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
     communicators_.emplace(controls, communicator);
     return communicator;

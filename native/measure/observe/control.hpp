@@ -9,8 +9,8 @@
 
 namespace timpani {
 
-/// Holds integer MPI_T control variables at the values asked for, the same on every rank, and puts back what they were.
-/// Throws std::runtime_error naming the variable that can't be set.
+/// Sets integer MPI_T control variables, the same on every rank, and restores their values when destroyed. Throws
+/// std::runtime_error that names the variable that can't be set.
 class ScopedControls {
   public:
     explicit ScopedControls(const Controls& controls);
@@ -22,9 +22,9 @@ class ScopedControls {
     Controls before_;
 };
 
-/// Communicators of the world's ranks, one per setting of the controls: Open MPI's `tuned` component reads most of its
-/// variables whenever a communicator is created, so that many algorithms run in one launch. What it reads at each call,
-/// such as a tree's radix, is an operation's own controls besides.
+/// Communicators of the world's ranks, one per setting of the control variables. Open MPI's `tuned` component reads
+/// most of its variables when a communicator is created, so many algorithms can run in one launch. Variables that it
+/// reads at each call, such as a tree's radix, are the operation's controls.
 class ControlledCommunicators {
   public:
     explicit ControlledCommunicators(MPI_Comm world) : world_(world) {}
@@ -32,7 +32,7 @@ class ControlledCommunicators {
     ControlledCommunicators(const ControlledCommunicators&) = delete;
     ControlledCommunicators& operator=(const ControlledCommunicators&) = delete;
 
-    /// Collective over the world. The communicator that was created under `controls`.
+    /// Collective over the world. The communicator created under `controls`.
     MPI_Comm get(const Controls& controls);
 
   private:

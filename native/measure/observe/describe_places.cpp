@@ -16,14 +16,14 @@ namespace timpani {
 
 namespace {
 
-/// The socket of a core as Linux numbers them; -1 where it doesn't say.
+/// The socket of a core in Linux's numbering; -1 if Linux doesn't report it.
 std::int64_t socket_of(std::int64_t core) {
     std::int64_t socket = -1;
     std::ifstream("/sys/devices/system/cpu/cpu" + std::to_string(core) + "/topology/physical_package_id") >> socket;
     return socket;
 }
 
-/// The last-level cache of a core, by the lowest CPU that shares it; -1 where Linux doesn't say.
+/// The last-level cache of a core, as the lowest CPU that shares it; -1 if Linux doesn't report it.
 std::int64_t cache_of(std::int64_t core) {
     std::int64_t first_cpu = -1;
     int highest = 0;
@@ -42,7 +42,7 @@ std::string describe_place(int rank) {
     std::array<char, MPI_MAX_PROCESSOR_NAME + 1> host{};
     cpu_set_t set;
     CPU_ZERO(&set);
-    if constexpr (kSimulated) {  // only MPI knows the host that a simulated rank is on
+    if constexpr (kSimulated) {  // only MPI knows a simulated rank's host
         int length = 0;
         MPI_Get_processor_name(host.data(), &length);
     } else {
@@ -67,7 +67,7 @@ std::string describe_place(int rank) {
         .text();
 }
 
-/// Every rank's text as a JSON array at rank 0.
+/// Every rank's text, as a JSON array at rank 0.
 std::string gather_texts(const std::string& own, MPI_Comm comm, int rank, int size) {
     auto length = static_cast<int>(own.size());
     std::vector<int> lengths(static_cast<std::size_t>(size));

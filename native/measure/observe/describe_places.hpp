@@ -6,8 +6,8 @@
 
 namespace timpani {
 
-/// A JSON array at rank 0 with `{"rank":…,"host":…,"cores":[…],"sockets":[…],"caches":[…]}` of every rank of `comm`:
-/// where it runs, which cores it may use, and their sockets and last-level caches. Collective.
+/// Collective. At rank 0, a JSON array with `{"rank":…,"host":…,"cores":[…],"sockets":[…],"caches":[…]}` for every rank
+/// of `comm`: where it runs, the cores that it may use, and their sockets and last-level caches.
 std::string describe_places(MPI_Comm comm, int rank, int size);
 
 }  // namespace timpani

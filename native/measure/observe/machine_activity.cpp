@@ -23,8 +23,8 @@ double seconds(const timeval& time) {
     return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-/// The first line of /proc/stat has ticks over all cores: user nice system idle iowait irq softirq steal; user and nice
-/// include guests. Then follows a line for each core.
+/// The first line of /proc/stat has ticks over all cores: user nice system idle iowait irq softirq steal. User and nice
+/// include guests. One line for each core follows.
 void read_processor_times(Reading& reading) {
     std::ifstream file("/proc/stat");
     const auto tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
@@ -62,7 +62,7 @@ std::vector<std::int64_t> clock_rates(const Reading& reading) {
     return {reading.lowest_mhz, reading.highest_mhz};
 }
 
-/// Every rank's reading at rank 0.
+/// Every rank's reading, at rank 0.
 std::vector<Reading> gather(const Reading& own, MPI_Comm comm, int rank, int size) {
     std::vector<Reading> all(rank == 0 ? static_cast<std::size_t>(size) : 0);
     MPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, comm);

@@ -8,26 +8,27 @@
 
 namespace timpani {
 
-/// What the machines of a launch were busy with while it ran, so that a reader sees figures measured beside other work.
+/// How busy the machines of a launch were while it ran. Readers see from it if other work disturbed the measurement.
 ///
-/// The kernel counts processor time over all cores of a machine (/proc/stat, in ticks of 10 ms on most systems) and
-/// over each process. What the ranks did not use themselves, others did. Machines are told apart by the kernel's boot
-/// id: nodes that are network namespaces of one computer share its processors.
+/// The kernel counts processor time over all cores of a machine (/proc/stat, in ticks of 10 ms on most systems) and for
+/// each process. Other processes used the difference. The kernel's boot id distinguishes machines: nodes that are
+/// network namespaces of one computer share its processors.
 class MachineActivity {
   public:
-    /// Begins to count. Collective in spirit only: every rank makes one at about the same time.
+    /// Starts to count. Not collective, but every rank should construct it at about the same time.
     MachineActivity() : before_(read()) {}
 
-    /// A JSON array at rank 0, empty elsewhere and in simulations; collective. An object for each machine:
-    /// host            of its lowest rank
-    /// cores           that the kernel counts time of
-    /// seconds         since the construction
-    /// busy_s          processor seconds that all processes used on them, this program's too
-    /// own_s           processor seconds that the ranks used
-    /// steal_s         processor seconds that a hypervisor gave to others; counted in neither
-    /// load_before, load_after   processes that ran or waited to, averaged over the minute before
-    /// mhz_before, mhz_after     [lowest, highest] clock rate of its cores now; empty where the kernel doesn't tell
-    /// governor        what decides on the clock rates of its cores now, "mixed" where that differs; "" as above
+    /// Collective. A JSON array at rank 0, empty elsewhere and in simulations, with one object per machine:
+    /// host            name at its lowest rank
+    /// cores           number of cores in the kernel's times
+    /// seconds         since the constructor
+    /// busy_s          processor seconds of all processes on them, including this program
+    /// own_s           processor seconds of the ranks
+    /// steal_s         processor seconds that a hypervisor gave to others; in neither of the above
+    /// load_before, load_after   processes that run or wait to run, averaged over the last minute
+    /// mhz_before, mhz_after     [lowest, highest] current clock rate of its cores; empty if the kernel doesn't report
+    /// it
+    /// governor        current policy for its cores' clock rates, "mixed" if cores differ; "" if not reported
     [[nodiscard]] std::string describe(MPI_Comm comm, int rank, int size) const;
 
     struct Reading {

@@ -9,12 +9,12 @@ ToolInterface::ToolInterface() = default;
 ToolInterface::~ToolInterface() = default;
 
 int exchange_control(const std::string& name, int) {
-    throw std::runtime_error("this MPI library has no tool interface to set " + name + " by");
+    throw std::runtime_error("this MPI library has no tool interface to set " + name);
 }
 
 struct SentSoFar::Variables {};
 
-SentSoFar::SentSoFar(MPI_Comm) { throw std::runtime_error("this MPI library has no tool interface to count by"); }
+SentSoFar::SentSoFar(MPI_Comm) { throw std::runtime_error("this MPI library has no tool interface to count messages"); }
 
 SentSoFar::~SentSoFar() = default;
 

@@ -14,14 +14,14 @@ namespace timpani {
 namespace {
 
 constexpr int kProbeTag = 6;
-constexpr std::int64_t kPairBytes = 128;  // bytes: two cache lines, since some processors fetch them by twos
+constexpr std::int64_t kPairBytes = 128;  // bytes: two cache lines, since some processors fetch pairs of lines
 constexpr std::int64_t kCacheLineTrips = 40;
 constexpr std::int64_t kMessageTrips = 5;
 constexpr std::int64_t kNotMeasured = -1;
 
 using Flag = std::atomic_ref<std::int32_t>;
 
-/// Whom the `place`-th of `members` is paired with: the second of two with the first.
+/// The partner of the `place`-th of `members`; −1 for the last of an odd number.
 int partner_at(const std::vector<int>& members, std::size_t place) {
     const auto other = place ^ 1U;
     return other < members.size() ? members[other] : -1;
@@ -69,7 +69,7 @@ std::int64_t Probe::pass_cache_line(const LocalClock& clock) const {
     for (std::int64_t trip = 0; trip <= kCacheLineTrips; ++trip) {
         while (flag.load(std::memory_order_acquire) != mine) {
         }
-        if (trip == 1) begin = clock.now();  // the first trip waits for the partner to come
+        if (trip == 1) begin = clock.now();  // the first trip includes waiting for the partner
         if (trip == kCacheLineTrips) end = clock.now();
         flag.store(1 - mine, std::memory_order_release);
     }

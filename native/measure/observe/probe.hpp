@@ -12,24 +12,25 @@
 
 namespace timpani {
 
-/// A look at the state that the machine is in, some 20 µs long: how far ranks that share memory are from each other,
-/// and nodes. Virtual cores move, frequencies and the ways through a network change, and every cell with them.
+/// A probe of the machine's state, which takes about 20 µs: the message times between ranks that share memory, and
+/// between nodes. Virtual cores move, and frequencies and routes through a network change; every cell's times change
+/// with them.
 ///
-/// Ranks are taken by twos in the order of a node's ranks, and the first ranks of nodes by twos in the order of nodes;
-/// who is left over takes no part.
+/// Pairs are formed from neighbors in the order of a node's ranks, and from the nodes' first ranks in the order of
+/// nodes. A rank that remains has no partner.
 class Probe {
   public:
-    /// Collective over `comm`, which outlives the probe and carries no other message of its tag meanwhile. Where ranks
-    /// of a node can't share memory, they are not looked at.
+    /// Collective over `comm`, which outlives the probe and carries no other messages with its tag meanwhile. If the
+    /// ranks of a node can't share memory, they are not probed.
     Probe(MPI_Comm comm, const Topology& topology);
 
-    /// Collective. At rank 0, one way from one rank to the other and each pair's median, nanoseconds: those in nodes by
-    /// their lower rank, then those between nodes. Empty elsewhere.
+    /// Collective. At rank 0, the median one-way time of each pair in nanoseconds: first pairs inside nodes, by lower
+    /// rank, then pairs of nodes. Empty at other ranks.
     [[nodiscard]] std::vector<std::int64_t> one_way_ns(const LocalClock& clock) const;
 
   private:
     struct Partner {
-        int rank = -1;  // −1: none
+        int rank = -1;  // −1: no partner
         bool begins = false;
     };
     [[nodiscard]] std::int64_t pass_cache_line(const LocalClock& clock) const;

@@ -21,7 +21,7 @@ int exchange_control(const std::string& name, int value) {
     if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) {
         throw std::runtime_error("the control variable " + name + " can't be opened");
     }
-    // Open MPI 4.1 crashes when it is finalized with a handle still allocated, so it goes before any error is thrown.
+    // Open MPI 4.1 crashes if it is finalized while a handle is allocated, so it is freed before an error is thrown.
     int before = 0;
     int after = 0;
     const bool written = count == 1 && MPI_T_cvar_read(handle, &before) == MPI_SUCCESS &&

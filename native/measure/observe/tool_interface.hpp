@@ -9,10 +9,10 @@
 
 namespace timpani {
 
-// MPI's tool interface, MPI_T. A library may lack it (SimGrid's does): `no_tool_interface.cpp` is built in place of
-// `tool_interface.cpp` then, and whatever a cell asks of the interface fails that cell's launch in words.
+// MPI's tool interface, MPI_T. A library may lack it, as SimGrid's does. Then `no_tool_interface.cpp` replaces
+// `tool_interface.cpp`, and a cell that needs the interface fails its launch with a message.
 
-/// Opens the interface; to be closed before MPI_Finalize, since the other order crashes Open MPI 4.1.4.
+/// Opens the interface. Close it before MPI_Finalize: the reverse order crashes Open MPI 4.1.4.
 class ToolInterface {
   public:
     ToolInterface();
@@ -21,15 +21,15 @@ class ToolInterface {
     ToolInterface& operator=(const ToolInterface&) = delete;
 };
 
-/// Writes an integer control variable and returns the value that it had; throws std::runtime_error naming the variable
-/// that can't be set.
+/// Writes an integer control variable and returns its old value. Throws std::runtime_error that names the variable that
+/// can't be set.
 int exchange_control(const std::string& name, int value);
 
 /// Performance variables of Open MPI's monitoring component (`pml_monitoring_enable 1`): what this rank has sent to
-/// each other so far.
+/// each other rank so far.
 class SentSoFar {
   public:
-    /// Throws std::runtime_error where the library has no such variables.
+    /// Throws std::runtime_error if the library lacks these variables.
     explicit SentSoFar(MPI_Comm world);
     ~SentSoFar();
     SentSoFar(const SentSoFar&) = delete;

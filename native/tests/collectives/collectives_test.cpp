@@ -25,7 +25,7 @@ TEST(the_closed_form_is_the_sum_of_the_contributions) {
             std::uint64_t sum = 0;
             for (int rank = 0; rank < ranks; ++rank) sum += value_from(reduce, ranks, {rank, rank, index});
             CHECK(value_from(reduce, ranks, Origin{0, ranks - 1, index}) == sum);
-            CHECK(sum < 256);  // a byte holds it, so that no library's overflow matters
+            CHECK(sum < 256);  // a byte holds it, so no library overflows
         }
     }
 }

@@ -23,7 +23,7 @@ TEST(nodes_and_groups_are_numbered_by_their_lowest_ranks) {
 
 TEST(ranks_are_as_close_as_the_smallest_part_that_holds_both) {
     constexpr NodeParts parts{.cores = 6, .sockets = 2, .caches = 2};
-    // Rank r is on node r % 3, its fourth rank on the second socket; nodes 0 and 1 are in one group.
+    // Rank r is on node r % 3; each node's fourth rank is on its second socket; nodes 0 and 1 are in one group.
     const auto topology = Topology::even(12, 3, 2, Topology::Order::round_robin, parts);
     CHECK(topology.relation_of(0, 6) == Relation::cache);
     CHECK(topology.relation_of(0, 9) == Relation::node);

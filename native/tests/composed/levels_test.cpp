@@ -8,7 +8,7 @@ namespace timpani {
 
 using Ints = std::vector<int>;
 
-// Nodes 0, 2 and 4 of group 0, 1 and 3 of group 1: ranks 0…8 go round robin, so that node 4 has one rank.
+// Nodes 0, 2 and 4 are in group 0, nodes 1 and 3 in group 1. Ranks 0…8 are placed round robin, so node 4 has one rank.
 constexpr std::array kNodeOfRank{0, 1, 2, 3, 4, 0, 1, 2, 3};
 constexpr std::array kGroupOfRank{0, 1, 0, 1, 0, 0, 1, 0, 1};
 

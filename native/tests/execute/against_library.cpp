@@ -1,6 +1,6 @@
-// timpani-against-library thorough|cases|brief: calls every algorithm of ours and the library's own collective on the
-// same data, and compares every byte that either may have written, those of gaps and margins among them. Exit status 1
-// where one differs. `cases` leaves out all datatypes but one with gaps, `brief` most counts and roots.
+// timpani-against-library thorough|cases|brief: calls every Timpani algorithm and the library's collective on the same
+// data, and compares every byte that either may have written, including gaps and margins. Exit status 1 if one differs.
+// `cases` uses one datatype only, with gaps; `brief` skips most counts and roots.
 
 #include <mpi.h>
 
@@ -23,12 +23,12 @@ namespace timpani::test {
 
 namespace {
 
-constexpr std::size_t kMargin = 64;  // bytes before and behind each buffer, which must not change
+constexpr std::size_t kMargin = 64;  // bytes before and after each buffer, which must not change
 constexpr int kHole = 3;             // elements between the blocks of a v-collective
 
 using Bytes = std::vector<std::byte>;
 
-/// Blocks of `counts` from the last rank's to the first's, holes between them.
+/// Blocks of `counts`, from the last rank's to the first's, with holes between them.
 std::vector<int> backwards_with_holes(const std::vector<int>& counts) {
     std::vector<int> displacements(counts.size());
     int next = 1;
@@ -36,7 +36,7 @@ std::vector<int> backwards_with_holes(const std::vector<int>& counts) {
     return displacements;
 }
 
-/// One call in MPI's terms and ours, with the data that both get.
+/// One call in MPI's terms and in Timpani's, with the data for both.
 class Trial {
   public:
     Trial(const Collective& collective, const ElementKind& kind, const CollectiveArguments& args, bool in_place,
@@ -53,8 +53,8 @@ class Trial {
             send_elements += send_elements == 0 ? 0 : 1 + kHole * args.ranks;
             receive_elements += receive_elements == 0 ? 0 : 1 + kHole * args.ranks;
         }
-        // In place, what a rank contributes lies where its result will: a reduce-scatter's is the longer one.
-        // What is left of it behind the result is the library's to use.
+        // In place, a rank's contribution lies where its result will be. In a reduce-scatter the contribution is
+        // longer, and the library may use the memory after the result.
         if (in_place && collective.reduces() && collective.receive.content != Content::vector) {
             defined_ = kMargin + static_cast<std::size_t>(receive_elements * layout_.extent);
         }
@@ -64,7 +64,7 @@ class Trial {
         receive_ = filled(receive_elements, 2 * rank_ + 1);
     }
 
-    /// What is wrong at this rank, or nothing. Collective.
+    /// Describes what is wrong at this rank; nothing if all is right. Collective.
     std::optional<std::string> compare(const Algorithm& algorithm) {
         Execution ours(algorithm, args_, arguments_.comm, kind_.type, kind_.op, displacements_);
         const auto run_ours = [&](Bytes& send, Bytes& receive) { return ours(send_of(send), receive_of(receive)); };
@@ -101,7 +101,8 @@ class Trial {
         return bytes;
     }
 
-    /// Sums of numbers under 1/2 in size, whose rounding depends on their order: p ε Σ|x| ≤ p² ε / 2 on either side.
+    /// For sums of numbers of magnitude under 1/2, whose rounding depends on their order: p ε Σ|x| ≤ p² ε / 2 on either
+    /// side.
     [[nodiscard]] bool nearly(const Bytes& found, const Bytes& expected) const {
         const float tolerance = static_cast<float>(args_.ranks * args_.ranks) * std::numeric_limits<float>::epsilon();
         for (std::size_t i = 0; i + 4 <= found.size(); i += 4) {
@@ -139,7 +140,7 @@ class Trial {
     std::size_t defined_ = std::numeric_limits<std::size_t>::max();  // bytes of the receive buffer that MPI defines
 };
 
-/// Unequal blocks, none among them; the same both ways between two ranks, as a call in place needs it.
+/// Unequal blocks, some of them empty. Two ranks exchange equal blocks, as calls in place require.
 std::vector<std::int64_t> uneven(const Collective& collective, int ranks, std::int64_t count, bool in_place) {
     std::vector<std::int64_t> counts;
     if (collective.counts == BlockCounts::equal) return counts;
@@ -151,7 +152,7 @@ std::vector<std::int64_t> uneven(const Collective& collective, int ranks, std::i
     return counts;
 }
 
-/// The arguments with an algorithm's default parameters, or with others that make several segments of a few hundred
+/// The arguments with an algorithm's default parameters, or with others that give several segments of a few hundred
 /// bytes.
 CollectiveArguments with_parameters(CollectiveArguments args, const Algorithm& algorithm, bool defaults) {
     for (std::size_t i = 0; i < algorithm.parameters.size(); ++i) {
@@ -162,8 +163,8 @@ CollectiveArguments with_parameters(CollectiveArguments args, const Algorithm& a
     return args;
 }
 
-/// Ranks dealt out over two nodes behind two switches; and, if `thorough`, unevenly over three behind two, and all
-/// alone.
+/// Ranks alternating over two nodes behind two switches; if `thorough`, also unevenly over three nodes behind two, and
+/// each on its own node.
 std::vector<Topology> topologies(int ranks, bool thorough) {
     std::vector<Topology> all;
     const auto add = [&](auto node_of) {
@@ -183,7 +184,7 @@ std::vector<Topology> topologies(int ranks, bool thorough) {
     return all;
 }
 
-/// How much is tried.
+/// Which trials run.
 struct Extent {
     bool all_cases;  // counts, roots and topologies
     bool all_kinds;  // of elements

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-// A file of its own: where compilers see through these, they warn of what callers do with them.
+// A separate file: compilers that see these definitions warn about their callers.
 
 namespace {
 std::int64_t made = 0;

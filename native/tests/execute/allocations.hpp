@@ -4,7 +4,7 @@
 
 namespace timpani::test {
 
-/// Calls of operator new so far, in a program that links allocations.cpp.
+/// Number of calls of operator new so far, in a program that links allocations.cpp.
 std::int64_t allocations();
 
 }  // namespace timpani::test

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-// Datatypes and operators to call collectives with, each with something about it that an algorithm may get wrong.
+// Datatypes and operators to call collectives with. Each has a property that an algorithm may treat wrongly.
 namespace timpani::test {
 
 struct ElementKind {
@@ -19,12 +19,13 @@ struct ElementKind {
 };
 
 constexpr std::array<MPI_Aint, 2> kSideBySide{0, 4};
-constexpr std::array<MPI_Aint, 2> kWithGaps{0, 12};  // bytes; gaps between and behind
+constexpr std::array<MPI_Aint, 2> kWithGaps{0, 12};  // bytes; gaps between and after
 constexpr MPI_Aint kGappedExtent = 24;
 
 using Pair = std::array<std::uint32_t, 2>;
 
-/// The map of `left`, then that of `right`: x → a x + b modulo 2³². Associative; the order of operands shows.
+/// The map of `left`, then that of `right`: x → a x + b modulo 2³². It is associative, and the order of operands
+/// matters.
 inline Pair one_after_the_other(const Pair& left, const Pair& right) {
     return {left[0] * right[0], left[1] * right[0] + right[1]};
 }
@@ -80,14 +81,14 @@ class ElementKinds {
                 with_gaps(reduces)};
     }
 
-    /// The one that most can go wrong with.
+    /// The most demanding one.
     [[nodiscard]] ElementKind with_gaps(bool reduces) const {
         return reduces ? ElementKind{"xor with gaps", gapped_, gapped_bits_}
                        : ElementKind{"with gaps", gapped_, MPI_OP_NULL};
     }
 
   private:
-    /// Two numbers at `places`, from `lower` on; all in bytes.
+    /// Two numbers at `places`, with lower bound `lower`; all in bytes.
     static MPI_Datatype numbers_at(const std::array<MPI_Aint, 2>& places, MPI_Aint lower) {
         constexpr std::array<int, 2> lengths{1, 1};
         const std::array<MPI_Datatype, 2> types{MPI_UINT32_T, MPI_UINT32_T};

@@ -9,7 +9,7 @@
 namespace timpani::test {
 
 #ifdef MPICH_VERSION
-/// What `count` elements at `data` take and hold, as they are.
+/// The bytes of `count` elements at `data`, gaps included.
 inline std::vector<char> copy_of(const void* data, int count, MPI_Datatype type) {
     MPI_Aint lower = 0;
     MPI_Aint extent = 0;
@@ -18,9 +18,9 @@ inline std::vector<char> copy_of(const void* data, int count, MPI_Datatype type)
     return {bytes, bytes + count * extent};
 }
 
-// Two calls of MPICH 4.0.2 are no measure of others: MPI_Reduce in place ends the program at a root other than 0 from
-// 2 KiB on, and MPI_Reduce_scatter_block gives wrong data for operators that do not commute on types with gaps. What
-// they should give is asked of calls that do: not in place, and a reduction followed by a scatter.
+// Two calls of MPICH 4.0.2 are wrong. MPI_Reduce in place ends the program at a root other than 0 from 2 KiB on.
+// MPI_Reduce_scatter_block gives wrong data for operators that do not commute on types with gaps. Correct calls replace
+// them: not in place, and a reduction followed by a scatter.
 inline int reduce(const LibraryArguments& a, void* send, void* receive) {
     if (send != MPI_IN_PLACE) return MPI_Reduce(send, receive, a.count, a.type, a.op, a.root, a.comm);
     const auto own = copy_of(receive, a.count, a.type);
@@ -35,13 +35,13 @@ inline int reduce_scatter_block(const LibraryArguments& a, void* send, void* rec
     return MPI_Scatter(all.data(), a.count, a.type, receive, a.count, a.type, 0, a.comm);
 }
 
-/// What our algorithms for the collective are compared with.
+/// The call that Timpani's algorithms for the collective are compared with.
 inline LibraryCall reference_call(const Collective& collective) {
     if (collective.name == "reduce") return reduce;
     return collective.name == "reduce_scatter_block" ? reduce_scatter_block : library_call(collective);
 }
 #else
-/// What our algorithms for the collective are compared with.
+/// The call that Timpani's algorithms for the collective are compared with.
 inline LibraryCall reference_call(const Collective& collective) { return library_call(collective); }
 #endif
 

@@ -60,7 +60,7 @@ TEST(a_wrong_line_is_named) {
 }
 
 TEST(a_file_cut_off_anywhere_is_no_file) {
-    // Behind the count of the rules nothing is missing.
+    // Nothing is missing after the count of the rules.
     for (std::size_t length = 0; length + 1 < kGood.size(); ++length)
         CHECK(!wrong_with(kGood.substr(0, length)).empty());
     CHECK(wrong_with(kGood).empty());
@@ -76,7 +76,7 @@ TEST(any_text_is_read_or_refused) {
             const auto place = random() % text.size();
             text.replace(place, random() % 3, 1, alphabet[random() % alphabet.size()]);
         }
-        const auto wrong = wrong_with(text);  // and nothing else is thrown
+        const auto wrong = wrong_with(text);  // no other exception is thrown
         CHECK(wrong.empty() || wrong.starts_with("line "));
     }
 }

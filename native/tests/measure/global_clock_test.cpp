@@ -1,8 +1,8 @@
-// Run with MPI: a common clock is found whatever the ranks' own clocks say.
+// Run with MPI: a common clock is found whatever the ranks' clocks show.
 //
 // usage: timpani-clock-test OFFSET_NS DRIFT_PPM
 // Every rank's clock is wrong by rank × OFFSET_NS and drifts by rank × DRIFT_PPM. Prints the number of clocks and the
-// error at the start and half a second later; the caller judges.
+// error at the start and half a second later. The caller evaluates them.
 
 #include "measure/clock/global_clock.hpp"
 

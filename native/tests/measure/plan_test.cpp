@@ -19,10 +19,10 @@ std::string error_of(const std::string& text) {
 
 }  // namespace
 
-TEST(a_rival_loses_by_a_factor_over_1) {
+TEST(a_competitor_loses_by_a_factor_over_1) {
     CHECK(!parse_plan("timpani-plan 1\n").lose_at);
     CHECK(parse_plan("timpani-plan 1\nlose_at 1.5\n").lose_at == 1.5);
-    CHECK(error_of("timpani-plan 1\nlose_at 1\n") == "plan line 2: a rival loses by a factor over 1");
+    CHECK(error_of("timpani-plan 1\nlose_at 1\n") == "plan line 2: lose_at is a factor over 1");
 }
 
 TEST(a_whole_plan_is_read) {
@@ -58,7 +58,7 @@ TEST(cells_after_a_point_are_measured_in_turn) {
     const auto& points = plan.points;
     CHECK(points.size() == 2 && points[0].cells.size() == 2 && points[1].cells.size() == 1);
     CHECK(!points[0].rounds && points[1].rounds == 12);
-    CHECK(error_of("timpani-plan 1\npoint 0\n") == "plan line 2: a point takes a round at least");
+    CHECK(error_of("timpani-plan 1\npoint 0\n") == "plan line 2: a point needs at least one round");
     CHECK(error_of("timpani-plan 1\npoint many\n") == "plan line 2: a value is missing or malformed");
     CHECK(error_of("timpani-plan 1\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 16 warm - - -\n") ==
           "plan line 4: cells of a point have one operation, size and mode");

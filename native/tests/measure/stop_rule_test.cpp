@@ -18,7 +18,7 @@ std::vector<std::int64_t> noise(std::size_t count, unsigned seed) {
     return values;
 }
 
-/// A first-order autoregressive series about 10⁶: its values' correlation at lag k is phi^k.
+/// A first-order autoregressive series around 10⁶: the correlation at lag k is phi^k.
 std::vector<std::int64_t> autoregressive(std::size_t count, double phi, unsigned seed) {
     std::mt19937 engine(seed);
     std::normal_distribution<double> normal(0, std::sqrt(1 - phi * phi));
@@ -31,8 +31,8 @@ std::vector<std::int64_t> autoregressive(std::size_t count, double phi, unsigned
     return values;
 }
 
-/// What that series is worth for its median: two normal values with correlation r lie on the same side of the median
-/// with probability ½ + asin(r) / π (Sheppard, 1899), so that the signs' correlation is 2 asin(r) / π.
+/// That series' effective size for its median. Two normal values with correlation r are on the same side of the median
+/// with probability ½ + asin(r) / π (Sheppard, 1899), so the correlation of their signs is 2 asin(r) / π.
 double known_effective_size(std::size_t count, double phi) {
     double sum = 0;
     double power = phi;
@@ -53,7 +53,7 @@ TEST(the_interval_shrinks_with_the_square_root_of_the_sample) {
     const double at_100 = relative_half_width(noise(100, 1));
     const double at_10000 = relative_half_width(noise(10'000, 1));
     CHECK(at_10000 < at_100 / 5);
-    // Normal noise of 10 %: the median's standard error is 1.2533 · 10 % / √n, and 1.96 of it the half-width.
+    // Normal noise of 10 %: the median's standard error is 1.2533 · 10 % / √n, and the half-width is 1.96 times that.
     CHECK(std::abs(at_10000 - 1.96 * 1.2533 * 0.1 / 100) < 0.0007);
 }
 
@@ -84,7 +84,7 @@ TEST(an_autoregressive_series_is_worth_what_theory_says) {
             mean += effective_size(series, median_of(series)) / 200;
         }
         const double known = known_effective_size(kCount, phi);
-        CHECK(mean > 0.9 * known && mean < 1.4 * known);  // the end of the sum, lost in noise, is left out
+        CHECK(mean > 0.9 * known && mean < 1.4 * known);  // the end of the sum, lost in noise, is omitted
     }
 }
 

@@ -9,8 +9,8 @@ namespace {
 
 using namespace timpani;
 
-/// The baseblock of `rank`, which rank 0 sends in the first phase and which reaches it in that: the only one not below
-/// 0.
+/// The baseblock of `rank`, which rank 0 sends in the first phase and the rank receives in it: the only one that is not
+/// negative.
 int own_block(const CirculantSchedule& schedule) {
     int own = -1;
     for (int k = 0; k < schedule.links(); ++k) own = std::max(own, schedule.block(k));

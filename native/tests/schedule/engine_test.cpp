@@ -14,7 +14,7 @@ namespace {
 
 using namespace timpani;
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 class Random {
   public:
     /// Less than `below`.
@@ -41,7 +41,7 @@ Step random_step(Random& random, int room) {
 
 TEST(a_step_waits_for_the_messages_that_share_data_with_it_whether_few_are_under_way_or_many) {
     Random random;
-    for (const int room : {6, 40, 400}) {  // the more room, the more messages are under way at once
+    for (const int room : {6, 40, 400}) {  // more room means more messages under way at once
         OneRank rank(1'000'000);
         std::vector<std::pair<std::int64_t, Step>> under_way;
         std::size_t maximum = 0;
@@ -128,7 +128,7 @@ TEST(pairing_heaps_of_the_same_items_give_each_its_own_in_order) {
             CHECK(at(links, item).child < 0 && at(links, item).sibling < 0);
             last = at(values, item);
             if (++taken % 3 != 0) continue;
-            at(values, item) = last + random.any(100);  // what has been taken may wait again
+            at(values, item) = last + random.any(100);  // removed items may be added again
             add(item);
         }
         CHECK(taken > kItems / 2);

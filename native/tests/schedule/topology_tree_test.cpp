@@ -10,7 +10,7 @@ namespace timpani {
 
 namespace {
 
-/// Four nodes with two ranks each, round robin, behind two switches that take turns.
+/// Four nodes with two ranks each, round robin, alternating between two switches.
 constexpr std::array kNodes{0, 1, 2, 3, 0, 1, 2, 3};
 constexpr std::array kGroups{0, 1, 0, 1, 0, 1, 0, 1};
 

@@ -12,7 +12,7 @@ using namespace timpani;
 
 constexpr int kMaxRanks = 100;
 
-/// Whether each rank but the root is the child of one rank, namely of its parent.
+/// Whether each rank except the root is the child of exactly one rank, its parent.
 template <class Tree>
 void check_tree(const Tree& tree, const std::vector<std::vector<int>>& children) {
     std::set<int> reached{0};

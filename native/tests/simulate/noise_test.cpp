@@ -18,7 +18,7 @@ double time_with(std::string_view collective, const char* algorithm, int ranks, 
     return simulate(*bound.algorithm, bound.args, costs);
 }
 
-// The vectors that its authors publish with it (Random123, tests/kat_vectors).
+// Vectors that Philox's authors publish (Random123, tests/kat_vectors).
 TEST(philox_draws_what_its_authors_published) {
     const std::array<std::uint32_t, 4> zeros{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
     const std::array<std::uint32_t, 4> ones{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd};
@@ -46,7 +46,7 @@ TEST(a_factor_that_all_messages_share_multiplies_the_time) {
     CHECK(slow == 2 * quiet);
 }
 
-// Ranks are alike without noise, where one is simulated for all.
+// This schedule has a symmetry: without noise, one rank would be simulated for all.
 TEST(each_draw_is_another_call_and_the_same_each_time) {
     Noise noise{.factors = {1, 1.1, 4}};
     const double first = time_with("allgather", "ring", 24, noise);

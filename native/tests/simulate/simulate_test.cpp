@@ -28,7 +28,7 @@ double time_of(std::string_view collective, const std::string& algorithm, int ra
     return simulate(*bound.algorithm, bound.args, kCosts);
 }
 
-/// All that can be paid, at prices that come to no common sum; near messages and far ones apart.
+/// Every cost is set, to values without a common sum; near and far messages have separate costs.
 Costs all_costs() {
     return {.overhead = 31,
             .reduced = 0.37,
@@ -43,20 +43,20 @@ Costs all_costs() {
                           {{0, 503, 3.1, 9001, 0.29}}}}};
 }
 
-/// The same, where near ranks of a node cost less.
+/// The same, but messages between near ranks of a node cost less.
 Costs nearer(Costs costs) {
     costs.messages[0] = {{0, 41, 0.3, 101, 0.07}, {600, 43, 0.2, 103, 0.05}, {5'000, 47, 0.1, 107, 0.03}};
     costs.messages[1] = {{0, 61, 0.6, 151, 0.11}, {700, 67, 0.5, 157, 0.13}, {7'000, 71, 0.4, 163, 0.09}};
     return costs;
 }
 
-/// The same, where messages share ports and links.
+/// The same, but messages share ports and links.
 Costs fairly(Costs costs) {
     costs.fair = true;
     return costs;
 }
 
-/// The same, where each message takes longer or shorter.
+/// The same, but with noise in each message.
 Costs noisily(Costs costs) {
     costs.noise = {.factors = {0.4, 0.9, 1, 1.3, 8}, .draw = 3};
     return costs;
@@ -74,35 +74,35 @@ Algorithm in_rounds(decltype(Algorithm::round) round) {
     return algorithm;
 }
 
-/// Calls `look` with `args`, default parameters and each algorithm that admits these.
-template <class Look>
-void for_each_algorithm(CollectiveArguments args, const Look& look) {
+/// Calls `check` with `args`, default parameters and each algorithm that admits them.
+template <class Check>
+void for_each_algorithm(CollectiveArguments args, const Check& check) {
     for (const Algorithm* algorithm : algorithms()) {
         for (std::size_t i = 0; i < algorithm->parameters.size(); ++i) {
             args.parameters.at(i) = algorithm->parameters[i].default_value;
         }
-        if (algorithm->restrictions.admit(args)) look(*algorithm, args);
+        if (algorithm->restrictions.admit(args)) check(*algorithm, args);
     }
 }
 
-/// Calls `look` with every algorithm that needs no topology, over rank counts, sizes and roots.
-template <class Look>
-void for_each_call(std::initializer_list<int> rank_counts, const Look& look) {
+/// Calls `check` with every algorithm that needs no topology, over rank counts, sizes and roots.
+template <class Check>
+void for_each_call(std::initializer_list<int> rank_counts, const Check& check) {
     for (const int ranks : rank_counts) {
         for (const std::int64_t count : {1, 50, 3'000}) {
-            for_each_algorithm({.ranks = ranks, .count = count, .root = ranks / 3}, look);
+            for_each_algorithm({.ranks = ranks, .count = count, .root = ranks / 3}, check);
         }
     }
 }
 
-/// Whether levels tell what the call takes: then events must tell the same.
+/// Whether the call can be computed by level. Then events must give the same time.
 bool check_by_level(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs) {
     const auto time = last_by_level<0>(algorithm, args, costs);
     if (time) CHECK(near(time->time + costs.rest, simulate(algorithm, args, costs, [](const Event&) {})));
     return time.has_value();
 }
 
-/// Amounts times prices are the time, whatever is called.
+/// The sum of amounts times costs is the time, for any call.
 void check_sums(Costs costs) {
     costs.shared = {0.41, 0.83, 2.03};
     if (!costs.fair) costs.burst = {0, 700, 90};
@@ -130,8 +130,8 @@ void check_sums(Costs costs) {
 
 }  // namespace
 
-// Formulas of the literature: Thakur, Rabenseifner and Gropp 2005; Pješivac-Grbović 2007; Patarasuk and Yuan 2009. m is
-// the total for all-to-all and allgather, p a power of two, so that nothing is folded.
+// Formulas from the literature: Thakur, Rabenseifner and Gropp 2005; Pješivac-Grbović 2007; Patarasuk and Yuan 2009. m
+// is the total for all-to-all and allgather. p is a power of two, so nothing is folded.
 TEST(schedules_take_what_the_literature_says) {
     for (const int lg : {1, 2, 3, 5}) {
         const int p = 1 << lg;
@@ -145,7 +145,7 @@ TEST(schedules_take_what_the_literature_says) {
         CHECK(near(time_of("bcast", "scatter_allgather_ring", p, m), (lg + p - 1) * kA + 2 * share * kB * bytes));
         CHECK(near(time_of("allgather", "bruck", p, m / p), lg * kA + share * kB * bytes));
         CHECK(near(time_of("reduce", "binomial", p, m), lg * (step + kG * bytes)));
-        // It reduces a block while the next is on its way, which the formula does not see.
+        // It reduces a block while the next is on its way, which the formula ignores.
         const double wire = (p - 1) * kA + share * kB * bytes;
         const double pairwise = time_of("reduce_scatter", "pairwise", p, m);
         CHECK(wire < pairwise && pairwise <= wire + share * kG * bytes);
@@ -153,7 +153,7 @@ TEST(schedules_take_what_the_literature_says) {
     }
 }
 
-// The same sources, for schedules of which one rank stands for all: up to 2^20 ranks.
+// The same sources, for schedules that one rank represents: up to 2^20 ranks.
 TEST(symmetric_schedules_take_what_the_literature_says_on_a_million_ranks) {
     for (const int lg : {1, 2, 3, 5, 12, 17, 20}) {
         const int p = 1 << lg;
@@ -172,7 +172,7 @@ TEST(symmetric_schedules_take_what_the_literature_says_on_a_million_ranks) {
     }
 }
 
-// No power of two, and what is no tree: by level, which is what makes such numbers of ranks quick.
+// Not a power of two, and no trees: by level, which makes such numbers of ranks fast.
 TEST(a_hundred_thousand_ranks_take_what_the_literature_says) {
     constexpr int kRanks = 100'000;
     constexpr int kLog = 17;
@@ -199,7 +199,7 @@ TEST(by_level_or_by_events_a_call_takes_the_same) {
     CHECK(by_level > 1'000);
 }
 
-// Near and far messages take turns at a port: behind one switch, in groups, with a rank a node, on unlike nodes.
+// Near and far messages alternate at a port: behind one switch, in groups, with one rank per node, on unequal nodes.
 TEST(by_level_or_by_events_a_call_takes_the_same_on_nodes_that_share_no_links) {
     const std::vector<int> nodes{0, 1, 0, 2, 2, 3, 2, 4, 1, 2, 2, 5, 0, 5, 2, 6, 6};
     const std::vector<int> groups{0, 1, 0, 0, 0, 2, 0, 1, 1, 0, 0, 1, 0, 1, 0, 2, 2};
@@ -230,7 +230,7 @@ TEST(by_level_or_by_events_a_call_takes_the_same_on_nodes_that_share_no_links) {
 }
 
 // In a tree the root and the inner ranks have messages of several rounds under way, and wait for all at once. Rank 1
-// posts what it receives of the root in the scatter and in the allgather at once, but the root sends it in turn.
+// posts its receives from the root in the scatter and in the allgather at once, but the root sends one after another.
 TEST(calls_with_messages_of_several_rounds_under_way_are_worked_out_by_level) {
     const auto takes = [](std::string_view collective, const std::string& algorithm, double expected) {
         const auto bound = timpani::bind(collective, algorithm, {.ranks = 64, .count = 64, .root = 0});
@@ -242,8 +242,8 @@ TEST(calls_with_messages_of_several_rounds_under_way_are_worked_out_by_level) {
     takes("bcast", "scatter_allgather", 2 * (6 * kA + 63 * kB));
 }
 
-// Rank 0 sends two eager messages at once, to ranks that are ready after 10 and 12: by then both have flowed where they
-// share its port, and else the second begins when its receiver is ready.
+// Rank 0 sends two eager messages at once, to ranks that are ready after 10 and 12. If they share its port, both have
+// arrived by then. Otherwise the second starts when its receiver is ready.
 TEST(eager_messages_that_share_ports_flow_before_their_receivers_are_ready) {
     const Algorithm late = in_rounds<3>([](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
         if (k == 0 && rank > 0) steps.reduce({Buffer::send, 0, 8 + 2 * rank}, {Buffer::scratch, 0, 8 + 2 * rank});
@@ -304,7 +304,7 @@ TEST(a_message_takes_longer_between_caches_and_longer_between_sockets) {
     CHECK(takes(by_relation, even(one_a_socket)) == 14 * 100 + 1000);
     CHECK(takes(by_relation, even(nobody_knows)) == 14 * 100 + 1000);
     CHECK(takes(by_relation, even(one_behind_the_other, Topology::Order::round_robin)) == 15 * 1000);
-    // Rank by rank: no two of a node's share a cache, and the second node's sit on one socket.
+    // Rank by rank: no two ranks of a node share a cache, and the second node's ranks are on one socket.
     std::vector<int> nodes;
     std::vector<Seat> seats;
     for (int rank = 0; rank < 16; ++rank) {
@@ -312,7 +312,7 @@ TEST(a_message_takes_longer_between_caches_and_longer_between_sockets) {
         seats.push_back({.socket = rank < 4 ? 0 : 1, .cache = rank});
     }
     CHECK(takes(by_relation, Topology(nodes, std::vector<int>(16), seats)) == 13 * 10 + 100 + 1000);
-    // Who tells sockets apart alone tells of a cache's ranks what of a socket's, and of two sockets' ranks, too.
+    // Without costs for caches and nodes, messages within a cache and between sockets cost what they cost in a socket.
     const Costs sockets{.messages = {{{}, {{.gap = 10}}, {}, {{.gap = 1000}}}}};
     CHECK(takes(sockets, even(one_behind_the_other)) == 14 * 10 + 1000);
 }
@@ -325,7 +325,7 @@ TEST(messages_that_hold_their_ports_for_less_than_they_take_overlap) {
     CHECK(found.waited == 3 * (10 + 3));
 }
 
-// The max-rate model of Gropp, Olson and Samfass 2016: k ranks of one node send n bytes each to another's.
+// The max-rate model of Gropp, Olson and Samfass 2016: k ranks of one node send n bytes each to another node's ranks.
 TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
     const Algorithm pairs =
         in_rounds<1>([](const CollectiveArguments& args, int rank, std::int64_t /*k*/, Steps& steps) {
@@ -335,7 +335,7 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
         });
     constexpr double kLink = 0.8;
     constexpr std::int64_t kCount = 1000;
-    // Both halves on one node, a node each, a group each.
+    // Both halves on one node, one node each, one group each.
     for (const Link link : {kMemory, kNodeLink, kUplink}) {
         const int nodes = link == kMemory ? 1 : 2;
         const int groups = link == kUplink ? 2 : 1;
@@ -349,7 +349,7 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
             CHECK(near(found.time, std::max(alone, senders * kCount * kLink)));
             CHECK(near(found.waited, std::max(0.0, senders * kCount * kLink - alone)));
             CHECK(near(simulate(pairs, args, fairly(costs)), found.time));
-            // Where nobody knows who shares a link, or messages pass others, each takes what it takes alone.
+            // If it is unknown who shares a link, or if messages overtake others, each takes as long as it takes alone.
             CHECK(near(simulate(pairs, {.ranks = 2 * senders, .count = kCount, .root = 0}, costs), alone));
             std::swap(costs.shared[kMemory], costs.shared[kUplink]);
             if (link != kNodeLink) CHECK(near(simulate(pairs, args, costs), alone));
@@ -357,9 +357,9 @@ TEST(messages_that_share_a_link_take_its_rate_or_what_one_takes_alone) {
     }
 }
 
-// A token bucket: it gains what could have passed while its link is idle, up to its burst.
+// A token bucket: while its link is idle it gains what could have passed, up to its burst.
 TEST(a_link_lets_a_burst_pass_at_once_after_a_rest) {
-    // A rank sends, changes what it sent and sends it again.
+    // A rank sends, changes its data and sends again.
     const Algorithm twice = in_rounds<2>([](const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
         const Region all{Buffer::scratch, 0, args.count};
         if (rank == 0 && k == 1) steps.reduce({Buffer::send, 0, args.count}, all);
@@ -376,7 +376,7 @@ TEST(a_link_lets_a_burst_pass_at_once_after_a_rest) {
         return simulate(twice, args, costs);
     };
     CHECK(time(0, 0, 0.3) == 200 + 30 + 200);
-    CHECK(time(0, 50, 0.3) == 200 + 30 + (200 - 30));             // as long as it rested
+    CHECK(time(0, 50, 0.3) == 200 + 30 + (200 - 30));             // as long as it was idle
     CHECK(time(0, 50, 3) == 200 + 300 + (200 - 2 * 50));          // as much as the bucket holds
     CHECK(time(20, 50, 3) == (200 - 20) + 300 + (200 - 2 * 50));  // from before the call
     CHECK(time(500, 50, 3) == (200 - 2 * 50) + 300 + (200 - 2 * 50));
@@ -397,7 +397,7 @@ TEST(messages_that_share_a_port_fairly_end_together) {
     };
     CHECK(ends(costs) == std::vector<double>({113, 126, 139, 152}));
     CHECK(ends(fairly(costs)) == std::vector<double>({152, 152, 152, 152}));
-    // Of three rounds the root's messages take 3, the next rank's two more 2, and the last 1.
+    // With three rounds, the root's messages take 3, the next rank's two more 2, and the last 1.
     const auto tree = timpani::bind("bcast", "binomial", {.ranks = 8, .count = 100, .root = 0});
     CHECK(near(simulate(*tree.algorithm, tree.args, kCosts), 3 * (kA + 100 * kB)));
     CHECK(near(simulate(*tree.algorithm, tree.args, fairly(kCosts)), 6 * (kA + 100 * kB)));
@@ -412,8 +412,8 @@ TEST(an_eager_message_is_on_its_way_before_its_receiver_waits_for_it) {
     CHECK(simulate(*bound.algorithm, bound.args, costs) == 4 * (10 + 3 + 100));
 }
 
-// Each is through its sender's port while its receiver waits for the one before: a block waits for two slow messages on
-// its way round, and not for one in every round.
+// Each passes its sender's port while its receiver waits for the one before. A block waits for two slow messages on its
+// way around the ring, and not for one in every round.
 TEST(eager_messages_follow_each_other_while_the_first_is_on_its_way) {
     const auto bound = timpani::bind("allgather", "ring", {.ranks = 16, .count = 3, .root = 0});
     const auto topology = Topology::even(16, 2, 1, Topology::Order::node_by_node);
@@ -437,7 +437,7 @@ TEST(a_rank_pays_for_what_it_sends_and_copies_what_it_sends_eagerly) {
     CHECK(simulate(*bound.algorithm, bound.args, costs) == 4 * 10 + 100);
 }
 
-// Recursive doubling: two rounds within four ranks, and one in which each of these exchanges with one of the others.
+// Recursive doubling: two rounds within four ranks, and one in which each of them exchanges with one of the others.
 TEST(messages_pass_the_memory_of_their_ranks_sockets) {
     const auto bound = timpani::bind("allreduce", "recursive_doubling", {.ranks = 8, .count = 1000, .root = 0});
     Costs costs = hockney(0, 1, 0);
@@ -464,7 +464,7 @@ TEST(messages_of_two_directions_pass_a_link_at_once) {
     const auto topology = Topology::even(8, 2, 1, Topology::Order::node_by_node);
     CollectiveArguments args = bound.args;
     args.topology = &topology;
-    // Two rounds within the nodes, and one in which all four of each send to the other.
+    // Two rounds within the nodes, and one in which all four ranks of each node send to the other.
     Costs costs = hockney(0, 1, 0);
     costs.shared = {0, 2, 0};
     CHECK(near(simulate(*bound.algorithm, args, costs), 2 * 1000 + 4 * 2 * 1000));
@@ -498,7 +498,7 @@ TEST(a_billion_ranks_that_are_alike_take_what_the_literature_says) {
 }
 
 TEST(a_call_in_which_a_message_may_overtake_is_not_worked_out_by_level) {
-    // The root's second send can flow before the first, whose receiver comes late: it reduces for long.
+    // The root's second send can flow before the first, whose receiver is late: it reduces for a long time.
     const Algorithm late = in_rounds<3>([](const CollectiveArguments&, int rank, std::int64_t k, Steps& steps) {
         const Region all{Buffer::receive, 0, 8};
         if (k == 0 && rank == 1) steps.reduce({Buffer::send, 0, 8}, {Buffer::scratch, 0, 8});
@@ -523,16 +523,16 @@ TEST(a_message_flows_once_both_sides_are_there_and_a_rank_receives_one_at_a_time
     const auto bound =
         timpani::bind("gather", "linear_nonblocking", CollectiveArguments{.ranks = 4, .count = 1, .root = 0});
     int messages = 0;
-    const auto look = [&messages](const Event& event) {
+    const auto check = [&messages](const Event& event) {
         if (event.step.kind == Step::Kind::receive) ++messages;
         if (event.step.is_message()) CHECK(event.end - event.start == 1.0);
     };
-    CHECK(simulate(*bound.algorithm, bound.args, unit_clock(), look) == 3.0);
+    CHECK(simulate(*bound.algorithm, bound.args, unit_clock(), check) == 3.0);
     CHECK(messages == 3);
 }
 
 TEST(messages_that_wait_for_a_port_flow_one_behind_the_other_without_a_gap) {
-    // All are posted at once; in each tick every rank can send one and receive one.
+    // All are posted at once; in each tick every rank can send one message and receive one.
     const auto bound = timpani::bind("alltoall", "linear", CollectiveArguments{.ranks = 40, .count = 1, .root = 0});
     CHECK(simulate(*bound.algorithm, bound.args, unit_clock()) == 39.0);
 }
@@ -541,7 +541,7 @@ TEST(at_the_bound_the_oldest_message_is_waited_for_though_a_later_one_has_ended)
     Algorithm two = in_rounds<1>([](const CollectiveArguments&, int rank, std::int64_t, Steps& steps) {
         const auto part = [](std::int64_t index) { return Region{Buffer::receive, index, 1}; };
         if (rank == 0) {
-            steps.send(1, part(0));  // its receiver comes at 80
+            steps.send(1, part(0));  // its receiver is ready at 80
             steps.send(2, part(1));
             steps.send(2, part(2));
         } else if (rank == 1) {

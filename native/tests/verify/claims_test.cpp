@@ -9,7 +9,7 @@ namespace {
 
 using namespace timpani;
 
-/// What is found false where `claim` of bcast/two_level says a million, on 6 ranks over 3 nodes and 2 groups.
+/// The false claim that is found if `claim` of bcast/two_level is a million, on 6 ranks on 3 nodes in 2 groups.
 std::string false_claim(std::int64_t (*Claims::*claim)(const CollectiveArguments&)) {
     const std::vector<int> nodes{0, 0, 1, 1, 2, 2};
     const std::vector<int> groups{0, 0, 0, 0, 1, 1};

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kRanks = 5;
 
-/// The counts of `rank` alone out of those of all pairs.
+/// The counts of `rank` alone, from those of all pairs.
 std::vector<std::int64_t> of_one(const std::vector<std::int64_t>& all, std::size_t rank) {
     std::vector<std::int64_t> own;
     for (std::size_t receiver = 0; receiver < kRanks; ++receiver) own.push_back(all[rank * kRanks + receiver]);

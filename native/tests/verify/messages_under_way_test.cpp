@@ -13,7 +13,7 @@ using namespace timpani;
 
 const CollectiveArguments kArguments{.ranks = 3, .count = 2, .root = 0};
 
-/// The most messages that the root has under way at any time.
+/// The maximum number of messages that the root has under way.
 int max_at_once(const Algorithm& algorithm, const CollectiveArguments& args) {
     OneRank rank(max_messages_under_way(algorithm, args));
     int maximum = 0;
