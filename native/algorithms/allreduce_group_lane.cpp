@@ -21,11 +21,11 @@ namespace {
 /// The position of a rank: in its node, of its node in its group, and of its group among all.
 struct Place {
     const Hierarchy& hierarchy;
-    int node;          // the node's number in the topology
-    int group_number;  // the group's number in the topology
-    int lane;          // local rank, which is its lane if it has one
+    int node;          // Number in the topology.
+    int group_number;  // Number in the topology.
+    int lane;          // Local rank, which is its lane if it has one.
     int ranks;         // on the node
-    int column;        // the node's index in its group, which is its column if it has one
+    int column;        // the node's index in its group, which is its column if it has one.
     int nodes;         // in the group
     int group;         // the group's index, counted from the root's group
 

@@ -1,9 +1,9 @@
 // Gather and scatter along a tree whose subtrees are consecutive ranks, counted from the root. A rank exchanges the
-// blocks of each child's subtree with the child, and the blocks of its own subtree with its parent.
+// blocks of each child's subtree with the child, and all blocks of its subtree with its parent.
 //
-// binomial  in round k of a gather each rank whose number is an odd multiple of 2ᵏ sends the blocks of the 2ᵏ ranks
-//           from itself on to the rank 2ᵏ before it; a scatter does these rounds in reverse order
-// knomial   the same to base k: a rank has up to k − 1 children for each digit
+// binomial  In round k of a gather each rank whose number is an odd multiple of 2ᵏ sends the blocks of the 2ᵏ ranks
+//           from itself on to the rank 2ᵏ before it. A scatter does these rounds in reverse order.
+// knomial   The same to base k: a rank has up to k − 1 children for each digit.
 //
 // The root has the blocks in rank order in its buffer; a subtree that passes the last rank wraps around to the front.
 // An inner rank keeps the blocks of its subtree in scratch, in rank order from its own on. A leaf has its own in its

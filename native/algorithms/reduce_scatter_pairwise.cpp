@@ -1,5 +1,5 @@
 // Reduce-scatter by pairwise exchange. In round k each rank sends the rank k further around the ring its elements of
-// that rank's block. It receives elements of its own block from the rank k before it. Data of lower ranks arrives in
+// that rank's block. It receives elements of its block from the rank k before it. Data of lower ranks arrives in
 // descending order and is reduced into the rank's own elements from the left. Data of higher ranks also arrives in
 // descending order, and is reduced separately. The two are reduced at the end. So rank order is kept at no cost.
 

@@ -125,7 +125,7 @@ class Direction {
     std::vector<Older> older_;  // of ranks with older messages; separate, since many algorithms have none
 };
 
-/// A local step that waits for messages of its own round.
+/// A local step that waits for messages of the same round.
 struct LateStep {
     int rank;
     Step::Kind kind;
@@ -170,7 +170,7 @@ class Levels {
 
     /// The message or step that ended last. Of several it is the one of the earliest round, messages after steps, and
     /// of the lowest rank, so that the composition doesn't depend on the order of visiting ranks. A step that waits for
-    /// messages of its own round counts as the next round.
+    /// messages of the same round counts as the next round.
     struct Last {
         Moment moment{};
         std::int64_t stage = 0;

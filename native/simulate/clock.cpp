@@ -125,8 +125,9 @@ class Clock {
     static constexpr std::size_t kNearAhead = 6;
     static constexpr int kEventsPerAdvance = 64;  // small enough to stay in the cache until the ranks resume
 
-    /// An event: a message that both sides have posted may begin, a message ends, a port is free for its first waiting
-    /// message, a message that shares ports may have ended, or an eager one begins before its receiver waits for it.
+    /// An event is one of these: A message that both sides have posted may start. A message ends. A port is free for
+    /// its first waiting message. A message that shares ports may have ended. An eager one starts before its receiver
+    /// waits.
     struct Turn {
         enum class Kind : std::uint8_t { begin, end, send_port_free, receive_port_free, flow, eager };
         int id;  // of the message's send, the rank, or the message in flows_

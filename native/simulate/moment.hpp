@@ -26,7 +26,7 @@ struct Moment {
         time += amount * cost;
         amounts[term] += amount;
     }
-    /// What begins now could have begun at `ready` but for a busy port.
+    /// The message that starts now could have started at `ready` if its port had been free.
     void waits_from(const Moment& ready) { waited = ready.waited + time - ready.time; }
 };
 

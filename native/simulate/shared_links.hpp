@@ -10,9 +10,11 @@
 
 namespace timpani {
 
-/// Links shared by messages, in addition to the ports of their ranks: the memory of a rank's socket (of its node if
-/// sockets are unknown) for messages within a node, a node's link in each direction for messages between nodes, and a
-/// group's uplink in each direction for messages between groups.
+/// Links that messages share, in addition to the ports of their ranks:
+///
+/// - within a node, the memory of a rank's socket, or of its node if sockets are unknown;
+/// - between nodes, a node's link in each direction;
+/// - between groups, a group's uplink in each direction.
 ///
 /// All bytes pass a link one after the other, in the order in which messages began. A message waits while it flows, so
 /// k concurrent messages of n bytes take the longer of one message's time and k · n · the link's cost per byte: the

@@ -14,9 +14,9 @@ struct MutationResult {
     std::vector<std::string> survivors;  // each with its place, for manual review
 };
 
-/// Plants one mistake at a time into the schedule for `args`: another peer, a region moved or shortened by one element,
-/// a step omitted, a reduction that only copies, exchanged operands of a non-commutative operator, and two dependent
-/// steps or two messages of one channel exchanged.
+/// Plants one mistake at a time into the schedule for `args`: another peer; a region moved or shortened by one element;
+/// a step omitted; a reduction that only copies. It also exchanges the operands of a non-commutative operator, two
+/// dependent steps, and two messages of one channel.
 MutationResult mutate(const Algorithm& algorithm, const CollectiveArguments& args);
 
 }  // namespace timpani

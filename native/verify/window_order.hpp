@@ -32,7 +32,7 @@ class WindowOrder {
     void end_call();
 
   private:
-    using Clock = std::vector<std::int64_t>;  // per rank: number of its steps known to have begun
+    using Clock = std::vector<std::int64_t>;  // per rank: number of its steps known to have started
 
     struct RankState {
         Clock clock;

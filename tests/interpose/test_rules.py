@@ -58,14 +58,14 @@ def test_bad_rules_are_told_in_one_line_and_not_followed(
 ) -> None:
     done = run_program(CALLS, text=text)
     assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
-    assert done.told() == [f"timpani: {tmp_path / 'rules'}, {why}; the library's own algorithms are used"]
+    assert done.told() == [f"timpani: {tmp_path / 'rules'}, {why}; the library's algorithms are used"]
     assert only_defaults(done)
 
 
 def test_a_missing_file_is_told_in_one_line(run_program: RunProgram, tmp_path: Path) -> None:
     done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path / "nowhere"))
     assert done.told() == [
-        f"timpani: {tmp_path / 'nowhere'}: No such file or directory; the library's own algorithms are used"
+        f"timpani: {tmp_path / 'nowhere'}: No such file or directory; the library's algorithms are used"
     ]
     assert only_defaults(done)
 

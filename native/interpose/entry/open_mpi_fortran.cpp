@@ -1,4 +1,4 @@
-// The names that Fortran programs call on Open MPI, whose Fortran layer calls the PMPI functions, so the C entry points
+// The names that Fortran programs call on Open MPI. Its Fortran layer calls the PMPI functions, so the C entry points
 // never see these calls. mpif.h and the module mpi call one of four spellings, depending on the compiler; mpi_f08 calls
 // `ompi_*_f`. MPICH's Fortran layer calls the C functions: this file must not be in its library.
 

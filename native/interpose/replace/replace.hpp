@@ -9,10 +9,10 @@ namespace timpani {
 
 /// The result of a call that a rule might replace.
 struct Outcome {
-    bool done = false;             // else the library's algorithm must be called
-    int error = MPI_SUCCESS;       // if it is done
-    std::int64_t bytes = -1;       // as in rules; -1: unknown, or not the same on all ranks
-    std::string_view algorithm{};  // the one that ran, as its rule names it
+    bool done = false;             // else the library's algorithm must be called.
+    int error = MPI_SUCCESS;       // If it is done.
+    std::int64_t bytes = -1;       // As in rules; -1: unknown, or not the same on all ranks.
+    std::string_view algorithm{};  // The one that ran, as its rule names it
     std::string_view reason{};     // why a rule that matches was not followed; empty if it was, or if no rule matches
 };
 

@@ -75,7 +75,7 @@ Rule read_rule(const Words& words) {
         const auto name = words[i].substr(0, equals);
         const auto* kind = std::ranges::find(kinds, name, &decltype(kinds)::value_type::first);
         if (kind == kinds.end() || equals == words[i].size()) {
-            throw RulesError(std::string(words[i]) + " is none of ranks=, nodes=, per_node=, bytes=");
+            throw RulesError(std::string(words[i]) + " is not one of ranks=, nodes=, per_node=, bytes=");
         }
         if (std::ranges::count(given, name) > 0) throw RulesError(std::string(name) + " is given twice");
         given.push_back(name);

@@ -84,7 +84,7 @@ World::World(std::vector<int> present, bool is_first) : most_tags_(largest_tag()
     PMPI_Comm_set_errhandler(alone_, MPI_ERRORS_RETURN);
     const std::string problem = agree_on_rules();
     if (!problem.empty()) {
-        if (is_first) process.warn_once(problem + "; the library's own algorithms are used");
+        if (is_first) process.warn_once(problem + "; the library's algorithms are used");
         process.refuse(problem);
     }
     if (has_rules_ || counting) topology_ = discover_topology(comm_, process.settings.group);

@@ -19,10 +19,10 @@ struct RankTiming {
 /// Times of one repetition over the operation's timed ranks, in nanoseconds. Only rank 0 has them.
 struct Repetition {
     std::int64_t completion;  // max end − min start, on the common clock; with injected lateness max end − max start
-    std::int64_t latency;     // max over ranks of end − start
-    std::int64_t average;     // mean over ranks of end − start, as OSU's benchmarks print it
-    std::int64_t skew;        // max start − min start
-    std::int64_t root_ahead;  // max end − rank 0's end: time for which other ranks are busy after the root has finished
+    std::int64_t latency;     // Max over ranks of end − start.
+    std::int64_t average;     // Mean over ranks of end − start, as OSU's benchmarks print it.
+    std::int64_t skew;        // Max start − min start.
+    std::int64_t root_ahead;  // Max end − rank 0's end: time for which other ranks are busy after the root has finished
     bool valid;               // no timed rank or partner missed the deadline
     std::int64_t lateness_error;  // largest error of a rank's injected lateness; 0 without lateness
 };

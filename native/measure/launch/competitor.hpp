@@ -19,10 +19,10 @@ struct Competitor {
     Synchronization sync;
     Warmup warmup;
     Samples samples;
-    std::vector<double>
-        burst_midmeans;   // of the bursts' completions, without settling calls; 0 if no call of a burst is valid
-    double relative = 0;  // its time over the geometric mean of the competitors still measured, averaged over rounds;
-                          // 0: no valid round
+    /// Of the bursts' completions, without settling calls; 0 if no call of a burst is valid.
+    std::vector<double> burst_midmeans;
+    /// Its time over the geometric mean of the competitors still measured, averaged over rounds; 0: no valid round.
+    double relative = 0;
     double relative_error = 0;  // standard error of its logarithm, from the variance over rounds; 0: too few rounds
     bool lost = false;          // whether it is no longer measured
 

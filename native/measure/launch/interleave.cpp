@@ -14,17 +14,17 @@ namespace timpani {
 
 namespace {
 
-constexpr int kBurstCalls = 20;                  // calls
-constexpr int kSettlingDivisor = 10;             // the first tenth of the calls of a burst is recorded separately
-constexpr std::int64_t kMaxBurstNs = 1'000'000;  // ns; longer calls make shorter bursts
-constexpr int kMinRepetitions = 30;              // per competitor
+constexpr int kBurstCalls = 20;
+constexpr int kSettlingDivisor = 10;             // The first tenth of a burst's calls is recorded separately.
+constexpr std::int64_t kMaxBurstNs = 1'000'000;  // Longer calls make shorter bursts.
+constexpr int kMinRepetitions = 30;              // Per competitor.
 constexpr int kMaxRepetitions = 1000;            // per launch: launches are the replicates, not repetitions
-constexpr std::int64_t kMinSpanNs = 5'000'000;   // ns; a shorter point would see only one moment of the machine
+constexpr std::int64_t kMinSpanNs = 5'000'000;   // a shorter point would see only one moment of the machine
 constexpr int kRoundsBetweenChecks = 5;          // a check sorts all samples
 constexpr double kMaxInvalidShare = 0.1;
 constexpr double kMinRounds = 6;  // rounds that give one competitor's variance well enough for a decision
 constexpr int kRoundsBetweenLosses = 3;
-constexpr double kLossStandardErrors = 4;  // standard errors
+constexpr double kLossStandardErrors = 4;
 
 /// Number of repetitions in a competitor's next burst: 0 if it lost, or has all that the plan requires. At rank 0.
 int next_burst(const Competitor& competitor, const Protocol& protocol) {

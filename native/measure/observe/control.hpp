@@ -23,7 +23,7 @@ class ScopedControls {
 };
 
 /// Communicators of the world's ranks, one per setting of the control variables. Open MPI's `tuned` component reads
-/// most of its variables when a communicator is created, so many algorithms can run in one launch. Variables that it
+/// most of its variables when a communicator is created. Thus one launch can run many algorithms. Variables that it
 /// reads at each call, such as a tree's radix, are the operation's controls.
 class ControlledCommunicators {
   public:

@@ -131,8 +131,8 @@ class DependencyTracker {
         for (int id = oldest(); id >= 0 && pool[id].ended && !pool[id].waited; id = oldest()) remove(pool, id);
     }
 
-    /// The oldest message of that kind with `peer` whose other side is not posted yet; marks it as matched. −1 if there
-    /// is none such.
+    /// The oldest message of that kind with `peer` whose other side is not posted yet; marks it as matched. −1: no
+    /// such message.
     int meet(Pool& pool, Step::Kind kind, int peer) {
         const int id = is_many_ ? index(pool).meet(pool, kind, peer) : few_.meet(pool, kind, peer);
         if (id >= 0) pool[id].met = true;

@@ -33,8 +33,8 @@ struct Fold {
 };
 
 /// The steps that folding adds to an allreduce of whole vectors. In the first round a rank sends its vector to its
-/// proxy, which reduces it, from scratch, into a copy of its own. In the last round the proxy sends it the result.
-/// Returns whether `rank` has no other steps in round k.
+/// proxy, which copies its vector and reduces the received one, in scratch, into the copy. In the last round the proxy
+/// sends it the result. Returns whether `rank` has no other steps in round k.
 inline bool fold_allreduce(const Fold& fold, const CollectiveArguments& args, int rank, std::int64_t k,
                            std::int64_t rounds, Steps& steps) {
     const Region own{Buffer::send, 0, args.count};

@@ -123,8 +123,8 @@ class TopologyTree {
         return near < 0 ? -1 : hierarchy_.rank_at(node, near);
     }
 
-    /// The child with that index among the leaders of other nodes, or −1. If there is none, `index` becomes the index
-    /// among the node's ranks.
+    /// The child with that index among the leaders of other nodes, or −1. In the latter case `index` becomes the
+    /// index among the node's ranks.
     [[nodiscard]] int child_of_leader(int node, int& index) const {
         const auto find = [&index](const LevelTree& tree, int place) {
             int number = 0;

@@ -47,7 +47,7 @@ TEST(a_wrong_line_is_named) {
     CHECK(one("b\x1b[1m\xff linear") == "line 2: there is no collective b?[1m?");
     CHECK(one(std::string(5000, '9') + " linear").size() < 400);
     CHECK(one("bcast") == "line 2: a rule ends with an algorithm, or with default");
-    CHECK(one("bcast rank=1..2 linear").starts_with("line 2: rank=1..2 is none of"));
+    CHECK(one("bcast rank=1..2 linear").starts_with("line 2: rank=1..2 is not one of"));
     CHECK(one("bcast ranks=1..2 ranks=3..4 linear") == "line 2: ranks is given twice");
     for (const char* range : {"8", "8..4", "..4", "-1..4", "1...2", "1..2x", "a..b", "1..99999999999999999999", ""}) {
         CHECK(one("bcast bytes=" + std::string(range) + " linear").find("is not a range") != std::string::npos);
