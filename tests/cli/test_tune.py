@@ -125,11 +125,11 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     assert proofs == {"1023 B": "messages", "1 KiB": "messages", "1025 B": "messages"}
 
     asked = ("tune", "explain", str(file), "--mpi", str(OPEN_MPIS[0].mpirun), "--ranks")
-    beside = typed(*asked, str(RANKS), "--beside", str(tuned / "confirmation-of-1"))
+    beside = typed(*asked, str(RANKS), "--default-from", str(tuned / "confirmation-of-1"))
     [line] = [line for line in beside.stdout.splitlines() if "linear;" in line]
     assert line.split(maxsplit=4)[:4] == ["bcast", "1", "KiB", "openmpi/linear;"], beside.stdout
     assert "without the file it sends as timpani/" in line
-    other = typed(*asked, "2", "--beside", str(tuned / "confirmation-of-1"))
+    other = typed(*asked, "2", "--default-from", str(tuned / "confirmation-of-1"))
     assert (other.returncode, other.stderr.count("\n")) == (2, 1), other.stderr
     assert f"it did for --ranks {RANKS} --nodes 1" in other.stderr
 
@@ -207,7 +207,7 @@ def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
     assert given_up_status(Outcome("complete", 0, killed=0), "step") == 0
     assert given_up_status(Outcome("complete", 0, killed=2), "remove it") == 1
     told = capsys.readouterr().err
-    assert (told.startswith("given up: 2 cells"), told.endswith("; remove it\n")) == (True, True)
+    assert (told.startswith("abandoned: 2 cells"), told.endswith("; remove it\n")) == (True, True)
 
 
 def test_what_is_measured_races_unless_launches_are_named_or_nothing_varies(tmp_path: Path) -> None:

@@ -73,8 +73,8 @@ def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: M
         assert ended.returncode == 0, ended.stderr
         _, said = following.communicate(timeout=SECONDS)
     assert following.returncode == 1, said
-    assert said.splitlines()[-1] == f"job {number}: failed; the same command goes on"
-    assert "still missing; the same command goes on" in said
+    assert said.splitlines()[-1] == f"job {number}: failed; the same command continues"
+    assert "still missing; the same command continues" in said
     before = (tmp_path / "c" / "results.jsonl").read_bytes()
     again = lab.exec("n1", *command, cwd=tmp_path)
     assert again.returncode == 0, again.stderr

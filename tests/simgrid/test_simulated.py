@@ -112,7 +112,7 @@ def test_simulations_run_side_by_side_and_are_stopped_and_go_on_together(tmp_pat
         live.process.send_signal(signal.SIGINT)
         done = live.end()
     assert done.returncode == 130
-    assert done.stderr.endswith("results still missing; the same command goes on\n")
+    assert done.stderr.endswith("results still missing; the same command continues\n")
     wait_until(lambda: all(map(gone, under_way)))
     again = typed(*live.arguments)
     assert again.returncode == 0, again.stderr

@@ -157,7 +157,7 @@ def _refuse_empty(words: list[str]) -> None:
 
 
 def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
-    """End where a library lost an interrupt: pydantic would go on with a check that is half made and refuses all."""
+    """End the program if a library lost an interrupt: pydantic would complete its check and refuse everything."""
     if lost.exc_type is KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         signal.raise_signal(signal.SIGINT)

@@ -1,4 +1,4 @@
-"""`timpani compare`: a campaign beside another one, or beside a published table."""
+"""`timpani compare`: a campaign versus another one, or versus a published table."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any

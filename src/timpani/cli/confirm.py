@@ -55,10 +55,10 @@ def confirm(
     program: ProgramRuns,
     campaign: Annotated[
         list[Path] | None,
-        typer.Option(help="A campaign that the rules were made from.", show_default="where they were"),
+        typer.Option(help="A campaign that the rules were chosen from.", show_default="where they were"),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="The library, where it isn't found by itself.", show_default=False)
+        str | None, typer.Option(help="The library, if it isn't found automatically.", show_default=False)
     ] = None,
     on: Annotated[
         str | None,
@@ -73,9 +73,9 @@ def confirm(
 ) -> None:
     """Measure anew what tuning files gain: at their rules' edges, at measured sizes, and at sizes between.
 
-    Rules that lose are taken out of the files, and what is left is confirmed again. The same command goes on where it
-    was stopped. The exit status is 1 where no rule is left, cells were given up, or
-    `--fail-on` is met by a point of any round.
+    Rules that lose are removed from the files, and the remaining rules are confirmed again. The same command continues
+    where it was stopped. The exit status is 1 if no rule is left, if cells were abandoned, or if a point of any round
+    meets `--fail-on`.
 
     With a program after `--` it is run as it is and with the files, alternately in random order. The exit status is
     then 1 where it is slower, or its output differs.

@@ -1,4 +1,4 @@
-"""`timpani draw`: what an algorithm of ours does, as a figure, a trace or GOAL text."""
+"""`timpani draw`: the messages of one of Timpani's algorithms, as a figure, a trace or GOAL text."""
 
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +15,7 @@ def draw(
     name: Annotated[
         str,
         typer.Argument(
-            help="COLLECTIVE/ALGORITHM[:parameter=value,…] of ours: bcast/knomial:radix=4.",
+            help="A Timpani algorithm, COLLECTIVE/NAME[:parameter=value,…]: bcast/knomial:radix=4.",
             autocompletion=complete_own_algorithm,
         ),
     ],
@@ -49,8 +49,7 @@ def draw(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Draw an algorithm of ours: the tree it sends along, else who sends to whom; or when, or as a trace,
-    or as GOAL text."""
+    """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, a trace, GOAL text."""
     from timpani.errors import UserError
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build_without_mpi

@@ -21,24 +21,25 @@ def fit(
     format: Annotated[Format, format_option("json has the keys of docs/fit-json.md.")] = Format.table,
     formula: Annotated[
         str | None,
-        typer.Option(help="A regression in place of the usual two: 'log2(latency) ~ ranks + log2(size) - 1'."),
+        typer.Option(help="A regression instead of the usual two: 'log2(latency) ~ ranks + log2(size) - 1'."),
     ] = None,
     clock_ghz: Annotated[
         float | None,
         typer.Option(
-            help="The processor's clock rate, for latencies in cycles, where the campaign doesn't tell it.", min=0.001
+            help="The processor's clock rate, for latencies in cycles, if it isn't in the campaign.", min=0.001
         ),
     ] = None,
     costs_from: Annotated[
         Path | None,
-        typer.Option(help="The campaign that tells the costs of messages, reductions and copies, where it is another."),
+        typer.Option(help="Another campaign, with the costs of messages, reductions and copies."),
     ] = None,
     figure: Annotated[
-        Path | None, typer.Option(help="A new .svg, .png or .pdf: our algorithms' predicted over measured times.")
+        Path | None,
+        typer.Option(help="A new .svg, .png or .pdf: predicted over measured times of Timpani's algorithms."),
     ] = None,
     published: Annotated[
         list[str] | None,
-        typer.Option(help="Show a published fit beside: holt_latency_throughput, della_siega_bcast_linear_ols."),
+        typer.Option(help="Also show a published fit: holt_latency_throughput, della_siega_bcast_linear_ols."),
     ] = None,
     style: FigureOptions,
     force: Force = False,

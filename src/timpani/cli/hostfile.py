@@ -28,7 +28,8 @@ def hostfile(
         ),
     ] = None,
     category: Annotated[
-        int, typer.Option(min=1, max=3, help="1: by group, with slots; 2: by group; 3: a node of each group in turn.")
+        int,
+        typer.Option(min=1, max=3, help="1: by group, with slots; 2: by group; 3: nodes alternating between groups."),
     ] = 1,
     groups: Annotated[
         int | None, typer.Option(min=1, help="How many groups; by default all.", show_default=False)

@@ -39,7 +39,7 @@ def import_(
         bool, typer.Option("--any-name", help="Take names of algorithms that no library here has.")
     ] = False,
 ) -> None:
-    """Make a campaign of OSU's output or of a published table, to show and report like our own."""
+    """Make a campaign from OSU's output or a published table, to show and report like a measured one."""
     import shlex
     import sys
 

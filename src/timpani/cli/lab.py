@@ -96,7 +96,7 @@ def exec_(
     if node not in names:
         raise unknown("node", node, names, "timpani lab status")
     argv = chosen.enter(node, tuple(command))
-    os.execv(argv[0], argv)  # noqa: S606 - the command takes our place, and its status is ours
+    os.execv(argv[0], argv)  # noqa: S606 - the command replaces this process
 
 
 @lab.command()

@@ -90,14 +90,16 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
 
 
 def _catalogues(wanted: str | None) -> "tuple[Catalogue, ...]":
-    """Those of the library that is wanted; of ours alone where none is wanted and none is here."""
+    """The catalogues of the requested or first library; only Timpani's if no library is requested or found."""
     from timpani.libraries.find import choose_mpi, first_mpi
     from timpani.providers.available import AvailableAlgorithms
     from timpani.providers.own import own_catalogue
 
     if mpi := choose_mpi(wanted) if wanted else first_mpi():
         return AvailableAlgorithms.ask(mpi).catalogues
-    typer.echo("no MPI library can be used here, so these are Timpani's own; `timpani doctor` says why", err=True)
+    typer.echo(
+        "no MPI library can be used here, so only Timpani's algorithms are listed; see `timpani doctor`", err=True
+    )
     return (own_catalogue(None),)
 
 
@@ -140,7 +142,7 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     from rich.table import Table
 
     if not rows:
-        typer.echo("nothing found; `timpani doctor` says why")
+        typer.echo("nothing found; see `timpani doctor`")
         return
     *names, last = rows[0]
     table = Table(box=None, header_style="bold", padding=(0, 1))

@@ -8,13 +8,13 @@ import typer
 from timpani.cli.terminal.completing import complete_campaign, complete_collective
 from timpani.cli.terminal.options import Force, Format, format_option
 
-_TOLD_SECONDS = 10
-"""What takes longer is told beforehand."""
+_ANNOUNCED_SECONDS = 10
+"""A longer prediction prints its expected time before it starts."""
 
 _Costs = Annotated[
     list[Path],
     typer.Option(
-        help="A campaign that tells the costs, given several times for several.",
+        help="A campaign to estimate the costs from; repeat the option for several.",
         show_default=False,
         autocompletion=complete_campaign,
     ),
@@ -31,7 +31,7 @@ def predict(
     algorithms: Annotated[
         str,
         typer.Option(
-            help="`all`: ours, and the library's whose messages name a schedule; or a list: binomial,openmpi/knomial."
+            help="`all`: Timpani's, and the library's with a matching schedule; or a list: binomial,openmpi/knomial."
         ),
     ] = "all",
     sizes: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "8:1Mi*8",
@@ -39,16 +39,16 @@ def predict(
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="A machine file of the machine to predict; without it the campaign's, or ranks as close as measured.",
+            help="Machine file of the machine to predict; default: the campaign's, or ranks as close as measured.",
         ),
     ] = None,
     placement: Annotated[str, typer.Option(help="Of ranks over its nodes: core, socket, node or ppr:N.")] = "core",
-    budget: Annotated[str, typer.Option(help="What one call may take to simulate; more is refused.")] = "10s",
+    budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are refused.")] = "10s",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder: page, figures, JSON.")] = None,
     format: Annotated[Format, format_option("json has the keys of docs/predictions-json.md.")] = Format.table,
     force: Force = False,
 ) -> None:
-    """Predict algorithms from measured costs: which is fastest where, how long it takes, what that is made of."""
+    """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""
     import json
 
     from timpani.campaign.folder.load import load
@@ -70,7 +70,7 @@ def predict(
     prepared = prepare([load(folder) for folder in costs], what, algorithms, ranks, sizes, machine, placement)
     with share_bar("estimating") as passed:
         plan = prepared.plan(limits, passed)
-    if plan.time > _TOLD_SECONDS:
+    if plan.time > _ANNOUNCED_SECONDS:
         typer.echo(f"{counted(len(plan.seconds), 'call')} to simulate, about {show_seconds(plan.time)}", err=True)
     with share_bar("simulating") as passed:
         found = predict_request(prepared.simulator, prepared.calibration, prepared.request, plan, passed)

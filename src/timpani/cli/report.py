@@ -47,13 +47,13 @@ class _Others:
 
     published: Annotated[
         list[str] | None,
-        typer.Option(help="Show a published fit beside: della_siega_bcast_linear_ols.", show_default=False),
+        typer.Option(help="Also show a published fit: della_siega_bcast_linear_ols.", show_default=False),
     ] = None
     predicted: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Show predictions beside: what `timpani predict -o` wrote, or a campaign that tells the costs.",
+            help="Also show predictions: what `timpani predict -o` wrote, or a campaign to estimate costs from.",
             show_default=False,
         ),
     ] = None

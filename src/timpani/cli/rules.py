@@ -1,4 +1,4 @@
-"""`timpani rules`: where algorithms of ours should replace the library's, for `timpani preload`."""
+"""`timpani rules`: where Timpani's algorithms should replace the library's, for `timpani preload`."""
 
 import shlex
 from pathlib import Path
@@ -14,13 +14,15 @@ def rules(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A campaign that measured the default and ours.", show_default=False, autocompletion=complete_campaign
+            help="A campaign that measured the default and Timpani's algorithms.",
+            show_default=False,
+            autocompletion=complete_campaign,
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
     force: Force = False,
 ) -> None:
-    """Write a rule wherever an algorithm of ours was significantly faster than the library's default."""
+    """Write a rule wherever one of Timpani's algorithms was significantly faster than the library's default."""
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.context import rank_layouts
     from timpani.errors import UserError

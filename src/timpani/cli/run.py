@@ -62,7 +62,7 @@ class _Place(WhereOptions):
 
 @dataclass(frozen=True)
 class _Further:
-    """What else `timpani run` does, or does instead."""
+    """Options for further or other work of `timpani run`."""
 
     prove: Annotated[
         bool,

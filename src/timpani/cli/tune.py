@@ -133,7 +133,7 @@ def files(
         str | None,
         typer.Option(
             metavar="RANKS",
-            help="Propose rules for up to so many ranks, predicted from the campaign; --on names a larger machine.",
+            help="Propose rules for up to this many ranks, predicted from the campaign; --on names a larger machine.",
             show_default=False,
             rich_help_panel=_BEYOND,
         ),
@@ -200,7 +200,7 @@ def _measure(
 
 
 def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "PredictionReach | None":
-    """What is to be predicted; None where nothing is."""
+    """The rank counts to predict rules for; None without predictions."""
     from timpani.machine.where import resolve
     from timpani.rules.propose.predicted_rules import PredictionReach
     from timpani.study.sizes import MOST_RANKS, parse_size
@@ -237,20 +237,20 @@ def explain(
     file: Annotated[Path, typer.Argument(help="A file that a library chooses algorithms by.", show_default=False)],
     ranks: Annotated[int, typer.Option("--ranks", "-n", "-np", min=1, help="Ranks of the communicator.")] = 2,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes that they are on.")] = 1,
-    beside: Annotated[
+    default_from: Annotated[
         Path | None,
         typer.Option(
             metavar="CAMPAIGN",
-            help="One that counted messages (`timpani run … --prove`): name those of the default beside.",
+            help="Campaign measured with `timpani run … --prove`: also print what Open MPI's default sent.",
             show_default=False,
         ),
     ] = None,
     mpi: Library = None,
 ) -> None:
-    """Say what the library would choose by a file, at each size from 1 B to 1 GiB, and what without where it tells.
+    """Print what the library chooses by a file at each size from 1 B to 1 GiB, and, if known, without the file.
 
-    MPICH's own choice is read from the library. Open MPI's and Intel MPI's can't be; with --beside, what messages the
-    default sent is told at the sizes where they were counted.
+    MPICH's choice without the file is read from the library. That of Open MPI and Intel MPI can't be read; with
+    --default-from, the messages of the default are printed for the sizes at which they were counted.
     """
     from timpani.errors import UserError
     from timpani.report.tuned.explanation import explained
@@ -261,7 +261,7 @@ def explain(
     found = read_file(file, mpi)
     choice = found.format.read(found.text, found.catalogue)
     default = found.format.default(found.catalogue, found.mpi)
-    sent = _default_messages(beside, found.mpi, ranks, nodes) if beside else {}
+    sent = _default_messages(default_from, found.mpi, ranks, nodes) if default_from else {}
     for line in explained(choice, ranks, nodes, default, sent):
         typer.echo(line)
 

@@ -1,4 +1,4 @@
-"""`timpani verify`: are our own algorithms right?"""
+"""`timpani verify`: are Timpani's algorithms right?"""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -30,7 +30,7 @@ def verify(
     ] = "1h",
     format: Annotated[Format, format_option("How to print the outcome.")] = Format.table,
 ) -> None:
-    """Show that our own algorithms are right: by tracking every contribution, without MPI's help."""
+    """Prove that Timpani's algorithms are right, by tracking every contribution, without MPI."""
     import json
 
     from timpani.cli.terminal.share_bar import share_bar
@@ -67,7 +67,7 @@ def verify(
 def _check_cost(
     programs: Path, names: list[str], own: "Catalogue", ranks: "Range", counts: "Range", longest: float
 ) -> None:
-    """Refuses what would take too long or too much memory, and tells how long the rest takes."""
+    """Refuses what would take too long or too much memory, and prints how long the rest takes."""
     from timpani.errors import UserError
     from timpani.providers.verification_cost import TRIAL_RANKS, available_memory, estimate
     from timpani.report.words.durations import show_seconds

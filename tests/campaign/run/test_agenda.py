@@ -88,7 +88,7 @@ def test_points_that_the_budget_left_no_launch_for_are_counted(
     assert (outcome.ended, outcome.unreached) == ("budget", 1)
     stopped_status(outcome, None)
     said = capsys.readouterr().out
-    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command goes on" in said
+    assert "the race had not come to 1 point (collective, ranks, size) yet; the same command continues" in said
 
 
 def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_launches_may_follow(

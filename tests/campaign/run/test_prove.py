@@ -120,7 +120,7 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
         live.process.send_signal(signal.SIGINT)
         done = live.end()
     assert done.returncode == 130
-    assert done.stderr.endswith("results still missing; the same command goes on\n")
+    assert done.stderr.endswith("results still missing; the same command continues\n")
     assert typed(*live.arguments).returncode == 0
     assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 64 << 20}
 

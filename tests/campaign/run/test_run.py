@@ -104,7 +104,7 @@ def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, s
         done = live.end()
     assert done.returncode == status
     assert done.stderr.splitlines()[-1].startswith("stopped: ")
-    assert done.stderr.endswith("still missing; the same command goes on\n")
+    assert done.stderr.endswith("still missing; the same command continues\n")
     assert all(map(gone, ranks))
     before = (folder / "results.jsonl").read_bytes()
     again = typed(*live.arguments)
@@ -144,7 +144,7 @@ def test_a_spent_budget_is_said_and_the_same_command_goes_on(
     options = {"algorithms": "default", "sizes": "8,16,32", "slot": "2ms"}
     outcome = run_on_counted_starts(compose(["bcast"], {**options, "launches": 40, "budget": "2s"}), folder)
     stopped_status(outcome, None)
-    assert capsys.readouterr().out == "the budget is spent: 111 results still missing; the same command goes on\n"
+    assert capsys.readouterr().out == "the budget is spent: 111 results still missing; the same command continues\n"
     assert len(keys(folder)) == 9
     again = typed("run", *SHORT, "--launches", "4", "-o", folder)
     assert again.returncode == 0, again.stderr

@@ -72,5 +72,5 @@ class AppendedFile:
 
     def _changed(self, what: str) -> UserError:
         return UserError(
-            f"{self._path} {what} while this run wrote it", "put it back if you can; the same command goes on"
+            f"{self._path} {what} while this run wrote it", "put it back if you can; the same command continues"
         )

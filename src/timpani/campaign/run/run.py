@@ -217,7 +217,7 @@ class Runner:
             raise UserError(
                 f"launch {start.part} asked for ranks by {group.placement}, but they ran elsewhere: "
                 f"{seen.binding_mistake}",
-                "correct the machine file or the hosts; what was measured stays, and the same command goes on",
+                "correct the machine file or the hosts; what was measured stays, and the same command continues",
             )
         self._judge(ended, seen, timeout, group, launch)
 
@@ -250,7 +250,7 @@ class Runner:
             raise UserError(
                 f"{group.mpi}{group.variant.shown} can't start {counted(group.ranks, 'rank')}: {why}: "
                 f"{one_line(ended.output)}",
-                "`timpani doctor` may know why; what was measured stays, and the same command goes on",
+                "`timpani doctor` may know why; what was measured stays, and the same command continues",
             )
         what = f"showed {why}" if hung else why
         self.observer.note(f"a launch {what} while no cell was being measured; its remaining cells are started again")

@@ -16,7 +16,7 @@ from timpani.study.counted import counted
 STOPPED = 128
 """Exit status of a command that a signal stopped, plus the signal's number, as shells report it."""
 
-RESUMES = "the same command goes on"
+RESUMES = "the same command continues"
 
 _GIVEN_UP = 1
 
@@ -53,7 +53,7 @@ def stopped_status(outcome: Outcome, signal_number: int | None, without: str = R
 
 
 def _missing(outcome: Outcome) -> str:
-    """What is left to measure: of a race nobody knows how much, but at most how many launches."""
+    """What is left to measure. Of a race only the maximum number of launches is known."""
     results = counted(outcome.missing, "result")
     if outcome.further is None:
         return f"{results} still missing"
@@ -62,13 +62,13 @@ def _missing(outcome: Outcome) -> str:
 
 
 def given_up_status(outcome: Outcome, step: str) -> int:
-    """Say which cells were given up since somebody killed their launches, and what to do; the exit status, 0 where none
-    were."""
+    """Print which cells were abandoned because their launches were killed, and what to do. Returns the exit status:
+    0 if there are no such cells."""
     if not outcome.killed:
         return 0
     typer.echo(
-        f"given up: {counted(outcome.killed, 'cell')}, since their launches were killed from outside, by somebody "
-        f"or by the kernel where memory ran out; {step}",
+        f"abandoned: {counted(outcome.killed, 'cell')}, since their launches were killed from outside, by a user "
+        f"or by the kernel when memory ran out; {step}",
         err=True,
     )
     return _GIVEN_UP

@@ -1,4 +1,4 @@
-"""How far a command is that runs programs of its own, on a terminal."""
+"""Progress on a terminal of a command that runs other programs."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def share_bar(doing: str) -> Iterator[Callable[[float], None]]:
-    """A bar with the time left, on a terminal only; it is told the share of the whole that is done with each step."""
+    """A bar with the remaining time, on a terminal only. Call it with the finished share after each step."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
