@@ -1,7 +1,7 @@
 """What do times differ by, and what do ratios? Components of variance, as a standard deviation in per cent of the time.
 
 The default broadcast under six names at three sizes, ten launches, each of which visits each size six times. A level is
-a visit's median; a ratio, that of a name in proportion to the six that took turns.
+a visit's median; a ratio is that of a name to the mean of the six that were interleaved.
 """
 
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""What choices cost, told by a campaign that had no part in them: in it all algorithms of a point took turns."""
+"""Regret of choices, from a campaign that was not used for choosing. It interleaved all algorithms of a point."""
 
 from collections.abc import Mapping
 

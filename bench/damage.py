@@ -62,7 +62,7 @@ def _harm(folder: Path, random: Random) -> str:
 
 
 def _judged(folder: Path, figures: str) -> str:
-    """What readers make of a damaged campaign."""
+    """How readers react to a damaged campaign."""
     try:
         unlike = bool(verify(folder, read_header(folder)).problems)
         now = _figures(load(folder))

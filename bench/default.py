@@ -1,8 +1,8 @@
-"""Is the default the same where algorithms can be switched beside it as in a launch with nothing set?
+"""Does the default take the same time in launches that can switch algorithms and in launches with nothing set?
 
-In either kind of launch it takes turns with one of our algorithms, the same in both, so that the default's time
-in proportion to it is sharp in each launch. The two kinds' proportions are compared. They differ with the state of the
-machine, which lasts for seconds and minutes, so that launches of one kind and of the other alternate.
+In both kinds of launches the default is interleaved with one of Timpani's algorithms, the same in both. So the ratio of
+their times is precise in each launch. The ratios of the two kinds are compared. They depend on the state of the
+machine, which lasts for seconds and minutes, so launches of the two kinds alternate.
 """
 
 import os
@@ -31,7 +31,7 @@ YARDSTICKS = {
     "scatter": "linear",
     "reduce_scatter": "ring",
 }
-"""Of ours."""
+"""Timpani's."""
 
 SIZES = "8,1Ki,32Ki,1Mi"
 
@@ -54,7 +54,7 @@ def run() -> None:
             (low,), (high,) = compared.interval(ALPHA)
             ratios.append(compared.ratio[0])
             widest = max(widest, high / low)
-            print(f"{collective} {size} B: alone / beside {ratios[-1]:.3f} ({low:.3f} … {high:.3f})")
+            print(f"{collective} {size} B: alone / with others {ratios[-1]:.3f} ({low:.3f} … {high:.3f})")
     mean = np.exp(np.mean(np.log(ratios)))
     print(f"geometric mean {mean:.3f}, {min(ratios):.3f} … {max(ratios):.3f}; must be 1 within the intervals")
 

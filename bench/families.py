@@ -1,8 +1,8 @@
 """How many false alarms has a whole campaign? A/A campaigns, in which no algorithm differs from the default.
 
-Each launch measures the default and the others alternately, so that what they share cancels. What is left is each
-algorithm's own error in a launch, normal in the logarithm. The rule is that of `stats/compare.py`: Holm's correction
-within each point, and an interval wholly outside INDIFFERENCE. The test alone shows what that interval adds.
+Each launch measures the default and the others alternately, so that what they share cancels. Each
+algorithm's own error in a launch remains, normal in the logarithm. The rule is that of `stats/compare.py`: Holm's
+correction within each point, and an interval wholly outside INDIFFERENCE. The test alone shows what that interval adds.
 """
 
 from dataclasses import dataclass

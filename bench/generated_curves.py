@@ -18,7 +18,7 @@ _MOST_SWITCHES = 3
 
 @dataclass(frozen=True)
 class Generated:
-    """A noisy curve and what it was made of: microseconds, microseconds a byte, bytes."""
+    """A noisy curve and its true parameters: microseconds, microseconds a byte, bytes."""
 
     curve: Curve
     latency: float
@@ -40,7 +40,7 @@ def generate(
 
     A jump is a factor within `jumps` up or down. After it, by a coin, the line is the old one times that factor, or one
     with another slope through the same point. `common` is the share of the noise's variance that all launches of a size
-    have in common. At so many sizes as `disturbed` says one launch takes 10 to 60 times as long.
+    have in common. At `disturbed` sizes one launch takes 10 to 60 times as long.
     """
     rng = np.random.default_rng(seed)
     for _ in range(count):

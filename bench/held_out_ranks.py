@@ -1,8 +1,8 @@
-"""What a table costs at rank counts that it wasn't made from, on a simulated machine of two nodes of 128 cores.
+"""Regret of a table at rank counts that it wasn't made from, on a simulated machine of two nodes of 128 cores.
 
-A rule holds at measured rank counts alone. What that gives away, and what a rule for other ranks would cost, is
-told here: at each rank count, the time of the library's default, and of what the tables of MADE_FROM choose if their
-rules are taken for all ranks, over the best algorithm's. Simulated times don't vary: the interval is of drawing calls.
+A rule applies to measured rank counts only. This benchmark shows what rules for other rank counts would gain or lose.
+At each rank count it compares the default, and the choices of the tables of MADE_FROM if their rules apply to all
+ranks, with the best algorithm. Simulated times don't vary, so the interval is that of drawing calls.
 """
 
 import tempfile
@@ -29,7 +29,7 @@ ALGORITHMS = {
     "reduce": "binomial knomial rabenseifner two_level two_level_chain full_lane",
     "allreduce": "recursive_doubling recursive_multiplying rabenseifner reduce_bcast two_level full_lane",
 }
-"""Those of ours that send few messages at a time: SimGrid takes many times as long over thousands."""
+"""Timpani's algorithms that send few messages at a time: SimGrid takes many times as long over thousands."""
 
 MOST_RANKS = {"full_lane": 128}
 """Of 256 ranks it had not simulated one broadcast of 16 KiB after 200 s, where the others take 3 s."""
@@ -79,7 +79,7 @@ def _regrets(campaign: Campaign, table: SelectionTable | None, made_from: int) -
 
 
 def _time(times: dict[tuple[str, str], float], chosen: Algorithm | None, campaign: Campaign) -> float:
-    """The choice's time; the default's where there is none, or where the choice doesn't run on so many ranks."""
+    """The choice's time; the default's without a choice, or if the choice doesn't run on that many ranks."""
     default = times[campaign.header.mpi.kind, "default"]
     return times.get((chosen.provider, chosen.name), default) if chosen else default
 

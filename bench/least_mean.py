@@ -1,14 +1,14 @@
-"""Which rules are best: by the least mean of three OSU runs, by PICO's least median, or Timpani's? On one machine.
+"""Which rules are best: by the lowest mean of three OSU runs, by PICO's lowest median, or Timpani's? On one machine.
 
-All are confirmed in the same way. PICO is included where the environment variable PICO names a checkout of it
+All are confirmed in the same way. PICO is included if the environment variable PICO names a checkout of it
 (`bench/pico.py`).
 
-The first is the procedure of Open MPI's own tuner, github.com/open-mpi/ompi-collectives-tuning (coltune_script.py and
-coltune_analyze.py of 2024): each algorithm forced in three runs of an OSU benchmark; at each size the algorithm with
-the least mean of the three averages, the default not among them; a line in the file wherever that one changes, with
-OSU's size as the limit. Here `--method osu` of our measuring program takes the place of OSU's, one start for each run.
+The first is the procedure of Open MPI's tuner, github.com/open-mpi/ompi-collectives-tuning (coltune_script.py and
+coltune_analyze.py of 2024). It forces each algorithm in three runs of an OSU benchmark. At each size it chooses the
+algorithm with the lowest mean of the three averages, without the default. The file has a line for each change of the
+choice, with OSU's size as the limit. Here `--method osu` replaces OSU's program, with one start for each run.
 
-Either table is then held against the default by the measure of `timpani confirm`.
+`timpani confirm` then compares each table with the default.
 """
 
 import os
@@ -140,7 +140,7 @@ def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mp
 
 
 def tell(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint]) -> None:
-    """What was confirmed of a table: points gained and lost, gains, and regret at sizes held out."""
+    """What was confirmed of a table: points gained and lost, gains, and regret at test sizes."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)
     print(
@@ -151,7 +151,7 @@ def tell(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint])
     if gains:
         print(f"  default's time / the choice's: {min(gains):.2f} to {max(gains):.2f}, median {np.median(gains):.2f}")
     if regret := mean_regret(confirmed):
-        print("  mean regret at sizes held out: {:.1%} ({:.1%} to {:.1%})".format(*regret))
+        print("  mean regret at test sizes: {:.1%} ({:.1%} to {:.1%})".format(*regret))
     for each in ruled:
         if each.standing == "lost" and each.gain:
             where = f"{each.call.collective} {each.call.message_bytes} B, {each.algorithm}"

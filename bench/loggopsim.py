@@ -1,4 +1,4 @@
-"""Our simulator beside LogGOPSim, github.com/spcl/LogGOPSim, on the same schedules, which that reads as GOAL text.
+"""Timpani's simulator versus LogGOPSim, github.com/spcl/LogGOPSim, on the same schedules, which it reads as GOAL text.
 
 The environment's LOGGOPSIM names the folder of its programs `txt2bin` and `LogGOPSim`.
 """
@@ -24,7 +24,7 @@ _COSTS = Costs(reduced=1.0, copied=1.0, messages=((CostLine(gap=998.0, per_byte=
 """The same, in nanoseconds: G is charged for the bytes behind the first, and `calc` takes one for each byte."""
 
 _EAGER, _RENDEZVOUS = 1 << 30, 0  # bytes from which LogGOPSim has a message wait for its receiver
-_LEAST_SECONDS = 0.005  # about what processor time is told to
+_LEAST_SECONDS = 0.005  # resolution of processor time
 _LAST = re.compile(r"Maximum finishing time at host \d+: (\d+)|^Host \d+: (\d+)", re.MULTILINE)
 
 TIMED = [
@@ -78,7 +78,7 @@ def compare_times(peer: Path, simulator: Simulator, scratch: Path) -> None:
             same = (
                 "the same" if theirs == [ours, ours] else f"{theirs[0]:.0f} ns eager, {theirs[1]:.0f} ns by rendezvous"
             )
-            print(f"{collective} {name}, {ranks} ranks, 1 KiB: ours {ours:.0f} ns, LogGOPSim's {same}", flush=True)
+            print(f"{collective} {name}, {ranks} ranks, 1 KiB: Timpani {ours:.0f} ns, LogGOPSim {same}", flush=True)
 
 
 def compare_speed(peer: Path, simulator: Simulator, scratch: Path) -> None:
@@ -94,10 +94,11 @@ def compare_speed(peer: Path, simulator: Simulator, scratch: Path) -> None:
         memory = max(reading.memory, running.memory)  # Linux counts what this process had in use when it started them
         print(
             f"{collective} {name}, {ranks} ranks, {size / 1e6:.1f} MB of text: LogGOPSim reads {reading.seconds:.2f} s "
-            f"and runs {running.seconds:.2f} s in at most {memory / 1e6:.0f} MB, ours {seconds:.2f} s in at most "
-            f"{kibibytes / 1e3:.0f} MB: {with_reading:.0f} times as fast with its reading (must be {MUST_BE}), "
+            f"and runs {running.seconds:.2f} s in at most {memory / 1e6:.0f} MB. "
+            f"Timpani takes {seconds:.2f} s in at most {kibibytes / 1e3:.0f} MB: "
+            f"{with_reading:.0f} times as fast with its reading (must be {MUST_BE}), "
             f"{running.seconds / seconds:.1f} without; "
-            f"{'the same time' if theirs == ours else f'{theirs:.0f} ns, ours {ours} ns'}",
+            f"{'the same time' if theirs == ours else f'{theirs:.0f} ns, Timpani {ours} ns'}",
             flush=True,
         )
 

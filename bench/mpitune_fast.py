@@ -1,7 +1,7 @@
-"""Intel's own tuner, `mpitune_fast` of impi-devel, and ours, on one machine.
+"""Intel's tuner, `mpitune_fast` of impi-devel, versus Timpani, on one machine.
 
-Its result is a binary table, which I_MPI_TUNING_BIN names, so that its rules can't be counted. The library with the
-table is held against the library without, each in launches of its own, by `timpani compare`. Nothing of either is kept.
+Its result is a binary table, which I_MPI_TUNING_BIN names, so its rules can't be counted. `timpani compare` compares
+the library with the table and without it, in separate launches. Nothing is kept.
 """
 
 import json
@@ -39,7 +39,7 @@ def run() -> None:
         print(f"{mpi}, {RANKS} ranks, {', '.join(COLLECTIVES)}, sizes {SIZES}")
         _ours(mpi, folder / "ours")
         table, seconds = _tuned(mpi, folder / "intel")
-        print(f"mpitune_fast: {seconds:.0f} s; {table.stat().st_size} B of table, its rules not told")
+        print(f"mpitune_fast: {seconds:.0f} s; {table.stat().st_size} B of table, number of rules unknown")
         asked = ("--algorithms", "default", "--sizes", SIZES, "--launches", str(LAUNCHES))
         for mpirun, into in ((mpi.mpirun, "without"), (_with_table(mpi, table, folder / "switched"), "with")):
             timpani("run", *COLLECTIVES, *asked, "--mpi", str(mpirun), "-o", str(folder / into))

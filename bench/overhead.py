@@ -37,7 +37,7 @@ def run() -> None:
 
 
 def against_the_library(folder: Path, mpi: Mpi) -> None:
-    """Ours and Open MPI's own implementation of the same algorithm, in turn in the same launches."""
+    """Timpani's and Open MPI's implementation of the same algorithm, interleaved in the same launches."""
     study = Study.check(
         {
             "collectives": {name: [f"openmpi/{same}", f"timpani/{same}"] for name, same in SAME.items()},
@@ -52,13 +52,13 @@ def against_the_library(folder: Path, mpi: Mpi) -> None:
     ratios = ratio_of_ours(load(folder).results)
     for (collective,), part in ratios.group_by("collective", maintain_order=True):
         listed = " ".join(f"{ratio:.2f}" for ratio in part.sort("message_bytes")["ratio"])
-        print(f"{collective} {SAME[str(collective)]}, 8 B … 1 MiB, ours / {mpi.kind} {mpi.version}: {listed}")
+        print(f"{collective} {SAME[str(collective)]}, 8 B … 1 MiB, Timpani / {mpi.kind} {mpi.version}: {listed}")
     mean = np.exp(np.log(ratios["ratio"].to_numpy()).mean())
     print(f"geometric mean of {ratios.height} ratios: {mean:.3f}; must be at most {RATIO_MUST_BE}")
 
 
 def ratio_of_ours(results: pl.DataFrame) -> pl.DataFrame:
-    """Per collective and size the median over launches of our time over the library's, in turn."""
+    """Per collective and size the median over launches of Timpani's time over the library's, interleaved."""
     point = ["collective", "message_bytes"]
     ours, theirs = (
         results.filter((pl.col("provider") == "timpani") == own).select(*point, "launch", "relative")
@@ -80,7 +80,7 @@ def against_a_hand(programs: Path, mpi: Mpi) -> None:
     request = LaunchRequest(2, "core", False, (), {}, (str(programs / "timpani-bench-ring"),))
     lines = [json.loads(line) for line in _output(command(mpi, request)).splitlines()]
     ratios = [line["ours_ns"] / line["by_hand_ns"] for line in lines]
-    print(f"ring allgather, 8 B … 1 MiB, ours / written by hand: {' '.join(f'{ratio:.2f}' for ratio in ratios)}")
+    print(f"ring allgather, 8 B … 1 MiB, Timpani / written by hand: {' '.join(f'{ratio:.2f}' for ratio in ratios)}")
     print(f"geometric mean: {np.exp(np.log(ratios).mean()):.3f}")
 
 

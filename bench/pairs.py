@@ -1,8 +1,8 @@
 """Are equal things found equal, and is a small difference found? On real launches, in whatever states the machine is.
 
-The default against itself under another name: pairs at 20 points, ten names a point, ten launches a campaign; each
-pair is judged by itself at 5 %. And a broadcast of 1 KiB against one that takes 5 % longer by the clock, eight launches
-a campaign; each launch visits the two VISITS times, and the n-th visits of eight launches make a campaign.
+First the default versus itself under another name: pairs at 20 points, ten names per point, ten launches per campaign.
+Each pair is tested separately at 5 %. Then a broadcast of 1 KiB versus one that takes 5 % longer by the clock, with
+eight launches per campaign. Each launch visits the two VISITS times; the n-th visits of eight launches are a campaign.
 """
 
 import tempfile

@@ -1,8 +1,8 @@
 """How often do the two tests call equal algorithms different, and find a difference of 5 %? By synthetic launches.
 
-A launch has a level, common to what took turns in it: of one state or two, drifting or not, now and then disturbed.
-Each algorithm's time in it is that level, times the truth, times an error of its own, 1 % or with heavy tails. Launch
-medians are what the rank-sum test compares, ratios what the signed-rank test does.
+A launch has a level that its interleaved algorithms share: of one state or two, with drift or without, sometimes
+disturbed. An algorithm's time is this level times its true time times an error, of 1 % or with heavy tails. The
+rank-sum test compares launch medians, and the signed-rank test ratios.
 """
 
 from collections.abc import Callable

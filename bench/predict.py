@@ -1,13 +1,13 @@
 """How true `timpani predict` is on clusters that SimGrid simulates: shipped platforms, and trees drawn at random.
 
-On each, costs are calibrated with calls of at most 32 ranks, placed by node and by core, and calls of more ranks are
-predicted; SimGrid says what these take. Its messages share links by max-min fairness, of which the clock knows the
-equal shares, and senders of small ones go on at once. Of a random tree as many sizes of each collective as SIZES_DRAWN
-are simulated, drawn with the tree: all of them on each would take hours. What the model is without a part of it is told
-of the machines that are simulated whole and of the first tree.
+On each, costs are calibrated with calls of at most 32 ranks, placed by node and by core. Calls of more ranks are
+predicted, and compared with SimGrid's times. SimGrid's messages share links by max-min fairness; Timpani's clock models
+its equal shares. Senders of small messages continue at once. On a random tree, SIZES_DRAWN sizes of each collective are
+simulated, drawn with the tree: all sizes would take hours. On the shipped machines and the first tree, the benchmark
+also omits each part of the model, one at a time.
 
-In the environment PREDICTED has other rank counts to predict, and TREES how many trees are drawn, of which some have
-cores for 128 ranks alone. What SimGrid has not simulated after HANG_AFTER is left out, and said.
+The environment variable PREDICTED sets other rank counts to predict, and TREES the number of trees; some have cores for
+128 ranks only. Calls that SimGrid has not simulated after HANG_AFTER are skipped, with a message.
 """
 
 import os
@@ -133,7 +133,7 @@ def _known(folder: Path, machine: Simulated) -> KnownSchedule:
 
 
 def _simulated(folder: Path, machine: Simulated, placement: str, collective: str, ranks: str) -> list[Observation]:
-    """What a campaign in `folder` observed, which is made where it is missing; says what has no time."""
+    """The observations of a campaign in `folder`, measured if it is missing; prints which cells have no time."""
     campaign = folder / f"{placement}-{collective}-{ranks.replace(',', '-')}"
     names = ",".join(f"timpani/{name}" for name in ALGORITHMS[collective][0].split())
     asked = ("--algorithms", names, "--sizes", machine.sizes[collective], "--hang-after", HANG_AFTER)
@@ -155,7 +155,7 @@ def _anew(simulator: Simulator, calibration: Calibration, start: Costs) -> Calib
 
 
 def _without_rest(simulator: Simulator, calibration: Calibration) -> Calibration:
-    """The costs that are found along the same paths where a call from rest costs nothing of its own."""
+    """The costs that are found along the same paths if the start of a call from rest costs nothing."""
     costs = replace(calibration.costs, rest=0.0)
     times = np.array([each.time for each in calibration.observations])
     amounts = amounts_of(simulator, calibration.observations, costs)

@@ -1,6 +1,6 @@
 """How true predictions are on this machine: costs from some algorithms and sizes at 2 ranks, the others predicted.
 
-Of each collective half of the algorithms tell costs, drawn by chance, at every second size; all other cells are
+For each collective, costs come from half of the algorithms, drawn at random, at every second size. All other cells are
 predicted. Ranks share one node.
 """
 
@@ -55,7 +55,7 @@ def told(folder: Path) -> None:
 
 
 def _drawn(measured: Sequence[Observation], generator: np.random.Generator) -> set[int]:
-    """The cells that tell costs: of half of each collective's algorithms, those of every second size."""
+    """The cells for costs: every second size of half of each collective's algorithms."""
     names = sorted({(each.call.collective, each.call.algorithm.plain) for each in measured})
     chosen = {
         pair

@@ -1,8 +1,8 @@
-"""What noise in the clock is worth where messages do vary: the clock itself is the machine, so that no other error is.
+"""What modeling noise gains if messages vary. The simulator itself is the machine, so there is no other error.
 
-A tenth of its messages takes up to ten times as long as the others. Costs are estimated from the middle one of DRAWS
-calls on 4 to 32 ranks, by a clock without noise, by one whose messages vary as calls of 4 ranks did, and by one whose
-messages vary as they do in truth; calls on 64 to 256 ranks are predicted. A machine can't show the last.
+A tenth of the messages take up to ten times as long as the others. Costs are estimated from the median of DRAWS calls
+on 4 to 32 ranks, and calls on 64 to 256 ranks are predicted. Three models are compared: without noise, with noise
+estimated from calls of 4 ranks, and with the true noise. No real machine shows the last.
 """
 
 from dataclasses import replace

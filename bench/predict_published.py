@@ -1,8 +1,8 @@
 """How true predictions are of published times: costs fitted to Behrooz's rows at few ranks, rows at more predicted.
 
-Each algorithm has costs of its own, as Nuriyev and Lastovetsky estimate them, since those of the table disagree about
-what a message takes; what common costs would predict stands beside. The table tells of each time the algorithm's name
-in Open MPI, ranks and size. It doesn't tell
+Each algorithm has separate costs, as Nuriyev and Lastovetsky estimate them, since the table's algorithms disagree about
+a message's time. The predictions with common costs are also printed. The table has, for each time, the algorithm's name
+in Open MPI, ranks and size. It doesn't show
 
 - which ranks share a node or a cache. Nodes of 128 cores are taken to fill up one after the other, as
   published/sources.toml has it. How many neighbours share a cache is chosen among NEIGHBOURS by how well rows of few
@@ -38,7 +38,7 @@ SCHEDULES = {
     ("scatter", "binomial"): "binomial",
     ("scatter", "linear_nb"): "linear_nonblocking",
 }
-"""Ours that send as those of Open MPI do."""
+"""Timpani's algorithms that send the same messages as Open MPI's."""
 
 MOST_RANKS = 32
 """Of the rows that costs are fitted to."""
@@ -86,14 +86,14 @@ def _predicted(simulator: Simulator, calibration: Calibration, rows: Iterable[Ob
 
 
 def _rows(neighbours: int, published: tuple[str, str] | None = None) -> Iterator[Observation]:
-    """The table's times of one of SCHEDULES, or of all; so many neighbours share a cache."""
+    """The table's times of one of SCHEDULES, or of all; `neighbours` ranks share a cache."""
     table = read_published(TABLE, "measurements")
     on_node = table.conditions.ranks_per_node
     assert on_node is not None
     for row in table.rows:
         collective, time = printed_time(row)
         key = collective, row["algorithm"]
-        # Nobody knows the schedule of the default. One cell is empty.
+        # The schedule of the default is unknown. One cell is empty.
         if key not in SCHEDULES or published not in (None, key) or time is None:
             continue
         ranks = int(row["ranks"])

@@ -83,6 +83,6 @@ def summary(rows: pl.DataFrame) -> str:
 
 
 def _regret(point: pl.DataFrame) -> float:
-    """How much longer the choice of the prediction takes than the fastest; of those predicted alike, on average."""
+    """How much longer the prediction's choice takes than the fastest, averaged over tied predictions."""
     chosen = point.filter(pl.col("predicted_us") <= pl.col("predicted_us").min() * (1 + _ALIKE))
     return float(chosen.select(pl.col("time_us").mean()).item() / point.select(pl.col("time_us").min()).item()) - 1

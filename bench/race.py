@@ -1,11 +1,13 @@
 """Does a race keep its promise, and what does it save? On synthetic machines, whose truth is known.
 
-A campaign has points along sizes; at each, algorithms' true times cross as latency and bandwidth trade. A launch adds
-to each algorithm's log time an error of its own, and each round of turns in it a further one. The truth of an algorithm
-is its mean log time. For each kind of machine, with rounds as the race allots them and with a fixed number of them in
-each launch: at how many points the stated bound holds, the mean regret of what was chosen, how many points were decided
-within the launches allowed, and what it took as a share of ten launches of everything: results, time inside cells, and
-time with starts.
+A campaign has points along sizes. The algorithms' true times cross, since some have less latency and others more
+bandwidth. A launch adds a separate error to each algorithm's log time, and each round adds a further one. The true
+value is the mean log time. Printed for each kind of machine, with the race's number of rounds and with a fixed one:
+
+- at how many points the stated bound holds,
+- the mean regret of the choices,
+- how many points are decided within the allowed launches,
+- the share of ten launches of everything that it took: results, time inside cells, and time with starts.
 """
 
 import os
@@ -38,19 +40,23 @@ they have on two ranks, where some thirty points share a start of half a second.
 
 Floats = NDArray[np.float64]
 Errors = Callable[[np.random.Generator, int, int], Floats]
-"""Of so many launches and algorithms, shape (launches, algorithms)."""
+"""From the numbers of launches and algorithms, shape (launches, algorithms)."""
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Errors of launches, by how many algorithms there are, which are 0 on average, or the same for all of them;
-    `round_error`: the deviation of a round's further ones; `alike`: all true times lie within 1 %; `lead`: by how much
-    the first algorithm is truly ahead of the best of the others, in logarithms; None: as its times fall."""
+    """A kind of machine.
+
+    errors       of launches, 0 on average, or the same for all algorithms
+    round_error  standard deviation of a round's further errors
+    close        whether all true times lie within 1 %
+    lead         by how much the first algorithm is faster than the best of the others, in logarithms; None: as drawn
+    """
 
     name: str
     errors: Errors
     algorithms: int = 8
-    alike: bool = False
+    close: bool = False
     lead: float | None = None
     round_error: float = 0.08
 
@@ -105,8 +111,8 @@ MACHINES = (
     ),
     Machine("drifting, 2 %, half of it kept", _drifting(0.02, 0.5)),
     Machine("drifting, 2 %, nine tenths kept", _drifting(0.02, 0.9)),
-    Machine("all within 1 %", _normal(0.01), alike=True),
-    Machine("all within 1 %, error 3 %", _normal(0.03), alike=True),
+    Machine("all within 1 %", _normal(0.01), close=True),
+    Machine("all within 1 %, error 3 %", _normal(0.03), close=True),
     *_in_two_states(0.5, 1.5, "1 in 2"),
     *_in_two_states(0.33, 1.3, "1 in 3"),
     *_in_two_states(0.2, 1.5, "1 in 5"),
@@ -116,7 +122,7 @@ MACHINES = (
 
 def truth(random: np.random.Generator, machine: Machine) -> Floats:
     """True log times, shape (points, algorithms)."""
-    if machine.alike:
+    if machine.close:
         times = random.uniform(0, 0.01, (POINTS, machine.algorithms))
     else:
         latency, per_byte = random.lognormal(0, 0.5, (2, machine.algorithms))

@@ -57,7 +57,7 @@ class World:
 
 @dataclass
 class Outcome:
-    """What the campaigns of one scenario took, and what their choices cost."""
+    """Time of the campaigns of one scenario, and regret of their choices."""
 
     seconds: float = 0.0
     regrets: list[float] = field(default_factory=list)
@@ -108,7 +108,7 @@ VARIANTS = (
     Variant("futility: START alone", ((race_futility, "START", 0.0),)),
     Variant("grid of sizes and rank counts", ((grid, "COARSE_SIZES", 1), (grid, "COARSE_RANKS", 1))),
     Variant("samples between", ((grid, "is_otherwise", _never),), looks=False),
-    Variant("rest looked at in the last launches", ((grid.Grid, "look_at_the_rest", _nothing),)),
+    Variant("rest sampled in the last launches", ((grid.Grid, "look_at_the_rest", _nothing),)),
     Variant("limit of launches: 64", launches=64),
     Variant("limit of launches: 16", launches=16),
     Variant("budget of 10 s", budget=10.0),

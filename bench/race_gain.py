@@ -27,7 +27,7 @@ _POINT = RacePoint("bcast", 2, "core", 8, "warm")
 
 @dataclass(frozen=True)
 class Gain:
-    """What was told of a gain beside what it is: differences of logarithms, and whether the bounds hold."""
+    """The printed and the true gain: differences of logarithms, and whether the bounds hold."""
 
     apparent: float
     printed: float
@@ -51,7 +51,7 @@ def run() -> None:
 
 
 def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain | None:
-    """What a race tells of its choice's gain over the default; None where that is the choice."""
+    """A race's result for its choice's gain over the default; None if the default is the choice."""
     names = [DEFAULT, *map(str, range(1, algorithms))]
     rivals = {Algorithm("synthetic", name): 0.0 for name in names}
     rivals[Algorithm("synthetic", "1")] = -np.log1p(faster)

@@ -1,11 +1,13 @@
 """What does a race over sizes and rank counts save, and cost? On synthetic machines, whose truth is known.
 
-Algorithms of a broadcast take what Hockney's model says of their rounds, with latency and bandwidth drawn for each
-campaign, and 10 % of their own beside. The default is the one that would be best on another machine, whose latency and
-bandwidth differ by factors of about two, and at one point in twenty any of them. A launch adds errors of 2 %. Of all
-rank counts and sizes asked for: how many were raced, what choices cost at these and at those that were only looked at,
-what bounds say and whether they hold, and results and starts as a share of ten launches of everything with starts of
-its own for each rank count, as each race has too.
+Hockney's model gives the times of broadcast algorithms, with latency and bandwidth drawn for each campaign, plus a
+separate error of 10 %. The default is the algorithm that would be best on another machine, whose latency and bandwidth
+differ by factors of about two. At one point in twenty it is any algorithm. A launch adds errors of 2 %. Printed over
+all requested rank counts and sizes:
+
+- how many were raced, and the regret of the choices there and at sampled points,
+- the bounds, and whether they hold,
+- results and starts, as a share of ten launches of everything. Each rank count has separate starts, as in a race.
 """
 
 import os
@@ -37,7 +39,7 @@ DEVIATION = 0.02
 """Of a launch's errors, like the next two of logarithms."""
 
 OWN = 0.1
-"""Of what each algorithm takes beside the model."""
+"""Standard deviation of an algorithm's error of the model, as a share."""
 
 OTHERWISE = 0.7
 """Of the latency and bandwidth by which the default chooses."""
@@ -96,7 +98,7 @@ def run() -> None:
         kept = np.mean(np.array(regrets["raced"]) <= np.array(bounds))
         print(
             f"{name}: {len(bounds) / asked:.0%} of points raced, "
-            f"{len(regrets['looked at']) / asked:.0%} looked at; "
+            f"{len(regrets['looked at']) / asked:.0%} sampled; "
             f"{measured['results'] / everything:.0%} of the results, "
             f"{measured['starts'] / (CAMPAIGNS * USUAL_LAUNCHES * len(ranks)):.0%} of the starts; of bounds at those "
             f"raced {measured['decided'] / len(bounds):.0%} reach {ACCEPTED:.0%}, 9 in 10 are at most "

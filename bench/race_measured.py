@@ -1,8 +1,8 @@
-"""A race beside an exhaustive campaign on this machine: time inside cells, and what each one's choices cost.
+"""A race versus an exhaustive campaign on this machine: time inside cells, and the regret of the choices.
 
-Both measure the same on the same day. A third campaign says what their choices cost: the geometric mean
-over its launches of the chosen algorithm's time over that of its own best one, so that even a perfect choice costs
-something. At sizes that the race only looked at, the choice is the best of the few algorithms there.
+Both measure the same on the same day. A third campaign gives the regret of their choices: the geometric mean over its
+launches of the chosen algorithm's time over that of the best one in this campaign. So even a perfect choice has some
+regret. At sizes that the race only sampled, the choice is the best of the few algorithms there.
 """
 
 import gzip
@@ -66,7 +66,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
     verdict = race_verdict(campaigns["race"].raced)
     if verdict:
         print(
-            f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; looked at {verdict.looked_at} more"
+            f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; sampled {verdict.looked_at} more"
         )
     chosen: dict[str, Choices] = {
         "default": dict.fromkeys(third, DEFAULT),

@@ -1,11 +1,10 @@
 """What would a race have chosen, and measured, of what an exhaustive campaign measured?
 
-The campaign's launches are the oracle: each launch of a race is one of them, drawn with replacement, of which the race
-sees the cells that it asked for, and of their turns as many rounds as it asked for. The truth is what all launches of
-the oracle say, the geometric mean of ratios. A cell costs its part of the point's checks and warm-up, and its bursts by
-how long its calls took; where a race asks for more rounds than were measured, it has those, and a start costs what the
-campaign's took. Each race runs with rounds as it allots them, and with all that there are. What a race saves inside a
-launch, where losers get no more turns, is not in it.
+The campaign's launches are the oracle. Each launch of a race is one of them, drawn with replacement. The race sees the
+cells and the number of rounds that it asks for, at most all that were measured. The truth is the geometric mean of
+ratios over all launches of the oracle. A cell costs its share of the point's checks and warm-up, and the time of its
+calls. A start costs as much as the campaign's. Each race runs with the number of rounds that it chooses, and with all
+rounds. What a race saves inside a launch by no longer measuring slow algorithms is not included.
 """
 
 import gzip
@@ -41,7 +40,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Turn:
-    """A cell in a launch: its result, and the logarithm of its time in each round that it took part in."""
+    """A cell in a launch: its result, and the logarithm of its time in each of its rounds."""
 
     result: LaunchResult
     log_times: Floats
@@ -49,15 +48,15 @@ class Turn:
 
 @dataclass(frozen=True)
 class Oracle:
-    """An exhaustive campaign: each launch's cells by what took turns, and what a start takes, seconds."""
+    """An exhaustive campaign: each launch's cells by what was interleaved, and the time of a start in seconds."""
 
     launches: tuple[tuple[dict[Cell, Turn], ...], ...]
     start_s: float
 
     @cached_property
     def truth(self) -> dict[RacePoint, dict[Algorithm, float]]:
-        """Mean log times of a point's algorithms over all launches, in proportion to each other where they took
-        turns."""
+        """Mean log times of a point's algorithms over all launches, relative to each other if they were
+        interleaved."""
         times: defaultdict[RacePoint, defaultdict[Algorithm, list[float]]] = defaultdict(lambda: defaultdict(list))
         for points in self.launches:
             for turns in points:
@@ -137,7 +136,7 @@ def _races(oracle: Oracle, cells: list[Cell], name: str, allotted: bool) -> None
     in_all = np.mean([each.inside + each.starting for each in took])
     print(
         f"  {name}: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; over at "
-        f"{np.mean(reached):.0%} of points; bounds hold at {np.mean(kept):.1%}, those that were looked at too"
+        f"{np.mean(reached):.0%} of points; bounds hold at {np.mean(kept):.1%}, sampled ones included"
     )
     print(
         f"  {name}: {np.mean(inside):.1f} s inside cells ({min(inside):.1f} to {max(inside):.1f}), "
@@ -165,11 +164,11 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allott
             for result in _seen(turns, taking_part, rounds.get(RacePoint.of(next(iter(taking_part))))):
                 agenda.take(replace(result, launch=launch))
                 spent.inside += _seconds(result, len(taking_part))
-    raise AssertionError("no race goes on after its last launch")
+    raise AssertionError("no race continues after its last launch")
 
 
 def _seen(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) -> Iterator[LaunchResult]:
-    """What the turns of `cells` alone tell in so many rounds, all at most."""
+    """The results of `cells` alone in `rounds` rounds, at most all."""
     chosen = [turns[cell] for cell in sorted(cells)]
     times = np.array([turn.log_times[:rounds] for turn in chosen])
     times = times[:, np.isfinite(times).all(axis=0)]  # where each has a valid repetition
@@ -191,13 +190,13 @@ def _seen(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) 
 
 
 def _burst_s(turn: Turn, turns: dict[Cell, Turn]) -> float:
-    """Seconds of one burst of a cell: of all that took turns, by how long each one's calls took."""
+    """Seconds of one burst of a cell: its share of the interleaved cells' time, by the time of its calls."""
     calls = sum(float(np.nansum(np.exp(each.log_times))) for each in turns.values())
     return (turn.result.turns_s or 0.0) * float(np.nanmean(np.exp(turn.log_times))) / calls
 
 
 def _seconds(result: LaunchResult, cells: int) -> float:
-    """A cell's part of the seconds of its point, which has so many."""
+    """A cell's share of the seconds of its point, which has `cells` cells."""
     return ((result.setup_s or 0.0) + (result.turns_s or 0.0)) / cells
 
 

@@ -1,7 +1,7 @@
-"""How far a figure moves from one campaign to the next: ours against OSU's protocol at equal wall time.
+"""How much a figure changes from one campaign to the next: Timpani's method versus OSU's at equal wall time.
 
-A median of ours is one in each state of the machine, found from the probes of all campaigns together; OSU's averages
-know no states. Then the ratio of two algorithms, which took turns in ours.
+Timpani has one median for each state of the machine, found from the probes of all campaigns together; OSU's averages
+ignore states. Then the ratio of two algorithms, which Timpani interleaves.
 """
 
 import math
@@ -24,7 +24,7 @@ LAUNCHES = 8
 SIZES = "1:1Mi*4"
 OTHER = "binomial"
 FEWEST = 4
-"""Campaigns in which a state must have been met for its spread to be told."""
+"""Minimum number of campaigns in a state for its spread to be printed."""
 
 MUST_REACH = 0.2
 
@@ -37,12 +37,12 @@ def run() -> None:
         root = Path(folder)
         ours_seconds = timpani(*common, "--launches", str(LAUNCHES), "-o", str(root / "ours-trial"))
         osu_seconds = timpani(*common, "--method", "osu", "--launches", str(LAUNCHES), "-o", str(root / "osu-trial"))
-        osu_launches = max(1, round(LAUNCHES * ours_seconds / osu_seconds))  # OSU's may run as long as ours
+        osu_launches = max(1, round(LAUNCHES * ours_seconds / osu_seconds))  # OSU's launches get the same time
         print(
-            f"one campaign of ours, {LAUNCHES} launches: {ours_seconds:.1f} s; "
+            f"one campaign of Timpani's, {LAUNCHES} launches: {ours_seconds:.1f} s; "
             f"OSU's protocol in that time: {osu_launches} launches"
         )
-        for campaign in range(CAMPAIGNS):  # in turn, so that both see the same machine
+        for campaign in range(CAMPAIGNS):  # alternately, so that both see the same machine
             for found, which, launches in ((ours, "ours", LAUNCHES), (osu, "osu", osu_launches)):
                 where = str(root / f"{which}-{campaign}")
                 method = ("--method", "osu") if which == "osu" else ()
@@ -59,11 +59,13 @@ def run() -> None:
             f"{state or 'one state'} {value:.4f} ({len(levels[size][state])})" for state, value in states.items()
         )
         print(
-            f"{size:>9} B  MAD/median: ours {told}; OSU's {spread(of_size):.4f}.  "
-            f"Ratio: ours {spread(ratios[size]):.4f}, OSU's {spread(their_ratio):.4f}"
+            f"{size:>9} B  MAD/median: Timpani's {told}; OSU's {spread(of_size):.4f}.  "
+            f"Ratio: Timpani's {spread(ratios[size]):.4f}, OSU's {spread(their_ratio):.4f}"
         )
     mean = math.exp(statistics.fmean(math.log(quotient) for quotient in quotients))
-    print(f"spread over {CAMPAIGNS} campaigns, ours in a state over OSU's: {mean:.2f}; must be at most {MUST_REACH}")
+    print(
+        f"spread over {CAMPAIGNS} campaigns, Timpani's in a state over OSU's: {mean:.2f}; must be at most {MUST_REACH}"
+    )
 
 
 def _levels(campaigns: list[pl.DataFrame]) -> dict[int, dict[str, list[float]]]:

@@ -25,9 +25,9 @@ CALLS: dict[str, tuple[int, Callable[[int], int], tuple[int, ...]]] = {
     "bcast binary": (8, lambda p: p - 1, (1 << 17, 1 << 20)),
     "alltoall linear": (8, lambda p: p * (p - 1), (256, 1024)),
 }
-"""Bytes, messages at so many ranks, and the rank counts. Of the first five one rank is simulated for all, and of the
-last, whose ranks have all messages under way at once; the next three are worked out by level, and the tree, whose ranks
-send two messages in a round, by events."""
+"""Bytes, the number of messages by ranks, and the rank counts. In the first five and in the last, one rank is simulated
+for all; ranks of the last have all messages under way at once. The next three are computed by level. The tree, whose
+ranks send two messages in a round, is computed by events."""
 
 
 def run() -> None:
@@ -38,7 +38,9 @@ def run() -> None:
             seconds, kibibytes = simulate(program, name, ranks, message_bytes)
             rate = messages(ranks) / max(seconds, 1e-3)
             # Linux counts what this process had in use when it started the other.
-            memory = f"{1024 * kibibytes / ranks:.0f} B a rank" if kibibytes > idle else "less memory than can be told"
+            memory = (
+                f"{1024 * kibibytes / ranks:.0f} B a rank" if kibibytes > idle else "less memory than can be measured"
+            )
             print(f"{name}, {ranks} ranks: {seconds:.2f} s, {rate / 1e6:.1f} M messages/s, {memory}", flush=True)
     print(
         f"must be: 2^20 ranks of a logarithmic algorithm at most {LARGEST_MUST_TAKE:g} s, "

@@ -1,7 +1,7 @@
-"""How long all broadcasts take, measured or raced, beside a launch for each algorithm and run by OSU's loop.
+"""Time to measure all broadcasts, exhaustively or as a race, versus a launch per algorithm and run with OSU's loop.
 
-A race is held against as many runs by hand as it takes until their choices cost no more than the race's, by a campaign
-that chose nothing. By hand the algorithm with the least mean of OSU's averages is chosen.
+A race is compared with the number of runs by hand until their choices have no more regret than the race's, by a third
+campaign. By hand, the algorithm with the lowest mean of OSU's averages is chosen.
 """
 
 import tempfile
@@ -61,7 +61,7 @@ def _beside_a_race(root: Path, names: list[str], seconds_of_a_run: float) -> Non
     standings = race_standings(load(root / "race").raced)
     raced = {(row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)}
     of_race = _mean_regret(third, raced)
-    print(f"raced to a regret of 2 %: {race:.1f} s; its choices cost {of_race:.2%} on average")
+    print(f"raced to a regret of 2 %: {race:.1f} s; its choices have {of_race:.2%} regret on average")
     averages = pl.concat([load(root / f"by-hand-{number}").results for number in range(len(names))])
     enough = None
     for runs in range(1, MOST_BY_HAND + 1):
@@ -71,7 +71,7 @@ def _beside_a_race(root: Path, names: list[str], seconds_of_a_run: float) -> Non
             seconds = runs * seconds_of_a_run
             print(f"by hand {runs} runs of each, {seconds:.0f} s ({seconds / race:.1f} ×): {cost:.2%}")
     told = f"first after {enough} runs" if enough else f"not after {MOST_BY_HAND} runs"
-    print(f"by hand choices cost as little {told}; must take {RACE_MUST_GAIN:.0f} × the race's time", flush=True)
+    print(f"by hand the regret is as low {told}; must take {RACE_MUST_GAIN:.0f} × the race's time", flush=True)
 
 
 def _least_means(averages: pl.DataFrame) -> Choices:

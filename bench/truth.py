@@ -1,4 +1,4 @@
-"""What measuring itself costs, and how OSU's protocol and ours differ on the same cells."""
+"""The overhead of measuring, and the difference between OSU's protocol and Timpani's on the same cells."""
 
 import tempfile
 from pathlib import Path
@@ -20,7 +20,9 @@ def run() -> None:
         timpani(*common, "-o", str(root / "ours"))
         timpani(*common, "--method", "osu", "-o", str(root / "osu"))
         ours, osu = cells(root / "ours"), cells(root / "osu")
-        print("broadcast at 2 ranks, µs: completion (ours), OSU average of the same samples, OSU's own protocol, ratio")
+        print(
+            "broadcast at 2 ranks, µs: completion (Timpani), OSU average of the same samples, OSU's own protocol, ratio"
+        )
         joined = ours.join(osu.select("message_bytes", osu="osu_avg_us"), on="message_bytes").sort("message_bytes")
         for row in joined.iter_rows(named=True):
             ratio = row["median_us"] / row["osu"]

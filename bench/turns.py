@@ -1,7 +1,7 @@
-"""What takes turns, measured by plans of our own making: rivals that are the same, or differ by what is known.
+"""Interleaved cells, measured by special plans: competitors that are equal, or differ by a known amount.
 
-`python -m bench pairs` asks whether equal things are found equal and a planted 5 % is found; `components` what launches
-differ by.
+`python -m bench pairs` asks whether equal things are found equal and a planted 5 % is found; `components` how
+launches differ.
 """
 
 import json
@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Point:
-    """Cells that take turns: each is what follows a cell's number in a plan; `key` names the point."""
+    """Interleaved cells: the text of each after its number in a plan; `key` names the point."""
 
     key: Any
     cells: tuple[str, ...]
@@ -76,14 +76,14 @@ def open_mpi() -> Mpi:
 
 
 def default_under(name: int, collective: str, size: int) -> str:
-    """The default, on a communicator of its own: a parameter that it ignores tells it apart."""
+    """The default on a separate communicator, distinguished by a parameter that it ignores."""
     controls = f"coll_tuned_{collective}_algorithm=0,coll_tuned_{collective}_algorithm_tree_fanout={name + 4}"
     return f"{collective} {size} warm {controls} - -"
 
 
 def delayed(folder: Path, mpi: Mpi, factor: float) -> Path:
-    """Our programs with two broadcasts of 1 KiB more, `planted/plain` and `planted/slower`: either goes on by the clock
-    until one and a half times its broadcast's time has passed, the second `factor` times as long as that."""
+    """The native programs with two more broadcasts of 1 KiB, `planted/plain` and `planted/slower`. The first lasts 1.5
+    times its broadcast's time by the clock, the second `factor` times as long as the first."""
     shutil.copytree(sources(), folder, ignore=shutil.ignore_patterns("build"))
     (folder / "operations" / "planted_delay.cpp").write_text(_PLANTED.replace("FACTOR", str(factor)))
     return build(mpi, folder)

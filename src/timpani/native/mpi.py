@@ -11,7 +11,7 @@ class Mpi:
 
     kind         the word for the library, as `--mpi` takes it and records have it
     name         its name, as people write it
-    info         the program that tells about the library, where it has one
+    info         the program that describes the library, if it has one
     environment  variables that its compiler and its programs must find in theirs, where it lies in an unusual place
     """
 
