@@ -207,7 +207,7 @@ def test_a_launch_far_off_is_not_fitted_and_said(tmp_path: Path) -> None:
     (curve,) = fitted(folder)["curves"]
     assert curve["hockney"]["us_per_byte"] == pytest.approx(0.01)
     assert curve["disturbed"] == [{"message_bytes": 8, "time_us": 60.0, "median_us": 1.08}]
-    assert "1 of 16 times of single launches, far off their size's median: 60 µs at 8 B" in run("fit", folder).stdout
+    assert "1 of 16 launch times, far from the median of their size: 60 µs at 8 B" in run("fit", folder).stdout
 
 
 def test_a_line_that_misses_a_median_is_no_good_fit(tmp_path: Path) -> None:

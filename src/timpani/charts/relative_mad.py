@@ -59,7 +59,7 @@ FIGURE = Figure(
         "spread",
         "Spread between launches",
         "The median absolute deviation of the launches’ medians from their median, in per cent of it: the stronger the "
-        "shade, the wider. A framed cell has two separated modes, of which a median describes one.",
+        "shade, the wider. A framed cell is bimodal: its median describes only one of two groups.",
         absent="nothing was measured in several launches",
     ),
     place=150,

@@ -64,7 +64,7 @@ def test_each_result_has_the_state_that_its_probes_tell() -> None:
     assert near.level_ns == pytest.approx(45, rel=0.02)
     assert far.share == pytest.approx(0.5)
     [told] = states_told(results)
-    assert f"took 45 ns in 50 % of what was measured (near), {far.level_ns:.0f} ns in 50 % (far)" in told
+    assert f"took 45 ns in 50 % of the results (near), {far.level_ns:.0f} ns in 50 % (far)" in told
     assert told.endswith("times of different states aren't comparable")
 
 

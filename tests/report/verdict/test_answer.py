@@ -108,22 +108,24 @@ def test_settings_that_were_not_recorded_are_said_to_be() -> None:
 def test_undecided_points_come_with_the_launches_and_the_command_that_decide_them() -> None:
     command = "timpani run demo -o demo --launches 300"
     *_, last, how = headline(verdict(1, 0, 10, decisive=Decisive(10, 20, 300, 14.0, 294.0), decide_command=command))
-    half, most = "About 20 launches in all (14 s more)", "300 (4 min 54 s more)"
-    assert last == f"{half} should decide half of the undecided points, {most} nine in ten."
+    half, most = "20 launches in all (14 s more)", "300 (4 min 54 s more)"
+    assert last == f"Deciding half of the undecided points probably takes {half}, nine in ten of them {most}."
     assert how == f"  {command}"
     *_, last = headline(verdict(1, 0, 10, decisive=Decisive(8, 20, 3000, None, None)))
-    assert last == "About 20 launches in all should decide half of 8 of the undecided points, over 1000 nine in ten."
+    assert last == (
+        "Deciding half of 8 of the undecided points probably takes 20 launches in all, nine in ten of them over 1000."
+    )
     *_, last = headline(verdict(1, 0, 10, decisive=Decisive(10, 2000, 3000, 1e5, 1e6)))
-    assert last == "Over 1000 launches in all should decide half of the undecided points."
+    assert last == "Deciding half of the undecided points probably takes over 1000 launches in all."
 
 
 def test_of_few_undecided_points_all_are_to_be_decided() -> None:
     *_, last = headline(verdict(1, 0, 1, decisive=Decisive(1, 250, 250, 14.0, 14.0)))
-    assert last == "About 250 launches in all (14 s more) should decide the undecided point."
+    assert last == "Deciding the undecided point probably takes 250 launches in all (14 s more)."
     *_, last = headline(verdict(1, 0, 4, decisive=Decisive(4, 20, 250, None, None)))
-    assert last == "About 250 launches in all should decide the undecided points."
+    assert last == "Deciding the undecided points probably takes 250 launches in all."
     *_, last = headline(verdict(1, 0, 3, decisive=Decisive(1, 2000, 2000, None, None)))
-    assert last == "Over 1000 launches in all should decide 1 of the undecided points."
+    assert last == "Deciding 1 of the undecided points probably takes over 1000 launches in all."
 
 
 def test_a_setting_for_all_calls_comes_with_where_it_is_slower() -> None:

@@ -281,7 +281,7 @@ def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
     [
         ("skewed", "did not start together"),
         ("oversubscribed", "more ranks than cores"),
-        ("bimodal", "two separated modes"),
+        ("bimodal", "bimodal times"),
     ],
 )
 def test_verdict_warns_of_marked_cells(flag: str, words: str) -> None:

@@ -67,7 +67,7 @@ def states_told(results: pl.DataFrame) -> Iterator[str]:
         found = list(states)
         steady = [each for each in found if each.state != CHANGED]
         first, *others = [(f"{each.level_ns:.0f} ns", _percent(each.share), each.state) for each in steady]
-        told = [f"{first[0]} in {first[1]} of what was measured ({first[2]})"]
+        told = [f"{first[0]} in {first[1]} of the results ({first[2]})"]
         told += [f"{took} in {share} ({state})" for took, share, state in others]
         changed = sum(each.share for each in found if each.state == CHANGED)
         between = f"; in {_percent(changed)} the state changed" if changed else ""

@@ -107,7 +107,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "Which algorithm behaves most like the default",
         110,
         "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|, "
-        "about the share by which the times differ. The smallest is bold.",
+        "which is about their relative difference. The smallest is bold.",
         "",
         _by_operation(report.distances, distance_tables),
         left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
@@ -117,9 +117,9 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "knees",
         "Where curves leave their flat part",
         120,
-        f"The flat time of a curve is its median over the {knee.FLAT_SIZES} smallest sizes. Given is the smallest size "
-        f"at which, and at all larger ones, the whole interval lies above {knee.KNEE_FACTOR} times the flat time; "
-        "where there is no interval, the time itself.",
+        f"The flat time of a curve is its median over the {knee.FLAT_SIZES} smallest sizes. The table has the smallest "
+        f"size from which on the whole interval lies above {knee.KNEE_FACTOR} times the flat time, or the time itself "
+        "where there are no intervals.",
         "",
         _by_operation(report.knees, knee_tables),
     )
@@ -128,7 +128,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
 def _of_cells(report: Report) -> Iterator[PageSection]:
     """All times: Timpani's own tables, and those of the studies."""
     intervals = (
-        f", with the {covered} interval over launches in small type" if (covered := coverage(report.cells)) else ""
+        f", and in small type its {covered} interval over launches" if (covered := coverage(report.cells)) else ""
     )
     drawn = report.tables["cells"]
     cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
@@ -203,8 +203,8 @@ _ABOUT_MODELS = Markup(
 )
 
 _KEY_OF_MODELS = (
-    f"Small type: {per_cent(LEVEL)} intervals, over launches where there are several. Switch: the time after it over "
-    "the time before. Bend: the slope changes, perhaps without a jump."
+    f"Small type: {per_cent(LEVEL)} intervals, over launches if there are several. Switch: the ratio of the time "
+    "after it to the time before. Bend: the slope changes without a proven jump."
 )
 
 _NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"

@@ -176,22 +176,19 @@ def _what_would_decide(decisive: Decisive, verdict: Verdict) -> Iterator[str]:
             return f"over {_MANY_LAUNCHES}{noun}"
         return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
 
-    def in_all(launches: int, seconds: float | None) -> str:
-        text = cost(launches, seconds, " launches in all")
-        return f"About {text}" if launches < _MANY_LAUNCHES else text.capitalize()
-
+    in_all = " launches in all"
     command = [f"  {verdict.decide_command}"] if verdict.decide_command else []
     of = "the undecided" if decisive.of == verdict.undecided else f"{decisive.of} of the undecided"
     if decisive.of < _FEW_UNDECIDED:
         points = "point" if verdict.undecided == 1 else "points"
-        yield f"{in_all(decisive.most, decisive.most_seconds)} should decide {of} {points}."
+        yield f"Deciding {of} {points} probably takes {cost(decisive.most, decisive.most_seconds, in_all)}."
         yield from command
         return
-    half = f"{in_all(decisive.half, decisive.half_seconds)} should decide half of {of} points"
+    half = f"Deciding half of {of} points probably takes {cost(decisive.half, decisive.half_seconds, in_all)}"
     if decisive.half >= _MANY_LAUNCHES:
         yield f"{half}."
         return
-    yield f"{half}, {cost(decisive.most, decisive.most_seconds)} nine in ten."
+    yield f"{half}, nine in ten of them {cost(decisive.most, decisive.most_seconds)}."
     yield from command
 
 

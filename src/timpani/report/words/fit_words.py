@@ -36,9 +36,7 @@ def disturbed_words(fitted: CurveFit) -> str:
         return ""
     times = [f"{number(e.time_us)} µs at {show_size(e.message_bytes)}, median {number(e.median_us)} µs" for e in found]
     measured = int(fitted.measured.counts.sum())
-    return (
-        f"{len(found)} of {measured} times of single launches, far off their size's median: {_first_few(times, '; ')}"
-    )
+    return f"{len(found)} of {measured} launch times, far from the median of their size: {_first_few(times, '; ')}"
 
 
 def miss_words(fitted: CurveFit) -> str:

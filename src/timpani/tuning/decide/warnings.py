@@ -11,8 +11,8 @@ from timpani.study.counted import counted, per_cent
 _OF_STATUS = {
     "average_only": "are imported averages: a single run or few, without an interval",
     "wide": (
-        "have intervals wider than half of their median: ratios are compared within launches, so that they can be "
-        "precise where times are not"
+        "have intervals wider than half of their median; ratios may still be precise, since they are compared within "
+        "launches"
     ),
     "skewed": "had ranks that did not start together: part of their time is waiting for the last rank to start",
     "lateness_missed": (
@@ -20,13 +20,13 @@ _OF_STATUS = {
         f"of the lateness and over {LATENESS_TOLERANCE_US:g} µs: their times are of another pattern"
     ),
     "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each rank",
-    "simulated": "are simulated: nothing varies, and how near they are to a real machine is not known",
+    "simulated": "are simulated: nothing varies, and their distance from a real machine is unknown",
     "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
 }
 
 _UNSTEADY = (
-    "did not converge: in most launches their calls varied more than the precision allows; more launches still narrow "
-    "the interval over launches"
+    "did not converge: in most launches their calls varied too much for the requested precision; more launches still "
+    "narrow the interval over launches"
 )
 
 _SINGULAR = {
@@ -52,7 +52,7 @@ def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[s
             f"a comparison takes{': ' if advice else ''}{advice}"
         )
     told = {_UNSTEADY: has["not_converged"] & ~_TOO_FEW} | {text: has[word] for word, text in _OF_STATUS.items()}
-    told["have two separated modes, of which the median describes one"] = pl.col("bimodal")
+    told["have bimodal times: two separated groups, of which the median describes only one"] = pl.col("bimodal")
     for text, condition in told.items():
         if count := cells.filter(condition).height:
             yield f"{count} of {counted(cells.height, 'cell')} {_agreeing(text, count)}"
