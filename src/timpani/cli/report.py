@@ -1,6 +1,7 @@
 """`timpani report`: one HTML file of a campaign, and its figures."""
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,6 +60,16 @@ class _Others:
     ] = None
 
 
+_Covered = Annotated[
+    Path | None,
+    typer.Option(
+        "--covered-by",
+        metavar="CAMPAIGN",
+        help="Of a profile: what its calls would gain by what was measured there.",
+        show_default=False,
+    ),
+]
+
 _Second = Annotated[
     Path | None,
     typer.Argument(
@@ -84,6 +95,7 @@ def report(
         ),
     ] = None,
     chosen: _Figures,
+    covered_by: _Covered = None,
     statistic: Statistic = None,
     linear: Annotated[
         bool, typer.Option("--linear", help="Curves on linear axes; in the page, at first: it has a switch.")
@@ -92,18 +104,35 @@ def report(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Write a report that opens offline, and the figures of a campaign; or one report of two campaigns."""
+    """Write a report that opens offline: of a campaign, with its figures, of two campaigns, or of a profile."""
+    from timpani.programs.profile_folder import is_profile
+
     folder = campaign_or_newest(folder)
+    if is_profile(folder):
+        _refuse("the report of a campaign", {"a second folder": other, **_options(chosen, others, linear, statistic)})
+        _of_profile(folder, covered_by, output, force)
+        return
+    if covered_by is not None:
+        raise UserError(f"--covered-by is for a profile, and {folder} holds a campaign", "leave it out")
     if other is not None:
-        unused: dict[str, object] = {
-            **{"--figures": chosen.figures, "--linear": linear, "--statistic": statistic},
-            **{"--published": others.published, "--predicted": others.predicted},
-        }
-        if given := next((name for name, value in unused.items() if value), None):
-            raise UserError(f"{given} is for the report of one campaign", "leave it out, or name one campaign")
+        _refuse("the report of one campaign", _options(chosen, others, linear, statistic))
         _compared(folder, other, output, force)
         return
     _of_one(folder, output, chosen, statistic, linear, others, style, force)
+
+
+def _options(chosen: _Figures, others: _Others, linear: bool, statistic: str | None) -> dict[str, object]:
+    """The options that only the report of one campaign has, as they were typed."""
+    return {
+        **{"--figures": chosen.figures, "--all-figures": chosen.all_figures, "--linear": linear},
+        **{"--statistic": statistic, "--published": others.published, "--predicted": others.predicted},
+    }
+
+
+def _refuse(what: str, unused: Mapping[str, object]) -> None:
+    """UserError if one of the options `unused` was typed, which are for `what`."""
+    if given := next((name for name, value in unused.items() if value), None):
+        raise UserError(f"{given} is for {what}", "leave it out, or name one campaign")
 
 
 def _of_one(
@@ -167,6 +196,23 @@ def _write_figures(
     typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
     for text in found.missing:
         typer.echo(f"not drawn: {text}", err=True)
+
+
+def _of_profile(folder: Path, covered_by: Path | None, output: Path | None, force: bool) -> None:
+    """Write the page of a profile."""
+    from timpani.campaign.folder.load import load
+    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.savings import expected_savings
+    from timpani.report.profiled.profile_page import render_profile
+    from timpani.report.words.output_files import check_new, write_file
+
+    output = output or folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
+    check_new(output, force)
+    profile = read_profile(folder)
+    savings = expected_savings(profile.main_part, load(covered_by).raced) if covered_by else None
+    write_file(output, render_profile(profile, savings).encode(), force)
+    typer.echo(output)
+    typer.echo(f"the same as text: timpani show {shlex.quote(str(folder))}", err=True)
 
 
 def _compared(folder: Path, other: Path, output: Path | None, force: bool) -> None:

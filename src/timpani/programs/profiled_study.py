@@ -154,7 +154,7 @@ def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStu
         "placement": _placement(chosen),
         **given,
     }
-    return ProfiledStudy(Study.check(values, str(part.path.parent)), tuple(chosen), tuple(_left_out(part, chosen)))
+    return ProfiledStudy(Study.check(values, str(part.path.parent)), tuple(chosen), tuple(left_out(part, chosen)))
 
 
 def _placement(points: list[ProfiledPoint]) -> str:
@@ -163,7 +163,8 @@ def _placement(points: list[ProfiledPoint]) -> str:
     return "core" if main.nodes == 1 else f"ppr:{main.per_node}"
 
 
-def _left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
+def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
+    """What a study of the points `chosen` leaves out or measures in another way, a sentence each."""
     collectives = sum(line.ns for line in part.calls if line.form == "blocking")
     reasons: dict[str, int] = defaultdict(int)
     for line in part.calls:

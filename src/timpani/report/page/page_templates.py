@@ -2,7 +2,7 @@
 
 import re
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani.report.tables.algorithm_tables import with_unit
@@ -11,10 +11,10 @@ from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 
-def page_templates() -> Environment:
-    """The templates of this folder; whatever they show is escaped."""
+def page_templates(*folders: str) -> Environment:
+    """The templates of this folder and of further `folders` of the package; whatever they show is escaped."""
     environment = Environment(
-        loader=PackageLoader("timpani", "report/page"),
+        loader=ChoiceLoader([PackageLoader("timpani", each) for each in ("report/page", *folders)]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

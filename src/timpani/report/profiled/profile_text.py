@@ -57,14 +57,14 @@ def summary_lines(profile: ProgramProfile) -> Iterator[str]:
         spent, wall = time_in_collectives(part), part.wall_seconds
         name = " : ".join(part.programs)
         share = per_cent(spent.total / max(wall, spent.total, 1e-9))
-        yield f"{name}: {share} of {_seconds(wall)} in blocking collectives, {_split(spent)}"
+        yield f"{name}: {share} of {seconds_in_words(wall)} in blocking collectives, {_split(spent)}"
 
 
 def _split(spent: TimeInCollectives) -> str:
     if spent.waiting == spent.moving == 0:
         return "how long ranks waited for each other is unknown"
-    error = f" (± {_seconds(spent.waiting_error)})" if spent.waiting_error else ""
-    return f"of which {_seconds(spent.waiting)}{error} waiting for ranks that were late"
+    error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
+    return f"of which {seconds_in_words(spent.waiting)}{error} waiting for ranks that were late"
 
 
 def profile_text(profile: ProgramProfile) -> str:
@@ -85,29 +85,44 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
     program = part.program
     yield (
         f"{' : '.join(part.programs)}: {counted(program.reporting, 'rank')} on {counted(hosts, 'node')}, "
-        f"{_seconds(part.wall_seconds)} from MPI_Init to MPI_Finalize"
+        f"{seconds_in_words(part.wall_seconds)} from MPI_Init to MPI_Finalize"
     )
     if program.note:
         yield f"note: {program.note}"
     if program.clocks > 1:
         yield f"note: {program.clocks} clocks, put into one time to within {program.clock_error_ns / 1e3:.3g} µs"
     yield ""
-    yield from aligned([("seconds of a rank (mean)", "s", "share", ""), *_form_rows(part)])
+    yield from aligned(form_rows(part))
     yield ""
-    yield from aligned([_HEADINGS, *map(_call_row, [part] * len(part.calls), _sorted(part)[:_MOST_ROWS])])
+    yield from aligned(call_rows(part)[: _MOST_ROWS + 1])
     if len(part.calls) > _MOST_ROWS:
         yield f"and {counted(len(part.calls) - _MOST_ROWS, 'further row')}: --format csv has all"
     yield (
         "waiting: in the call before the ranks had entered whose data the rank needs; size: of the whole vector or of "
         "a block; seconds: the mean over all ranks"
     )
-    if late := _latest(part):
+    if part.lateness:
         yield ""
-        yield from aligned([_LATE_HEADINGS, *map(_late_row, late)])
+        yield from aligned(late_rows(part))
         yield "late by: after the first rank; last: share of the calls that no rank entered later"
 
 
-def _form_rows(part: ProfilePart) -> Iterator[tuple[str, ...]]:
+def form_rows(part: ProfilePart) -> list[tuple[str, ...]]:
+    """Headings, then the time in each form of call, and outside of MPI."""
+    return [("seconds of a rank (mean)", "s", "share", ""), *_forms(part)]
+
+
+def call_rows(part: ProfilePart) -> list[tuple[str, ...]]:
+    """Headings, then a row for each kind of call, the longest first."""
+    return [_HEADINGS, *(_call_row(part, line) for line in _sorted(part))]
+
+
+def late_rows(part: ProfilePart) -> list[tuple[str, ...]]:
+    """Headings, then the most late rank of each kind of call."""
+    return [_LATE_HEADINGS, *map(_late_row, _latest(part))]
+
+
+def _forms(part: ProfilePart) -> Iterator[tuple[str, ...]]:
     wall = part.wall_seconds
     for form, title in _FORMS.items():
         seconds = part.per_rank(sum(line.ns for line in part.calls if line.form == form))
@@ -115,7 +130,7 @@ def _form_rows(part: ProfilePart) -> Iterator[tuple[str, ...]]:
             yield title, f"{seconds:.3f}", per_cent(seconds / wall), ""
         spent = time_in_collectives(part)
         if form == "blocking" and spent.waiting + spent.moving > 0:
-            error = f"± {_seconds(spent.waiting_error)}" if spent.waiting_error else ""
+            error = f"± {seconds_in_words(spent.waiting_error)}" if spent.waiting_error else ""
             yield "  waiting for late ranks", f"{spent.waiting:.3f}", per_cent(spent.waiting / wall), error
             yield "  moving data", f"{spent.moving:.3f}", per_cent(spent.moving / wall), error
             if (unknown := seconds - spent.waiting - spent.moving) > seconds / 1e6:
@@ -222,6 +237,6 @@ def profile_json(profile: ProgramProfile) -> str:
     return json.dumps({"header": header, "parts": parts, "calls": profile_rows(profile)}, indent=1) + "\n"
 
 
-def _seconds(seconds: float) -> str:
+def seconds_in_words(seconds: float) -> str:
     """Three digits, in s or ms."""
     return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.savings import PointSaving, Savings
-from timpani.report.profiled.profile_text import time_in_collectives
+from timpani.report.profiled.profile_text import seconds_in_words, time_in_collectives
 from timpani.report.tables.plain_tables import aligned
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
@@ -20,20 +20,21 @@ def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
     low, high = savings.bounds
     name = " : ".join(part.programs)
     expected = (
-        f"better algorithms are expected to save {_seconds(savings.saved)} ({_seconds(low)} to {_seconds(high)})"
+        f"better algorithms are expected to save {seconds_in_words(savings.saved)} "
+        f"({seconds_in_words(low)} to {seconds_in_words(high)})"
         if savings.saved
         else "no measured algorithm is significantly faster than the default where it spends time"
     )
     return (
-        f"{name} spends {per_cent(spent.total / max(wall, spent.total))} of {_seconds(wall)} in collectives; "
-        f"{expected}; {_seconds(spent.waiting)} are imbalance"
+        f"{name} spends {per_cent(spent.total / max(wall, spent.total))} of {seconds_in_words(wall)} in collectives; "
+        f"{expected}; {seconds_in_words(spent.waiting)} are imbalance"
     )
 
 
 def savings_lines(profile: ProgramProfile, savings: Savings) -> Iterator[str]:
     """The verdict, the points behind it, and how to measure what is not covered."""
     yield savings_sentence(profile, savings)
-    yield from aligned([_HEADINGS, *map(_row, savings.points)])
+    yield from aligned(savings_rows(savings))
     missing = [each for each in savings.points if not each.measured]
     if missing:
         place = shlex.quote(str(profile.folder))
@@ -42,6 +43,11 @@ def savings_lines(profile: ProgramProfile, savings: Savings) -> Iterator[str]:
             f"not measured: {counted(len(missing), 'point')}, {share} of the time that an algorithm can change; "
             f"to measure: timpani run --for {place}"
         )
+
+
+def savings_rows(savings: Savings) -> list[tuple[str, ...]]:
+    """Headings, then a row for each point."""
+    return [_HEADINGS, *map(_row, savings.points)]
 
 
 def _row(each: PointSaving) -> tuple[str, ...]:
@@ -56,7 +62,3 @@ def _row(each: PointSaving) -> tuple[str, ...]:
         *numbers,
         each.best or ("the default" if each.measured else "not measured"),
     )
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.3g} s" if seconds >= 1 else f"{1e3 * seconds:.3g} ms"

@@ -1,0 +1,151 @@
+"""The page of a profile: where a program's communication time passes, and what an algorithm could change."""
+
+import shlex
+from collections.abc import Iterator
+from importlib import resources
+
+import altair as alt
+import polars as pl
+from markupsafe import Markup
+
+from timpani import __version__
+from timpani.charts.marks import theme
+from timpani.charts.program_time import MOVING, UNKNOWN, WAITING, program_time
+from timpani.programs.profile_folder import ProgramProfile
+from timpani.programs.profile_lines import CallsLine, ProfilePart
+from timpani.programs.profiled_study import left_out, profiled_points
+from timpani.programs.savings import PointSaving, Savings
+from timpani.report.page.page_templates import page_templates
+from timpani.report.page.static_figure import static_svg
+from timpani.report.profiled.profile_text import call_rows, form_rows, late_rows, seconds_in_words, time_in_collectives
+from timpani.report.profiled.savings_text import savings_rows, savings_sentence
+from timpani.report.tables.report_table import Table, Value
+from timpani.study.counted import counted, per_cent
+from timpani.study.sizes import show_size
+
+_MOST_BARS = 12
+
+
+def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> str:
+    """The page of a profile as HTML that needs nothing else and runs no script; UserError if no program called MPI.
+
+    savings  what the algorithms that a campaign measured would save; None: no campaign is given
+    """
+    part = profile.main_part
+    page = resources.files("timpani.report.page")
+    return (
+        page_templates("report/profiled")
+        .get_template("profile.html.jinja")
+        .render(
+            generator=f"Timpani {__version__}",
+            title=f"Where the communication time of {' : '.join(part.programs)} passes",
+            facts=list(_facts(profile, part)),
+            headline=list(_headline(profile, part, savings)),
+            notes=[*profile.notes, *([part.program.note] if part.program.note else [])],
+            figure=_figure(part),
+            forms=_table(form_rows(part)),
+            calls=_table(call_rows(part)),
+            late=_table(late_rows(part)),
+            points=_table(savings_rows(savings or Savings(tuple(_unmeasured(part))))),
+            left_out=left_out(part, profiled_points(part)),
+            coverage=_coverage(savings),
+            commands=_commands(profile),
+            light=Markup(theme.LIGHT.css()),  # noqa: S704 constants of the theme
+            dark=Markup(theme.DARK.css()),  # noqa: S704
+            style=Markup((page / "page.css").read_text()),  # noqa: S704
+        )
+    )
+
+
+def _unmeasured(part: ProfilePart) -> Iterator[PointSaving]:
+    return (PointSaving(point, measured=False) for point in profiled_points(part))
+
+
+def _facts(profile: ProgramProfile, part: ProfilePart) -> Iterator[tuple[str, str]]:
+    if profile.header:
+        yield "Command", shlex.join(profile.header.command)
+        yield "MPI library", f"{profile.header.mpi.name} {profile.header.mpi.version}"
+        yield "Profiled", profile.header.began
+    hosts = len({rank.host for rank in part.ranks})
+    yield "Ranks", f"{part.program.reporting} on {counted(hosts, 'node')}"
+    yield "Wall time", f"{seconds_in_words(part.wall_seconds)} from MPI_Init to MPI_Finalize"
+
+
+def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | None) -> Iterator[str]:
+    """The answer: the share of collectives, what an algorithm can change, and what is imbalance."""
+    if savings is not None:
+        yield f"{savings_sentence(profile, savings)}."
+        return
+    spent, wall = time_in_collectives(part), part.wall_seconds
+    share = per_cent(spent.total / max(wall, spent.total, 1e-9))
+    yield f"{' : '.join(part.programs)} spends {share} of {seconds_in_words(wall)} in blocking collectives."
+    changeable = sum(point.seconds for point in profiled_points(part))
+    yield f"An algorithm could change at most {seconds_in_words(changeable)} of it, without waiting for late ranks."
+    if spent.waiting or spent.moving:
+        error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
+        yield f"{seconds_in_words(spent.waiting)}{error} are imbalance, which no algorithm changes."
+    else:
+        yield "How long ranks waited for late ranks is unknown."
+
+
+def _figure(part: ProfilePart) -> Markup | None:
+    """The blocking collectives that take longest as bars; None without any."""
+    rows = pl.DataFrame(
+        [row for line in _longest(part) for row in _bar_parts(part, line)],
+        schema={"call": pl.String(), "part": pl.String(), "seconds": pl.Float64()},
+        orient="row",
+    )
+    if rows.is_empty():
+        return None
+    with alt.data_transformers.enable("default", max_rows=None):
+        svg = static_svg(program_time(rows, theme.PAGE).to_dict(), "program-time")
+    return Markup(svg)  # noqa: S704 Vega escapes the texts in it
+
+
+def _longest(part: ProfilePart) -> list[CallsLine]:
+    collectives = [line for line in part.calls if line.form == "blocking" and line.ns]
+    return sorted(collectives, key=lambda line: -line.ns)[:_MOST_BARS]
+
+
+def _bar_parts(part: ProfilePart, line: CallsLine) -> Iterator[tuple[str, str, float]]:
+    size = "" if line.bytes_low is None else f" {show_size(line.bytes_low)}.."
+    details = ", ".join(
+        filter(None, (counted(line.ranks, "rank"), line.operator, line.datatype, "in place" if line.in_place else ""))
+    )
+    name = f"{line.name}{size}, {details}"
+    moving = max(0.0, line.matched_ns - line.waiting_ns)
+    for which, ns in ((WAITING, line.waiting_ns), (MOVING, moving), (UNKNOWN, line.ns - line.waiting_ns - moving)):
+        if ns > 0:
+            yield name, which, part.per_rank(ns)
+
+
+def _table(rows: list[tuple[str, ...]]) -> Table | None:
+    """The rows under their headings; None without rows."""
+    head, *others = rows
+    if not others:
+        return None
+    return Table("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in others))
+
+
+def _coverage(savings: Savings | None) -> str:
+    if savings is None:
+        return "No campaign was given: --covered-by CAMPAIGN shows what its algorithms would save."
+    measured = sum(each.measured for each in savings.points)
+    share = per_cent(savings.covered / savings.changeable) if savings.changeable else "nothing"
+    return (
+        f"The campaign covers {measured} of {counted(len(savings.points), 'point')}, {share} of the time that an "
+        "algorithm can change."
+    )
+
+
+def _commands(profile: ProgramProfile) -> list[tuple[str, str]]:
+    place = shlex.quote(str(profile.folder))
+    found = [
+        ("Measure what the program calls", f"timpani run --for {place} -o measured"),
+        ("Show what the measured algorithms would save", f"timpani report {place} --covered-by measured"),
+        ("Write tuning files for the program", f"timpani tune --for {place} -o tuned"),
+    ]
+    if profile.header:
+        command = shlex.join(profile.header.command)
+        found.append(("Check the files on the program", f"timpani confirm tuned -- {command}"))
+    return found
