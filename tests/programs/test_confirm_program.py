@@ -106,3 +106,39 @@ def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
         done = typed(*words)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert said in done.stderr
+
+
+def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path: Path) -> None:
+    options = ("--variant", "quick: PLANTED_MS=0", "--runs", "6", "--output", str(tmp_path / "runs"))
+    words = ("confirm", *options, "--", *program)
+    done = typed(*words)
+    assert done.returncode == 0, done.stderr
+    assert "the program is faster with the choice" in done.stdout
+    assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 12
+    again = typed(*words)
+    assert "12 runs are kept" in again.stderr
+    assert "block" not in again.stderr
+    other = typed(*(word.replace("PLANTED_MS=0", "PLANTED_MS=5") for word in words))
+    assert (other.returncode, "runs of another settings" in other.stderr) == (2, True)
+
+
+@needs_mpi
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        ("nonsense", "is not a variant"),
+        ("other: --mpi openmpi", "a program is linked with one"),
+        ("loads: LD_PRELOAD=/lib/x.so", "preloads a library"),
+    ],
+)
+def test_a_variant_that_no_program_can_have_is_one_line(tmp_path: Path, variant: str, said: str) -> None:
+    done = typed("confirm", "--variant", variant, "--output", tmp_path / "runs", "--", "true")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert said in done.stderr
+    assert not (tmp_path / "runs").exists()
+
+
+def test_words_for_a_launcher_need_a_launcher(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no launcher that could take --oversubscribe"):
+        BlockRuns(tmp_path / "runs", ("true",), Choice({}, None, ("--oversubscribe",)))
+    assert not (tmp_path / "runs").exists()

@@ -10,7 +10,7 @@ import typer
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, study_options
-from timpani.cli.terminal.profiled import confirm_program
+from timpani.cli.terminal.profiled import confirm_files, confirm_variant
 from timpani.errors import UserError
 from timpani.study.defaults import MIN_BLOCKS
 
@@ -31,6 +31,25 @@ class ProgramRuns:
         typer.Option(
             help="A file that it writes, or `-` for what it prints: it must not change.",
             show_default=False,
+            rich_help_panel="Of a program",
+        ),
+    ] = None
+    variant: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME: SETTINGS",
+            help="In place of FOLDER: settings as `timpani run --variant` takes them.",
+            show_default=False,
+            rich_help_panel="Of a program",
+        ),
+    ] = None
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="With --variant: the folder of the runs; the same command continues there.",
+            show_default="named after the variant and the day",
             rich_help_panel="Of a program",
         ),
     ] = None
@@ -78,19 +97,31 @@ def confirm(
     meets `--fail-on`.
 
     With a program after `--` it is run as it is and with the files, alternately in random order. The exit status is
-    then 1 where it is slower, or its output differs.
+    then 1 where it is slower, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`
+    runs it as it is and with settings.
     """
     from timpani.tuning.compare.change_limit import ChangeLimit
 
     given = study.given()
-    if command:
+    if command or program.variant:
         if given or campaign or mpi or on or dry_run or fail_on is not None:
             raise UserError("a program is confirmed with --runs and --same-output alone", "leave the rest out")
-        raise typer.Exit(confirm_program(folder, command, program.runs or MIN_BLOCKS, program.same_output))
-    if program.runs or program.same_output:
-        raise UserError("--runs and --same-output are for a program", "name it after `--`")
+        raise typer.Exit(_confirm_program(folder, command or [], program))
+    if program.runs or program.same_output or program.output:
+        raise UserError("--runs, --same-output and --output are for a program", "name it after `--`")
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _confirm_calls(folder, given, campaign or [], mpi, on, dry_run, limit)
+
+
+def _confirm_program(first: Path, rest: list[str], program: ProgramRuns) -> int:
+    """Confirm files or a variant on a program; with a variant `first` is the program's first word, and no folder."""
+    runs = program.runs or MIN_BLOCKS
+    if program.variant is not None:
+        words = [str(first), *rest]
+        return confirm_variant(program.variant, program.output, words, runs, program.same_output)
+    if program.output:
+        raise UserError("--output is for --variant", f"runs are kept in {first / 'program'}")
+    return confirm_files(first, rest, runs, program.same_output)
 
 
 def _confirm_calls(

@@ -8,6 +8,7 @@ profiles/      what each run counted, and what it printed
 import hashlib
 import json
 import secrets
+import shlex
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from typing import Any, Literal
 from timpani.campaign.folder.appending import AppendedFile
 from timpani.campaign.folder.sealed_lines import DamageError, read_lines, seal_object, unseal
 from timpani.errors import UserError, cannot_write
+from timpani.libraries.find import mpi_of_launcher
 from timpani.programs.preloaded_command import preloaded_command
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profiled_run import run_command
@@ -39,12 +41,16 @@ CHOSEN: Side = "with the choice"
 class Choice:
     """What is switched on.
 
-    settings  variables of the library
-    rules     a file by which the preloaded library replaces collectives; None: it only counts
+    settings   variables of the library
+    rules      a file by which the preloaded library replaces collectives; None: it only counts
+    arguments  words for the launcher, before its own
+    exported   names of `settings` that the launcher has to pass to the ranks, as no variable of the library
     """
 
     settings: Mapping[str, str]
     rules: Path | None
+    arguments: tuple[str, ...] = ()
+    exported: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,7 +88,8 @@ class BlockRuns:
     """The folder of such runs: new, or continued by the same command."""
 
     def __init__(self, folder: Path, command: Sequence[str], choice: Choice, same_output: Path | None = None) -> None:
-        """UserError where the folder holds the runs of another command or choice, or damaged ones."""
+        """UserError where the folder holds the runs of another command or choice, or damaged ones, and where the choice
+        has words for a launcher and the command starts with none."""
         self.folder, self._command, self._choice, self._same_output = folder, tuple(command), choice, same_output
         rules = choice.rules.read_text(errors="replace") if choice.rules else ""
         described = {
@@ -90,9 +97,15 @@ class BlockRuns:
             "command": list(command),
             "directory": str(Path.cwd()),
             "settings": dict(choice.settings),
+            "arguments": list(choice.arguments),
             "rules": rules,
             "same_output": str(same_output) if same_output else "",
         }
+        if choice.arguments and mpi_of_launcher(command[0]) is None:
+            raise UserError(
+                f"{command[0]} is no launcher that could take {shlex.join(choice.arguments)}",
+                "start the command with mpirun, or leave the launcher's words out of the variant",
+            )
         known = self._known(described)
         self.runs: list[ProgramRun] = []
         for line in read_lines(folder / _RUNS, known):
@@ -123,7 +136,7 @@ class BlockRuns:
             return str(new["id"])
         except (DamageError, ValueError) as error:
             raise UserError(f"{path} can't be believed: {error}", self._step) from None
-        if differing := [name for name, value in described.items() if found.get(name) != value]:
+        if differing := [name for name, value in described.items() if found.get(name, type(value)()) != value]:
             raise UserError(f"{self.folder} holds runs of another {differing[0].replace('_', ' ')}", self._step)
         return str(found["id"])
 
@@ -152,15 +165,16 @@ class BlockRuns:
         chosen = side == CHOSEN
         profile = self.folder / "profiles" / f"{block:04d}-{'choice' if chosen else 'as-it-is'}-{secrets.token_hex(3)}"
         profile.mkdir(parents=True)
-        rules = self._choice.rules if chosen else None
-        prepared = preloaded_command(self._command, rules, None, None, {"TIMPANI_PROFILE": str(profile.resolve())})
-        settings = self._choice.settings if chosen else {}
+        choice = self._choice if chosen else Choice({}, None)
+        given = {"TIMPANI_PROFILE": str(profile.resolve())} | {name: choice.settings[name] for name in choice.exported}
+        first, *rest = self._command
+        prepared = preloaded_command((first, *choice.arguments, *rest), choice.rules, None, None, given)
         printed = profile.with_suffix(".out")
         compared = printed if self._same_output == PRINTED else self._same_output
         before = _stamp(compared)
         with printed.open("wb") as output:
             began = time.monotonic()
-            status = run_command(prepared.argv, {**prepared.environment, **settings}, output)
+            status = run_command(prepared.argv, {**prepared.environment, **choice.settings}, output)
             seconds = time.monotonic() - began
         if status == 0 and compared and _stamp(compared) == before:
             raise UserError(f"the program did not write {compared}", "name a file that it writes")

@@ -32,7 +32,7 @@ def prepare_variants(study: Study, available: AvailableAlgorithms) -> list[tuple
     asked = {available.mpi: available}
     found = []
     for name, variant in study.all_variants.items():
-        environment, path = _environment(name, variant)
+        environment, path = variant_environment(name, variant)
         mpi = _library(name, variant, available.mpi, path)
         check_variant(name, variant, mpi)
         if mpi not in asked:
@@ -59,8 +59,11 @@ def _launchers(path: str | None) -> Iterator[str | None]:
     return (shutil.which(each, path=path) for each in _LAUNCHERS)
 
 
-def _environment(name: str, variant: Variant) -> tuple[dict[str, str], str | None]:
-    """What a variant adds to the environment, and PATH where it changes that."""
+def variant_environment(name: str, variant: Variant) -> tuple[dict[str, str], str | None]:
+    """What a variant adds to the environment, and PATH where it changes that.
+
+    UserError where its script, a module or a preloaded library is missing.
+    """
     found = dict(os.environ)
     if variant.modules:
         found = load_modules(variant.modules)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from timpani.programs.block_runs import Choice
     from timpani.study.study import Study
 
 
@@ -41,15 +42,38 @@ def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
         typer.echo(line)
 
 
-def confirm_program(folder: Path, command: Sequence[str], runs: int, same_output: Path | None) -> int:
-    """Compare a program as it is with the program under the files of `folder`; the exit status, 1 where it is slower or
-    its output differs."""
-    from timpani.programs.block_runs import BlockRuns
+def confirm_files(folder: Path, command: Sequence[str], runs: int, same_output: Path | None) -> int:
+    """Compare a program as it is with the program under the files of `folder`, as `_compared` does."""
     from timpani.programs.preloaded_command import library_of
     from timpani.programs.switched_choice import choice_of
+
+    choice = choice_of(folder, library_of(command, None))
+    return _compared(folder / "program", command, choice, runs, same_output)
+
+
+def confirm_variant(
+    variant: str, output: Path | None, command: Sequence[str], runs: int, same_output: Path | None
+) -> int:
+    """Compare a program as it is with the program under a variant's settings, as `_compared` does.
+
+    output  the folder of the runs; None: named after the variant, the program and the day
+    """
+    from timpani.cli.terminal.default_folder import folder_of_today
+    from timpani.programs.preloaded_command import library_of
+    from timpani.programs.variant_choice import choice_of_variant
+
+    choice = choice_of_variant(variant, library_of(command, None))
+    folder = output or folder_of_today([variant.partition(":")[0].strip()])
+    typer.echo(f"runs are kept in {folder}", err=True)
+    return _compared(folder, command, choice, runs, same_output)
+
+
+def _compared(folder: Path, command: Sequence[str], choice: "Choice", runs: int, same_output: Path | None) -> int:
+    """Run both sides in blocks into `folder`; the exit status, 1 where the program is slower or its output differs."""
+    from timpani.programs.block_runs import BlockRuns
     from timpani.report.profiled.comparison_text import comparison_lines
 
-    blocks = BlockRuns(folder / "program", command, choice_of(folder, library_of(command, None)), same_output)
+    blocks = BlockRuns(folder, command, choice, same_output)
     if blocks.runs:
         typer.echo(f"{len(blocks.runs)} runs are kept in {blocks.folder}", err=True)
     for run in blocks.complete(runs):

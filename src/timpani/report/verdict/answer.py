@@ -130,8 +130,10 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
         yield from (f"    {part}" for part in loss.parts)
         if loss.elsewhere and (loss.set_by or verdict.simulated):
             yield f"    but {loss.elsewhere}"
-    if any(loss.set_by and loss.elsewhere for loss in shown):
-        yield "  `timpani tune` sets each for the sizes alone at which it is faster."
+    costly = [loss for loss in shown if loss.set_by and loss.elsewhere]
+    if any(VARIANT_SIGN not in loss.best_label for loss in costly):
+        which = "each algorithm" if any(VARIANT_SIGN in loss.best_label for loss in costly) else "each"
+        yield f"  `timpani tune` sets {which} for the sizes alone at which it is faster."
     if verdict.simulated:
         yield NOTHING_TO_SET
     if not verdict.settings_recorded:
