@@ -5,6 +5,7 @@ from pathlib import Path
 
 from timpani.libraries.intel import algorithms, launcher
 from timpani.libraries.intel.adjust_file import AdjustFile
+from timpani.libraries.intel.fabric_variants import offered_variants
 from timpani.libraries.intel.settings import OVERRIDES, settings_in_force
 from timpani.libraries.library import Identity, Library
 
@@ -37,5 +38,6 @@ LIBRARY = Library(
     setting=algorithms.setting,
     overrides=OVERRIDES,
     settings_in_force=settings_in_force,
+    offered_variants=offered_variants,
     tuning_files=(AdjustFile(),),
 )

@@ -8,6 +8,7 @@ from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.eager_limits import eager_limits
 from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force
 from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
+from timpani.libraries.mpich.transport_variants import offered_variants
 from timpani.libraries.mpich.tree_file import TreeFile
 
 LIBRARY = Library(
@@ -34,6 +35,7 @@ LIBRARY = Library(
     overrides=OVERRIDES,
     control=control,
     settings_in_force=settings_in_force,
+    offered_variants=offered_variants,
     eager_limits=eager_limits,
     tuning_files=(TreeFile(), CompositionsFile()),
     checked_files=(SharedMemoryFile(),),
