@@ -9,7 +9,7 @@ import polars as pl
 from bench.command import timpani
 from timpani.campaign.folder.load import load
 from timpani.tuning.compare.changes import FASTER, changes
-from timpani.tuning.decide.decide import CLOSE_ENOUGH, SLOWER
+from timpani.tuning.decide.decide import EQUIVALENCE_RATIO, SLOWER
 
 LAUNCHES = 40  # half of them a campaign
 PAIRS = 200
@@ -29,7 +29,7 @@ def run() -> None:
         first = random.permutation(np.arange(1, LAUNCHES + 1))[: LAUNCHES // 2].tolist()
         of_first = pl.col("launch").is_in(first)
         found = changes(results.filter(of_first), results.filter(~of_first)).cells
-        large = (pl.col("ratio") >= CLOSE_ENOUGH) | (pl.col("ratio") <= 1 / CLOSE_ENOUGH)
+        large = (pl.col("ratio") >= EQUIVALENCE_RATIO) | (pl.col("ratio") <= 1 / EQUIVALENCE_RATIO)
         wrong = found.filter(pl.col("standing").is_in([FASTER, SLOWER]), large).height
         cells += found.height
         changed += wrong

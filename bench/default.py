@@ -63,9 +63,9 @@ def _proportions(folder: Path) -> dict[int, NDArray[np.float64]]:
     """The default's time over our algorithm's in each launch, by size."""
     results = load(folder).results
     found: dict[int, dict[str, dict[str, float]]] = {}
-    for row in results.filter(results["in_turn"].is_not_null()).iter_rows(named=True):
+    for row in results.filter(results["interleaving"].is_not_null()).iter_rows(named=True):
         kind = DEFAULT if row["algorithm"] == DEFAULT else row["provider"]
-        found.setdefault(row["message_bytes"], {}).setdefault(kind, {})[row["in_turn"]] = row["relative"]
+        found.setdefault(row["message_bytes"], {}).setdefault(kind, {})[row["interleaving"]] = row["relative"]
     return {
         size: np.array([kinds[DEFAULT][turn] / kinds["timpani"][turn] for turn in kinds[DEFAULT]])
         for size, kinds in found.items()

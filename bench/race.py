@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.study.cell import Algorithm
-from timpani.tuning.race.allocation import Allocation, Turns
+from timpani.tuning.race.allocation import AlgorithmBursts, Allocation
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
@@ -196,7 +196,7 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
             break
         rounds = allocation.rounds(race, wanted, START_S) if allotted else {}
         rows: list[LaunchTime] = []
-        turns: list[Turns] = []
+        turns: list[AlgorithmBursts] = []
         for point, remaining in wanted.items():
             number = rounds.get(point, USUAL_ROUNDS)
             deviation = machine.round_error / np.sqrt(number)
@@ -205,7 +205,7 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
             variance = machine.round_error**2 * random.chisquare(number - 1) / (number - 1)
             for each in sorted(remaining):
                 rows.append(LaunchTime(point, each, str(launch), float(observed[int(each.name)]), 1.0))
-                turns.append(Turns(point, each, number, variance, BURST_S, SETUP_S))
+                turns.append(AlgorithmBursts(point, each, number, variance, BURST_S, SETUP_S))
                 outcome.inside += SETUP_S + number * BURST_S
         outcome.starting += START_S
         outcome.measured += len(rows)

@@ -102,13 +102,16 @@ VARIANTS = (
     Variant("dropping inside a launch", loses_inside=False),
     Variant("allocation of rounds", ((Racing, "rounds", _no_rounds),)),
     Variant("futility", at_any_price=True),
-    Variant("futility: guard (LITTLE)", ((race_futility, "LITTLE", np.inf),)),
-    Variant("futility: worth (FAR_MORE, START)", ((race_futility, "FAR_MORE", np.inf),)),
-    Variant("futility: guard and worth", ((race_futility, "LITTLE", np.inf), (race_futility, "FAR_MORE", np.inf))),
+    Variant("futility: guard (MAX_ENDING_REGRET)", ((race_futility, "MAX_ENDING_REGRET", np.inf),)),
+    Variant("futility: worth (MAX_DECISION_COST, START)", ((race_futility, "MAX_DECISION_COST", np.inf),)),
+    Variant(
+        "futility: guard and worth",
+        ((race_futility, "MAX_ENDING_REGRET", np.inf), (race_futility, "MAX_DECISION_COST", np.inf)),
+    ),
     Variant("futility: START alone", ((race_futility, "START", 0.0),)),
-    Variant("grid of sizes and rank counts", ((grid, "COARSE_SIZES", 1), (grid, "COARSE_RANKS", 1))),
-    Variant("samples between", ((grid, "is_otherwise", _never),), looks=False),
-    Variant("rest sampled in the last launches", ((grid.Grid, "look_at_the_rest", _nothing),)),
+    Variant("grid of sizes and rank counts", ((grid, "COARSE_SIZE_RATIO", 1), (grid, "COARSE_RANK_RATIO", 1))),
+    Variant("samples between", ((grid, "contradicts_expectation", _never),), looks=False),
+    Variant("rest sampled in the last launches", ((grid.Grid, "sample_the_rest", _nothing),)),
     Variant("limit of launches: 64", launches=64),
     Variant("limit of launches: 16", launches=16),
     Variant("budget of 10 s", budget=10.0),
@@ -199,12 +202,12 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             by_start[cell.ranks].append(cell)
         if not by_start:
             break
-        looks = racing.looks(launch)
+        looks = racing.sampled_points(launch)
         for cells in by_start.values():
             rounds = racing.rounds(cells, world.start_s)
             by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
             for cell in cells:
-                by_point[RacePoint.of(cell)].append(cell)
+                by_point[RacePoint.from_cell(cell)].append(cell)
             raced |= by_point.keys() - looks
             if variant.looks or by_point.keys() - looks:
                 spent += world.start_s
@@ -217,11 +220,11 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
                 taken = np.exp(logs + error * of_rounds[0][at])
                 seen = error * np.sqrt(of_rounds[1][at] / (USUAL_ROUNDS - 1))
                 share = np.exp(logs - _typical(world, point))
-                turns_s, setup_s = float(np.sum(number * BURST_S * share)), SETUP_S * len(rivals)
+                bursts_s, setup_s = float(np.sum(number * BURST_S * share)), SETUP_S * len(rivals)
                 if variant.looks or point not in looks:
-                    spent += turns_s + setup_s
+                    spent += bursts_s + setup_s
                 for cell, time, own, count in zip(rivals, taken, seen, number, strict=True):
-                    racing.take(_result(cell, launch, float(time), float(own), int(count), setup_s, turns_s))
+                    racing.take(_result(cell, launch, float(time), float(own), int(count), setup_s, bursts_s))
     racing.wanted(min(variant.launches, launch) + 1)
     outcome.seconds += spent
     _judge(world, racing, raced, variant, outcome)
@@ -234,31 +237,31 @@ def _rounds_of_each(logs: Floats, rounds: int, variant: Variant) -> NDArray[np.i
 
 def _typical(world: World, point: RacePoint) -> float:
     """Mean log time of a point's algorithms, whose burst takes BURST_S."""
-    return float(np.mean([time for cell, time in world.times.items() if RacePoint.of(cell) == point]))
+    return float(np.mean([time for cell, time in world.times.items() if RacePoint.from_cell(cell) == point]))
 
 
 def _result(
-    cell: Cell, launch: int, time: float, error: float, rounds: int, setup_s: float, turns_s: float
+    cell: Cell, launch: int, time: float, error: float, rounds: int, setup_s: float, bursts_s: float
 ) -> LaunchResult:
     return LaunchResult(
         cell,
         launch,
         "synthetic",
         median_us=1e3 * time,
-        in_turn=f"{launch}/{cell.ranks}-{cell.message_bytes}",
+        interleaving=f"{launch}/{cell.ranks}-{cell.message_bytes}",
         relative=time,
         relative_error=error,
         rounds=rounds,
         repetitions=rounds,
         setup_s=setup_s,
-        turns_s=turns_s,
+        bursts_s=bursts_s,
     )
 
 
 def _judge(world: World, racing: Racing, raced: set[RacePoint], variant: Variant, outcome: Outcome) -> None:
     by_point: defaultdict[RacePoint, dict[Algorithm, float]] = defaultdict(dict)
     for cell, time in world.times.items():
-        by_point[RacePoint.of(cell)][cell.algorithm] = time
+        by_point[RacePoint.from_cell(cell)][cell.algorithm] = time
     for point, times in by_point.items():
         standing = racing.race.standing(point)
         choice = standing.choice

@@ -88,7 +88,7 @@ def run() -> None:
     )
     for name, ranks in RANKS.items():
         random = np.random.default_rng(1)
-        regrets: dict[str, list[float]] = {"default": [], "raced": [], "looked at": []}
+        regrets: dict[str, list[float]] = {"default": [], "raced": [], "sampled": []}
         bounds: list[float] = []
         measured: Counter[str] = Counter()
         for _ in range(CAMPAIGNS):
@@ -98,7 +98,7 @@ def run() -> None:
         kept = np.mean(np.array(regrets["raced"]) <= np.array(bounds))
         print(
             f"{name}: {len(bounds) / asked:.0%} of points raced, "
-            f"{len(regrets['looked at']) / asked:.0%} sampled; "
+            f"{len(regrets['sampled']) / asked:.0%} sampled; "
             f"{measured['results'] / everything:.0%} of the results, "
             f"{measured['starts'] / (CAMPAIGNS * USUAL_LAUNCHES * len(ranks)):.0%} of the starts; of bounds at those "
             f"raced {measured['decided'] / len(bounds):.0%} reach {ACCEPTED:.0%}, 9 in 10 are at most "
@@ -129,18 +129,18 @@ def campaign(
         wanted = sorted(agenda.wanted(launch))
         measured["results"] += len(wanted)
         measured["starts"] += len({cell.ranks for cell in wanted})
-        raced |= {RacePoint.of(cell) for cell in wanted} - agenda.looks(launch)
+        raced |= {RacePoint.from_cell(cell) for cell in wanted} - agenda.sampled_points(launch)
         for cell in wanted:
             time = true[cell.ranks, cell.message_bytes][algorithms.index(cell.algorithm)]
             taken = float(np.exp(time + random.normal(0, DEVIATION)))
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
-            agenda.take(LaunchResult(cell, launch, "synthetic", median_us=taken, in_turn=turn, relative=taken))
+            agenda.take(LaunchResult(cell, launch, "synthetic", median_us=taken, interleaving=turn, relative=taken))
     agenda.wanted(MOST_LAUNCHES + 1)
     for point in agenda.race.points():
         here, standing = true[point.ranks, point.message_bytes], agenda.race.standing(point)
         assert standing.choice is not None
         regret = np.expm1(here - here.min())
-        regrets["raced" if point in raced else "looked at"].append(float(regret[algorithms.index(standing.choice)]))
+        regrets["raced" if point in raced else "sampled"].append(float(regret[algorithms.index(standing.choice)]))
         regrets["default"].append(float(regret[0]))
         if point in raced:
             bounds.append(standing.regret)

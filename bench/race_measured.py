@@ -66,7 +66,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
     verdict = race_verdict(campaigns["race"].raced)
     if verdict:
         print(
-            f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; sampled {verdict.looked_at} more"
+            f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; sampled {verdict.sampled} more"
         )
     chosen: dict[str, Choices] = {
         "default": dict.fromkeys(third, DEFAULT),

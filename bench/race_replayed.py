@@ -62,7 +62,7 @@ class Oracle:
             for turns in points:
                 for cell, turn in turns.items():
                     taken = turn.result.relative or turn.result.median_us or np.nan
-                    times[RacePoint.of(cell)][cell.algorithm].append(float(np.log(taken)))
+                    times[RacePoint.from_cell(cell)][cell.algorithm].append(float(np.log(taken)))
         return {
             point: {each: float(np.mean(found)) for each, found in of.items() if len(found) == len(self.launches)}
             for point, of in times.items()
@@ -161,7 +161,7 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allott
             taking_part = wanted & turns.keys()
             if not taking_part:
                 continue
-            for result in _seen(turns, taking_part, rounds.get(RacePoint.of(next(iter(taking_part))))):
+            for result in _seen(turns, taking_part, rounds.get(RacePoint.from_cell(next(iter(taking_part))))):
                 agenda.take(replace(result, launch=launch))
                 spent.inside += _seconds(result, len(taking_part))
     raise AssertionError("no race continues after its last launch")
@@ -185,19 +185,19 @@ def _seen(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) 
             rounds=number,
             repetitions=round(whole.repetitions * number / len(turn.log_times)),
             setup_s=(whole.setup_s or 0.0) * share,
-            turns_s=sum(_burst_s(each, turns) for each in chosen) * number,
+            bursts_s=sum(_burst_s(each, turns) for each in chosen) * number,
         )
 
 
 def _burst_s(turn: Turn, turns: dict[Cell, Turn]) -> float:
     """Seconds of one burst of a cell: its share of the interleaved cells' time, by the time of its calls."""
     calls = sum(float(np.nansum(np.exp(each.log_times))) for each in turns.values())
-    return (turn.result.turns_s or 0.0) * float(np.nanmean(np.exp(turn.log_times))) / calls
+    return (turn.result.bursts_s or 0.0) * float(np.nanmean(np.exp(turn.log_times))) / calls
 
 
 def _seconds(result: LaunchResult, cells: int) -> float:
     """A cell's share of the seconds of its point, which has `cells` cells."""
-    return ((result.setup_s or 0.0) + (result.turns_s or 0.0)) / cells
+    return ((result.setup_s or 0.0) + (result.bursts_s or 0.0)) / cells
 
 
 def _oracle(folder: Path) -> Oracle:
@@ -211,8 +211,10 @@ def _oracle(folder: Path) -> Oracle:
     parts = {each.part for each in told if each.part}
     log_times = {part: _log_times(folder / "launches" / part / "samples.jsonl.gz") for part in parts}
     for result in told:
-        if result.part and result.in_turn and result.samples:
-            points[result.launch][result.in_turn][result.cell] = Turn(result, log_times[result.part][result.samples])
+        if result.part and result.interleaving and result.samples:
+            points[result.launch][result.interleaving][result.cell] = Turn(
+                result, log_times[result.part][result.samples]
+            )
             starts.take(result)
     ranks = max(result.cell.ranks for result in results)
     start_s = starts.before(max(points) + 1, ranks, campaign.launches)

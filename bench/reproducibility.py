@@ -89,7 +89,7 @@ def _ratios(campaigns: list[pl.DataFrame]) -> dict[int, list[float]]:
     """The default's time over the other's in each campaign, by size."""
     found: dict[int, list[float]] = defaultdict(list)
     for results in campaigns:
-        for row in compare_with_default(RacedResults.of(results)).iter_rows(named=True):
+        for row in compare_with_default(RacedResults.from_rows(results)).iter_rows(named=True):
             found[row["message_bytes"]].append(row["ratio"])
     return found
 

@@ -77,7 +77,7 @@ def paired(machine: str, truth: float, random: np.random.Generator) -> Iterator[
                 start = 2 * block + place
                 time = float(np.exp(log_times[start])) * (truth if other else 1)
                 rows.append(_result("other" if other else "default", size, block + 1, time, bool(far[start])))
-    yield from compare_with_default(RacedResults.of(results_frame(rows))).iter_rows(named=True)
+    yield from compare_with_default(RacedResults.from_rows(results_frame(rows))).iter_rows(named=True)
 
 
 def unpaired(machine: str, truth: float, random: np.random.Generator) -> Iterator[dict[str, object]]:

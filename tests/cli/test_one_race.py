@@ -18,7 +18,7 @@ from timpani.study.study import Study
 from timpani.tuning.race.race import Race
 
 TIMES = {"openmpi/default": 2.0, "openmpi/linear": 3.0, "timpani/chain": 1.0}
-RACED, LOOKED_AT = (8, 64), 16
+RACED, SAMPLED = (8, 64), 16
 
 
 @pytest.fixture(scope="module")
@@ -46,9 +46,9 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [
         (size, launch, name)
         for launch in range(1, 9)
-        for size in (*RACED, LOOKED_AT)
+        for size in (*RACED, SAMPLED)
         for name in TIMES
-        if (launch >= 6 if size == LOOKED_AT else launch <= 3 or "linear" not in name)
+        if (launch >= 6 if size == SAMPLED else launch <= 3 or "linear" not in name)
     ]
     with Store(folder, header) as store:
         for size, launch, name in rows:
@@ -61,9 +61,9 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> Path:
                     "here",
                     median_us=time,
                     repetitions=30,
-                    in_turn=f"{launch:04d}-1/{size}",
+                    interleaving=f"{launch:04d}-1/{size}",
                     relative=time,
-                    looked_at=size == LOOKED_AT,
+                    sampled=size == SAMPLED,
                 )
             )
     return folder

@@ -148,8 +148,8 @@ def test_a_chain_has_its_fan_out_and_others_none() -> None:
 def test_what_a_file_cannot_say_is_left_out_and_named(rule: Rule, why: str) -> None:
     file = written(rule, Rule("allreduce", Algorithm("openmpi", "ring"), Span(4, 4)))
     assert [(each.rule, why in each.why) for each in file.left_out] == [(rule, True)]
-    assert file.said.of([rule.collective]) == ()
-    assert file.said.of(["allreduce"])
+    assert file.said.rules_for([rule.collective]) == ()
+    assert file.said.rules_for(["allreduce"])
 
 
 def test_nodes_are_dropped_and_said_and_never_told_apart() -> None:

@@ -71,7 +71,7 @@ def measured(times: dict[str, float]) -> RacedResults:
         for name, time in times.items()
         for launch in range(1, 11)
     ]
-    return RacedResults.of(results_frame(cells))
+    return RacedResults.from_rows(results_frame(cells))
 
 
 def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Path) -> None:

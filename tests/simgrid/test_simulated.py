@@ -52,7 +52,7 @@ def test_every_cell_has_right_data_and_says_that_it_is_simulated(campaign: tuple
     assert results.height == 2 * 3 * 2 * 2 * 2
     assert results["error"].null_count() == results.height
     assert results["simulated"].all()
-    assert set(estimate_cells(RacedResults.of(results))["status"]) == {"simulated"}
+    assert set(estimate_cells(RacedResults.from_rows(results))["status"]) == {"simulated"}
 
 
 def test_ranks_are_recorded_on_the_hosts_of_the_platform(campaign: tuple[Path, pl.DataFrame, str]) -> None:
@@ -136,7 +136,7 @@ def test_the_mapping_matters_where_messages_cross_sockets(campaign: tuple[Path, 
 
 def test_a_best_algorithm_is_named_without_launches(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     _, results, _ = campaign
-    decisions = decide(RacedResults.of(results))
+    decisions = decide(RacedResults.from_rows(results))
     assert set(decisions["verdict"]) <= {"better", "default", "tie"}
     large = decisions.filter(collective="bcast", ranks=16, message_bytes=65536, placement="core")
     assert "flattree" not in large["tied"].to_list()[0]  # fifteen times the message through one core

@@ -114,14 +114,14 @@ def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> No
 
 
 @pytest.mark.parametrize(
-    ("rivals", "in_turn", "launches"),
+    ("rivals", "interleaved", "launches"),
     [
         *((0, False, 6), (1, False, 6), (23, False, 6), (24, False, 7), (85, False, 7), (86, False, 8)),
         *((0, True, 6), (1, True, 6), (2, True, 7), (6, True, 8), (7, True, 9), (12, True, 9), (13, True, 10)),
     ],
 )
-def test_launches_needed_for_a_comparison(rivals: int, in_turn: bool, launches: int) -> None:
-    assert launches_needed(rivals, in_turn) == launches
+def test_launches_needed_for_a_comparison(rivals: int, interleaved: bool, launches: int) -> None:
+    assert launches_needed(rivals, interleaved) == launches
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01, 0.2])
@@ -137,14 +137,14 @@ def unpaired(
     return compare_families([Samples.of(*sides) for sides in zip(references, others, strict=True)], family)
 
 
-@pytest.mark.parametrize("in_turn", [False, True])
+@pytest.mark.parametrize("interleaved", [False, True])
 @pytest.mark.parametrize("comparisons", [7, 9, 23, 24, 60])
-def test_launches_needed_for_significance_are_minimal(comparisons: int, in_turn: bool) -> None:
-    needed = launches_needed(comparisons, in_turn)
+def test_launches_needed_for_significance_are_minimal(comparisons: int, interleaved: bool) -> None:
+    needed = launches_needed(comparisons, interleaved)
     for launches, reachable in ((needed, True), (needed - 1, False)):
         slow = [10.0 + 0.01 * i for i in range(launches)]
         fast = [1.0 + 0.01 * i for i in range(launches)]
-        ratios = [a / b for a, b in zip(slow, fast, strict=True)] if in_turn else ()
+        ratios = [a / b for a, b in zip(slow, fast, strict=True)] if interleaved else ()
         family = np.zeros(comparisons, dtype=np.int64)
         found = compare_families([Samples.of(slow, fast, ratios)] * comparisons, family)
         assert found.significant.all() == reachable

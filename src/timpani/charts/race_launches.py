@@ -7,12 +7,12 @@ from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
 
 _ROW_HEIGHT = 24
-_LESS_OFTEN = pl.col("dropped").is_not_null() | pl.col("looked_at")
+_LESS_OFTEN = pl.col("dropped").is_not_null() | pl.col("sampled")
 
 
 def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A cell per algorithm and size with the launches that measured it, the darker the more; what was dropped
-    or only looked at in grey type.
+    or only sampled in grey type.
 
     cells  columns of `estimate_cells`, a row per label and size
     """
@@ -28,12 +28,12 @@ def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
             alt.Tooltip("message_bytes:Q", title="message bytes"),
             alt.Tooltip("launches:Q", title="launches"),
             alt.Tooltip("dropped:N", title="dropped"),
-            alt.Tooltip("looked_at:N", title="only looked at"),
+            alt.Tooltip("sampled:N", title="only sampled"),
         ],
     )
     number = base.mark_text(fontSize=10, color=palette.text).encode(
         text="launches:Q",
-        opacity=alt.condition("isValid(datum.dropped) || datum.looked_at", alt.value(0.55), alt.value(1)),
+        opacity=alt.condition("isValid(datum.dropped) || datum.sampled", alt.value(0.55), alt.value(1)),
     )
     chart = theme.layer(
         shade,
@@ -50,13 +50,13 @@ FIGURE = Figure(
         "raced",
         "What the race measured where",
         "Launches that each algorithm and size got before it was dropped or the point was over. Between sizes and rank "
-        "counts that were measured a few algorithms were only looked at, in three launches.",
+        "counts that were measured only a few algorithms were sampled, in three launches.",
         of=_LESS_OFTEN.any(),
     ),
     place=145,
     table="cells",
     draw=raced,
-    columns=("collective", "label", "ranks", "message_bytes", CONDITIONS, "launches", "dropped", "looked_at"),
+    columns=("collective", "label", "ranks", "message_bytes", CONDITIONS, "launches", "dropped", "sampled"),
     rows=(_LESS_OFTEN.any() & (pl.col("launches") > 0)).over("collective"),
     chosen_by=("ranks", CONDITIONS),
     measure="launches",

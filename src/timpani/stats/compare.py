@@ -199,16 +199,16 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     return adjusted, divisor
 
 
-def launches_needed(rivals: int, in_turn: bool, alpha: float = ALPHA) -> int:
+def launches_needed(rivals: int, interleaved: bool, alpha: float = ALPHA) -> int:
     """Minimum of launches per algorithm to compare one algorithm with `rivals` others.
 
     Enough for a median's interval at 1 − alpha (the extremes of n medians cover it with probability 1 − 2 · ½ⁿ), and
     for each comparison to be significant after Holm's correction: by the signed-rank test, whose smallest p-value is 2
-    · ½ⁿ, if measured `in_turn`, else by the rank-sum test. Small differences need more.
+    · ½ⁿ, if measured `interleaved`, else by the rank-sum test. Small differences need more.
     """
 
     def smallest(launches: int) -> float:
-        return 2 / 2**launches if in_turn else min_p_value(((launches, launches),))
+        return 2 / 2**launches if interleaved else min_p_value(((launches, launches),))
 
     launches = 1
     while 2 / 2**launches > alpha or smallest(launches) > alpha / max(rivals, 1):

@@ -46,7 +46,7 @@ def campaign(far_from: int = 11, slower_when_far: float = 1.0, launches: int = 2
                         median_us=TIMES[state] * ratio,
                         osu_avg_us=TIMES[state] * ratio,
                         repetitions=100,
-                        in_turn=f"{launch:04}-1/{size}",
+                        interleaving=f"{launch:04}-1/{size}",
                         relative=ratio,
                         probe_before_ns=before,
                         probe_after_ns=after,
@@ -83,7 +83,7 @@ def test_a_state_that_changed_during_a_point_is_neither() -> None:
     )
     states = results_frame([LaunchResult.from_line(line) for line in changed.to_dicts()])
     assert set(states.filter(pl.col("launch") == 3)[STATE]) == {"changed"}
-    cells = estimate_cells(RacedResults.of(states))
+    cells = estimate_cells(RacedResults.from_rows(states))
     assert machine_states(states)[-1].level_ns is None
     assert cells["changed_share"].to_list() == pytest.approx([0.05] * cells.height)
     assert cells["near_share"].to_list() == pytest.approx([0.45] * cells.height)
@@ -93,13 +93,13 @@ def test_a_machine_with_one_state_has_none_to_tell() -> None:
     results = campaign(far_from=100)
     assert results[STATE].is_null().all()
     assert list(states_told(results)) == []
-    assert estimate_cells(RacedResults.of(results))["near_us"].is_null().all()
-    assert "near µs" not in tables_text(cell_tables(estimate_cells(RacedResults.of(results))))
-    assert not decide_by_state(RacedResults.of(results))["states_differ"].any()
+    assert estimate_cells(RacedResults.from_rows(results))["near_us"].is_null().all()
+    assert "near µs" not in tables_text(cell_tables(estimate_cells(RacedResults.from_rows(results))))
+    assert not decide_by_state(RacedResults.from_rows(results))["states_differ"].any()
 
 
 def test_both_medians_stand_with_their_shares_beside_that_of_all_launches() -> None:
-    cells = estimate_cells(RacedResults.of(campaign(far_from=16)))
+    cells = estimate_cells(RacedResults.from_rows(campaign(far_from=16)))
     row = cells.row(0, named=True)
     assert row["near_us"] == pytest.approx(0.2, rel=0.01)
     assert row["far_us"] == pytest.approx(0.5, rel=0.01)
@@ -112,14 +112,14 @@ def test_both_medians_stand_with_their_shares_beside_that_of_all_launches() -> N
 
 def test_states_with_different_verdicts_are_two_verdicts() -> None:
     results = campaign(slower_when_far=1.3)
-    decisions = decide_by_state(RacedResults.of(results))
+    decisions = decide_by_state(RacedResults.from_rows(results))
     assert decisions["states_differ"].all()
     assert set(decisions["standing"]) == {SLOWER}
     near, far = decisions["by_state"][0].to_list()
     assert (near["state"], near["standing"]) == ("near", WITHIN)
     assert (far["state"], far["standing"], far["best_label"]) == ("far", SLOWER, "linear")
     assert far["gain"] == pytest.approx(1.3, rel=0.01)
-    said = "\n".join(headline(summarize(decisions, estimate_cells(RacedResults.of(results)))))
+    said = "\n".join(headline(summarize(decisions, estimate_cells(RacedResults.from_rows(results)))))
     assert "States of the machine differ in their verdict at 3 points, which count as slower" in said
     assert "bcast at 8 B on 2 ranks: near within 5 % of the best, far slower than linear (1.30 ×)" in said
 
@@ -143,8 +143,8 @@ def raced_in_two_states(near_only: str, far_only: str) -> pl.DataFrame:
                     machine="here",
                     median_us=TIMES[state],
                     repetitions=100,
-                    in_turn=str(launch),
-                    looked_at=False,
+                    interleaving=str(launch),
+                    sampled=False,
                     relative=times[name] * slower * drawn.uniform(0.995, 1.005),
                     probe_before_ns=LEVELS[state] * drawn.uniform(0.95, 1.05),
                     probe_after_ns=LEVELS[state] * drawn.uniform(0.95, 1.05),
@@ -164,7 +164,7 @@ def raced_in_two_states(near_only: str, far_only: str) -> pl.DataFrame:
 def test_what_a_race_had_dropped_before_a_state_came_shows_nothing_of_it(
     near_only: str, far_only: str, standings: list[str], differ: bool
 ) -> None:
-    [decision] = decide_by_state(RacedResults.of(raced_in_two_states(near_only, far_only))).to_dicts()
+    [decision] = decide_by_state(RacedResults.from_rows(raced_in_two_states(near_only, far_only))).to_dicts()
     assert [each["standing"] for each in decision["by_state"]] == standings
     assert decision["states_differ"] is differ
 
@@ -175,12 +175,12 @@ def test_what_a_race_gave_up_is_the_best_in_no_state() -> None:
     died = (pl.col("algorithm") == "ring") & pl.col("launch").is_in(last.implode())
     gone = [pl.when(~died).then(name).alias(name) for name in ("median_us", "relative", STATE)]
     results = results.with_columns(pl.when(died).then(pl.lit("ended with status 3")).alias("error"), *gone)
-    [decision] = decide_by_state(RacedResults.of(results)).to_dicts()
+    [decision] = decide_by_state(RacedResults.from_rows(results)).to_dicts()
     assert [each["best_label"] for each in decision["by_state"]] == ["linear", "default"]
 
 
 def test_a_state_in_which_nothing_is_shown_makes_no_second_verdict() -> None:
-    few = RacedResults.of(campaign(far_from=18, slower_when_far=1.3))  # three far launches show nothing
+    few = RacedResults.from_rows(campaign(far_from=18, slower_when_far=1.3))  # three far launches show nothing
     decisions = decide_by_state(few)
     assert not decisions["states_differ"].any()
     assert decisions["by_state"].list.len().to_list() == [2] * 3

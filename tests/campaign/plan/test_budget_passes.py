@@ -49,8 +49,8 @@ def test_every_cell_has_every_launch_once(cells: list[Cell], launches: int, budg
 @given(drawn_cells())
 def test_rivals_are_measured_together(cells: list[Cell]) -> None:
     for each in spent(cells, 1.0):
-        points = {RacePoint.of(cell) for cell in each.cells}
-        assert each.cells == {cell for cell in cells if RacePoint.of(cell) in points}
+        points = {RacePoint.from_cell(cell) for cell in each.cells}
+        assert each.cells == {cell for cell in cells if RacePoint.from_cell(cell) in points}
 
 
 @settings(deadline=None)
@@ -62,7 +62,7 @@ def test_the_first_pass_answers_every_question_at_few_points(cells: list[Cell], 
     assert list(first.launches) == list(range(1, min(launches, 6) + 1))
     per_place: dict[tuple[str, str], set[RacePoint]] = {}
     for cell in first.cells:
-        per_place.setdefault((cell.collective, cell.placement), set()).add(RacePoint.of(cell))
+        per_place.setdefault((cell.collective, cell.placement), set()).add(RacePoint.from_cell(cell))
     assert all(len(points) <= len(NAMES) for points in per_place.values())
 
 
@@ -71,7 +71,7 @@ def test_the_first_pass_answers_every_question_at_few_points(cells: list[Cell], 
 def test_each_further_pass_has_at_most_twice_the_sizes_and_rank_counts(cells: list[Cell]) -> None:
     places = len({(cell.collective, cell.placement) for cell in cells})
     for number, each in enumerate(spent(cells, 1.0, 0.0)[1:], start=1):
-        assert len({RacePoint.of(cell) for cell in each.cells}) <= 4**number * 4 * places
+        assert len({RacePoint.from_cell(cell) for cell in each.cells}) <= 4**number * 4 * places
 
 
 @settings(deadline=None)

@@ -11,7 +11,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.results import RacedResults
 
 CELLS = estimate_cells(
-    RacedResults.of(
+    RacedResults.from_rows(
         results_frame(
             [
                 LaunchResult(Cell(operation, Algorithm("openmpi", name), ranks, "core", size, "warm"), 1, "here", 1.0)

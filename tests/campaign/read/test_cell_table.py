@@ -36,7 +36,7 @@ def six(**values: object) -> list[LaunchResult]:
 
 
 def only_row(results: list[LaunchResult]) -> dict[str, object]:
-    cells = estimate_cells(RacedResults.of(results_frame(results)))
+    cells = estimate_cells(RacedResults.from_rows(results_frame(results)))
     assert cells.height == 1
     return cells.row(0, named=True)
 
@@ -91,7 +91,9 @@ def test_a_cell_needs_the_launches_that_comparing_its_point_takes() -> None:
         names = ["default", *(f"a{number}" for number in range(rivals))]
         cells = [replace(CELL, algorithm=Algorithm("openmpi", name)) for name in names]
         return estimate_cells(
-            RacedResults.of(results_frame([replace(each, cell=cell) for cell in cells for each in six(**values)]))
+            RacedResults.from_rows(
+                results_frame([replace(each, cell=cell) for cell in cells for each in six(**values)])
+            )
         )
 
     assert rows(23)["launches_needed"].unique().to_list() == [6]
@@ -105,7 +107,7 @@ def test_messages_between_many_ranks_are_no_rivals() -> None:
     pairs = [Algorithm("openmpi", "default", (("first", 0), ("second", rank))) for rank in range(1, 40)]
     cells = [replace(CELL, collective="latency", algorithm=pair) for pair in pairs]
     rows = estimate_cells(
-        RacedResults.of(results_frame([replace(each, cell=cell) for cell in cells for each in six()]))
+        RacedResults.from_rows(results_frame([replace(each, cell=cell) for cell in cells for each in six()]))
     )
     assert (rows["launches_needed"].unique().to_list(), rows["status"].unique().to_list()) == ([6], ["ok"])
 
@@ -145,7 +147,7 @@ def test_rows_come_curve_by_curve_with_the_default_first() -> None:
         )
 
     cells = estimate_cells(
-        RacedResults.of(results_frame([at("knomial", 8), at("chain", 1024), at("default", 8), at("chain", 64)]))
+        RacedResults.from_rows(results_frame([at("knomial", 8), at("chain", 1024), at("default", 8), at("chain", 64)]))
     )
     assert cells.select("label", "message_bytes").rows() == [
         ("default", 8),
@@ -157,12 +159,12 @@ def test_rows_come_curve_by_curve_with_the_default_first() -> None:
 
 def test_machines_are_kept_apart() -> None:
     elsewhere = [replace(result, machine="there", median_us=9.0) for result in six()]
-    cells = estimate_cells(RacedResults.of(results_frame([*six(), *elsewhere])))
+    cells = estimate_cells(RacedResults.from_rows(results_frame([*six(), *elsewhere])))
     assert dict(cells.select("machine", "median_us").iter_rows()) == {"here": 20.0, "there": 9.0}
 
 
 def test_nothing_measured_gives_an_empty_table() -> None:
-    cells = estimate_cells(RacedResults.of(results_frame([])))
+    cells = estimate_cells(RacedResults.from_rows(results_frame([])))
     assert cells.height == 0
     assert cells.schema["median_us"] == pl.Float64()
 

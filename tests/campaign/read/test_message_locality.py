@@ -32,7 +32,7 @@ def locality_of(
     results = results_frame([LaunchResult(cell, 1, "n1", median_us=1.0)])
     placed = [{"placement": "core", **each} for each in launches]
     campaign = Campaign(Path(), Header.check({"id": "made-up", "machine": machine}, "test"), results, placed, [])
-    cells = with_locality(estimate_cells(RacedResults.of(results)), campaign)
+    cells = with_locality(estimate_cells(RacedResults.from_rows(results)), campaign)
     assert cells.height == 1
     return cells[LOCALITY][0]
 

@@ -73,9 +73,9 @@ def test_a_race_measures_less_than_everything_in_each_launch(raced: Campaign) ->
 
 
 def test_results_say_where_the_race_only_looked(raced: Campaign) -> None:
-    looked_at = {result.cell.message_bytes for result in results_of(raced) if result.looked_at}
-    assert looked_at == {16}
-    assert {result.looked_at for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
+    sampled = {result.cell.message_bytes for result in results_of(raced) if result.sampled}
+    assert sampled == {16}
+    assert {result.sampled for result in results_of(raced) if result.cell.message_bytes != 16} == {False}
     assert race_standings(raced.raced).filter(~pl.col("race_complete"))["message_bytes"].to_list() == [16]
 
 
@@ -171,7 +171,7 @@ def test_an_algorithm_that_always_dies_keeps_no_point_open_and_leaves_none_alone
             agenda.take(
                 LaunchResult(cell, len(launches), "here", error="ended with status 3")
                 if dies
-                else LaunchResult(cell, len(launches), "here", median_us=1.0, in_turn=turn, relative=relative)
+                else LaunchResult(cell, len(launches), "here", median_us=1.0, interleaving=turn, relative=relative)
             )
     assert [sum(cell.message_bytes == 8 for cell in wanted) for wanted in launches] == [3, 3, 3, 3, 2, 2]
     assert [sum(cell.message_bytes == 64 for cell in wanted) for wanted in launches] == [2, 2, 2, 2, 0, 0]
@@ -201,7 +201,7 @@ def test_each_point_has_a_bound(raced: Campaign) -> None:
     for row in standings.filter("race_complete").to_dicts():
         assert row["regret_high"] <= 0.6 or row["race_ended"] or not row["race_over"], row
     assert not standings["race_launches"].is_null().any()
-    assert "Race: what is chosen takes at most 60 % longer than the best (95 % bound) at" in (
+    assert "Race: the choice takes at most 60 % longer than the best (95 % bound) at" in (
         typed("verdict", raced.folder).stdout
     )
 
@@ -214,11 +214,11 @@ def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> 
     assert "a regret of 60 % accepted" in page
     found = json.loads(typed("verdict", raced.folder, "--format", "json").stdout)
     assert found["race"]["accepted"] == 0.6
-    assert [found["race"][name] for name in ("asked", "points", "looked_at", "unreached")] == [4, 3, 1, 0]
+    assert [found["race"][name] for name in ("requested", "points", "sampled", "unreached")] == [4, 3, 1, 0]
     assert any(point["regret_high"] is not None for point in found["points"])
-    [looked_at] = [point for point in found["points"] if point["standing"] == "looked_at"]
-    assert (looked_at["message_bytes"], looked_at["race_launches"], looked_at["best"]) == (16, 3, None)
-    assert looked_at.keys() == found["points"][0].keys()
+    [sampled] = [point for point in found["points"] if point["standing"] == "sampled"]
+    assert (sampled["message_bytes"], sampled["race_launches"], sampled["best"]) == (16, 3, None)
+    assert sampled.keys() == found["points"][0].keys()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ CELL = Cell("bcast", Algorithm("openmpi", "ring"), 2, "core", 8, "warm")
 
 
 @pytest.mark.parametrize(
-    ("errors", "given_up", "killed"),
+    ("errors", "abandoned", "killed"),
     [
         (["ended with status 137: mpirun noticed"], False, False),
         (["ended with status 137: mpirun noticed", "ended with status -9"], True, True),
@@ -21,8 +21,8 @@ CELL = Cell("bcast", Algorithm("openmpi", "ring"), 2, "core", 8, "warm")
     ],
 )
 def test_a_cell_that_others_killed_twice_is_told_from_one_that_fails(
-    errors: list[str], given_up: bool, killed: bool
+    errors: list[str], abandoned: bool, killed: bool
 ) -> None:
     failures = Failures((CELL, error) for error in errors)
-    assert failures.given_up(CELL) is given_up
+    assert failures.abandoned(CELL) is abandoned
     assert failures.given_up_killed(CELL) is killed

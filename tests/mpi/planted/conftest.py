@@ -196,7 +196,7 @@ def plant_study_key(root: Path) -> None:
 
 
 def plant_recorded_field(root: Path) -> None:
-    insert(root / "src/timpani/campaign/folder/launch_result.py", RECORDED_FIELD_ROW, "    in_turn: Annotated[")
+    insert(root / "src/timpani/campaign/folder/launch_result.py", RECORDED_FIELD_ROW, "    interleaving: Annotated[")
     insert(root / "native/measure/cell/samples.cpp", SETTLING_CALLS, "    return record.add(")
     write_tables(root)
 

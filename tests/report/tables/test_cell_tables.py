@@ -20,7 +20,7 @@ def result(
 
 
 def table_of(*results: LaunchResult) -> str:
-    return tables_text(cell_tables(estimate_cells(RacedResults.of(results_frame(list(results))))))
+    return tables_text(cell_tables(estimate_cells(RacedResults.from_rows(results_frame(list(results))))))
 
 
 def test_table_has_a_block_per_collective_and_rank_count_with_aligned_columns() -> None:
@@ -58,7 +58,7 @@ def test_a_footnote_says_what_intervals_cover() -> None:
 
 
 def test_markdown_has_the_same_rows() -> None:
-    cells = estimate_cells(RacedResults.of(results_frame([result("bcast", "default", 8, median_us=1.5)])))
+    cells = estimate_cells(RacedResults.from_rows(results_frame([result("bcast", "default", 8, median_us=1.5)])))
     assert tables_markdown(cell_tables(cells)).splitlines() == [
         "### Broadcast, 4 ranks, core, warm, on here",
         "",
@@ -105,7 +105,7 @@ def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages
 
 def test_messages_between_ranks_say_how_close_those_sit() -> None:
     cells = estimate_cells(
-        RacedResults.of(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
+        RacedResults.from_rows(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
     )
     assert tables_text(cell_tables(cells.with_columns(locality=pl.lit("same socket")))).splitlines()[1:] == [
         "algorithm     locality  size  median µs  status",

@@ -143,7 +143,7 @@ def latency(launch: int, parameters: str, operation: str = "latency") -> LaunchR
 
 
 def labels(*parameters: str, operation: str = "latency", locality: str | None = "same node") -> list[str]:
-    cells = estimate_cells(RacedResults.of(results_frame([latency(1, each, operation) for each in parameters])))
+    cells = estimate_cells(RacedResults.from_rows(results_frame([latency(1, each, operation) for each in parameters])))
     return message_rows(cells.with_columns(pl.lit(locality, pl.String).alias(LOCALITY)))["label"].to_list()
 
 

@@ -18,7 +18,7 @@ LOGS = Path(__file__).parents[2] / "data" / "osu"
 
 def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.DataFrame:
     return estimate_cells(
-        RacedResults.of(
+        RacedResults.from_rows(
             results_frame(
                 [
                     LaunchResult(

@@ -10,20 +10,20 @@ import pytest
 from timpani.campaign.folder.load import Campaign
 from timpani.report.verdict.answer import NOTHING_TO_SET, brief_warnings, details, headline, more_warnings
 from timpani.tuning.decide.gain_parts import competitor_noun
-from timpani.tuning.decide.other_points import Elsewhere
-from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
+from timpani.tuning.decide.other_points import OtherPoints
+from timpani.tuning.decide.verdict import DecisionForecast, DefaultRegret, Verdict
 
-LOSS = Loss("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
+DEFAULT_REGRET = DefaultRegret("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)
 BY_RULES = "timpani preload --rules FILE -- mpirun"
 
 
 def verdict(within: int, slower: int, undecided: int, **values: Any) -> Verdict:
-    given: dict[str, Any] = {"losses": (), "sentences": (), "warnings": (), **values}
+    given: dict[str, Any] = {"regrets": (), "sentences": (), "warnings": (), **values}
     return Verdict(within + slower + undecided, within, slower, undecided, **given)
 
 
 def test_the_answer_comes_first() -> None:
-    assert headline(verdict(59, 4, 21, losses=(LOSS,)))[0] == (
+    assert headline(verdict(59, 4, 21, regrets=(DEFAULT_REGRET,)))[0] == (
         "Verdict: your library's default is fine at 59 of 84 points; at 4 another algorithm is faster, up to 2.50 "
         "times; 21 are undecided."
     )
@@ -34,7 +34,7 @@ def test_the_answer_comes_first() -> None:
 
 
 def test_the_answer_names_settings_where_settings_are_faster() -> None:
-    answer, *_ = headline(verdict(5, 4, 0, losses=(LOSS,), winners="setting or algorithm"))
+    answer, *_ = headline(verdict(5, 4, 0, regrets=(DEFAULT_REGRET,), winners="setting or algorithm"))
     assert "at 4 another setting or algorithm is faster" in answer
     assert headline(verdict(5, 0, 0, competitors="setting"))[1] == "No setting is significantly faster."
 
@@ -60,25 +60,29 @@ def test_competitors_are_called_by_what_they_change(labels: list[str], noun: str
 
 
 def test_the_largest_gain_is_called_a_maximum_over_points() -> None:
-    _, about, gain = headline(verdict(40, 5, 18, losses=(LOSS,)))
+    _, about, gain = headline(verdict(40, 5, 18, regrets=(DEFAULT_REGRET,)))
     assert about == (
         "Largest gain (the largest of 63 points, so probably somewhat overestimated; `timpani confirm` measures it "
         "anew):"
     )
     assert gain == "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast (95 % interval 2.25 to 2.75)"
-    assert headline(verdict(0, 1, 0, losses=(LOSS,)))[1] == "Largest gain (of the only point):"
+    assert headline(verdict(0, 1, 0, regrets=(DEFAULT_REGRET,)))[1] == "Largest gain (of the only point):"
 
 
 def test_a_gain_of_a_race_has_two_bounds_of_95_percent_each_and_was_corrected() -> None:
-    _, about, gain = headline(verdict(40, 5, 18, losses=(replace(LOSS, raced=True),)))
+    _, about, gain = headline(verdict(40, 5, 18, regrets=(replace(DEFAULT_REGRET, raced=True),)))
     assert about == "Largest gain (the largest of 63 points, corrected for that in part):"
     assert gain.endswith("chain, 2.50 times as fast (bounds of 95 % each: 2.25 to 2.75)")
 
 
 def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> None:
-    own = replace(LOSS, collective="reduce", best_label="timpani/binary", set_by=BY_RULES)
-    losses = (replace(LOSS, set_by="mpirun --mca coll_tuned_bcast_algorithm 2"), own, *[replace(LOSS)] * 2)
-    _, about, worst, how, following, rules, *rest = headline(verdict(0, 4, 0, losses=losses))
+    own = replace(DEFAULT_REGRET, collective="reduce", best_label="timpani/binary", set_by=BY_RULES)
+    regrets = (
+        replace(DEFAULT_REGRET, set_by="mpirun --mca coll_tuned_bcast_algorithm 2"),
+        own,
+        *[replace(DEFAULT_REGRET)] * 2,
+    )
+    _, about, worst, how, following, rules, *rest = headline(verdict(0, 4, 0, regrets=regrets))
     assert about.startswith("Largest gains (the first is the largest of 4 points, ")
     assert worst.startswith("  bcast at 64 KiB")
     assert how == "    in all calls of bcast: mpirun --mca coll_tuned_bcast_algorithm 2 …"
@@ -88,49 +92,49 @@ def test_at_most_three_gains_come_with_what_switches_their_algorithm_on() -> Non
 
 
 def test_all_names_of_one_schedule_are_named() -> None:
-    gain = headline(verdict(0, 1, 0, losses=(replace(LOSS, schedule="chain = linear"),)))[2]
+    gain = headline(verdict(0, 1, 0, regrets=(replace(DEFAULT_REGRET, schedule="chain = linear"),)))[2]
     assert gain.startswith("  bcast at 64 KiB on 8 ranks: chain = linear, 2.50 times")
 
 
 def test_a_gain_at_the_eager_limit_says_so() -> None:
     limits = {65536: "btl_tcp_eager_limit", 4096: "btl_vader_eager_limit"}
-    lines = headline(verdict(0, 1, 0, losses=(LOSS,)), limits)
+    lines = headline(verdict(0, 1, 0, regrets=(DEFAULT_REGRET,)), limits)
     assert lines[3] == (
         "    64 KiB is the library's btl_tcp_eager_limit: a whole message waits for its receiver, smaller pieces do not"
     )
 
 
 def test_settings_that_were_not_recorded_are_said_to_be() -> None:
-    *_, last = headline(verdict(0, 1, 0, losses=(LOSS,), settings_recorded=False))
+    *_, last = headline(verdict(0, 1, 0, regrets=(DEFAULT_REGRET,), settings_recorded=False))
     assert last == "How to switch an algorithm on is not recorded: the campaign was imported."
 
 
 def test_undecided_points_come_with_the_launches_and_the_command_that_decide_them() -> None:
     command = "timpani run demo -o demo --launches 300"
-    *_, last, how = headline(verdict(1, 0, 10, decisive=Decisive(10, 20, 300, 14.0, 294.0), decide_command=command))
+    *_, last, how = headline(verdict(1, 0, 10, forecast=DecisionForecast(10, 20, 300, 14.0, 294.0), decide_command=command))
     half, most = "20 launches in all (14 s more)", "300 (4 min 54 s more)"
     assert last == f"Deciding half of the undecided points probably takes {half}, nine in ten of them {most}."
     assert how == f"  {command}"
-    *_, last = headline(verdict(1, 0, 10, decisive=Decisive(8, 20, 3000, None, None)))
+    *_, last = headline(verdict(1, 0, 10, forecast=DecisionForecast(8, 20, 3000, None, None)))
     assert last == (
         "Deciding half of 8 of the undecided points probably takes 20 launches in all, nine in ten of them over 1000."
     )
-    *_, last = headline(verdict(1, 0, 10, decisive=Decisive(10, 2000, 3000, 1e5, 1e6)))
+    *_, last = headline(verdict(1, 0, 10, forecast=DecisionForecast(10, 2000, 3000, 1e5, 1e6)))
     assert last == "Deciding half of the undecided points probably takes over 1000 launches in all."
 
 
 def test_of_few_undecided_points_all_are_to_be_decided() -> None:
-    *_, last = headline(verdict(1, 0, 1, decisive=Decisive(1, 250, 250, 14.0, 14.0)))
+    *_, last = headline(verdict(1, 0, 1, forecast=DecisionForecast(1, 250, 250, 14.0, 14.0)))
     assert last == "Deciding the undecided point probably takes 250 launches in all (14 s more)."
-    *_, last = headline(verdict(1, 0, 4, decisive=Decisive(4, 20, 250, None, None)))
+    *_, last = headline(verdict(1, 0, 4, forecast=DecisionForecast(4, 20, 250, None, None)))
     assert last == "Deciding the undecided points probably takes 250 launches in all."
-    *_, last = headline(verdict(1, 0, 3, decisive=Decisive(1, 2000, 2000, None, None)))
+    *_, last = headline(verdict(1, 0, 3, forecast=DecisionForecast(1, 2000, 2000, None, None)))
     assert last == "Deciding 1 of the undecided points probably takes over 1000 launches in all."
 
 
 def test_a_setting_for_all_calls_comes_with_where_it_is_slower() -> None:
-    setting = replace(LOSS, set_by="mpirun --mca a 2", elsewhere=Elsewhere(20, 12, 3.1))
-    lines = headline(verdict(0, 1, 0, losses=(setting, replace(setting, best_label="timpani/binary"))))
+    setting = replace(DEFAULT_REGRET, set_by="mpirun --mca a 2", at_other_points=OtherPoints(20, 12, 3.1))
+    lines = headline(verdict(0, 1, 0, regrets=(setting, replace(setting, best_label="timpani/binary"))))
     assert lines[4] == "    but slower than the default at 12 of 20 other points, up to 3.10 times"
     assert lines[7] == "  `timpani tune` sets each for the sizes alone at which it is faster."
     assert len(lines) == 8  # rules replace the calls that they win alone
@@ -141,8 +145,8 @@ def test_a_verdict_without_a_comparison_says_so() -> None:
 
 
 def test_a_barriers_loss_has_no_size_and_an_unbounded_gain_no_interval() -> None:
-    loss = replace(LOSS, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
-    assert headline(verdict(0, 1, 0, losses=(loss,)))[2] == "  barrier on 8 ranks: chain, 2.50 times as fast"
+    loss = replace(DEFAULT_REGRET, collective="barrier", message_bytes=0, gain_low=None, gain_high=None)
+    assert headline(verdict(0, 1, 0, regrets=(loss,)))[2] == "  barrier on 8 ranks: chain, 2.50 times as fast"
 
 
 def test_too_few_launches_are_no_verdict() -> None:
@@ -155,7 +159,7 @@ def test_too_few_launches_are_no_verdict() -> None:
 
 
 def test_averages_are_answered_by_value() -> None:
-    of_values = replace(verdict(0, 0, 0, losses=(LOSS,), by_value=42, within_by_value=31), decided=42)
+    of_values = replace(verdict(0, 0, 0, regrets=(DEFAULT_REGRET,), by_value=42, within_by_value=31), decided=42)
     first, second = headline(of_values)
     assert first == (
         "Verdict by value alone (averages of a single run, no interval): your library's default takes at most 5 % "
@@ -165,7 +169,7 @@ def test_averages_are_answered_by_value() -> None:
 
 
 def test_details_name_each_operation_and_the_false_alarms_to_expect() -> None:
-    sentence, about, alarms = details(verdict(40, 5, 39, losses=(LOSS,), sentences=("bcast, 84 points: …",)))
+    sentence, about, alarms = details(verdict(40, 5, 39, regrets=(DEFAULT_REGRET,), sentences=("bcast, 84 points: …",)))
     assert sentence == "  bcast, 84 points: …"
     assert "at most 5 % longer than the fastest algorithm" in about
     assert alarms.startswith("False alarms: a default that no algorithm beats is called slower at 5 %")
@@ -191,8 +195,8 @@ def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: C
 
 
 def test_a_simulation_has_nothing_to_set_and_nothing_significant() -> None:
-    costs = replace(LOSS, gain_low=None, gain_high=None, elsewhere=Elsewhere(20, 12, 3.1))
-    simulated = verdict(40, 5, 18, losses=(costs, costs), simulated=True)
+    costs = replace(DEFAULT_REGRET, gain_low=None, gain_high=None, at_other_points=OtherPoints(20, 12, 3.1))
+    simulated = verdict(40, 5, 18, regrets=(costs, costs), simulated=True)
     told = [*headline(simulated), *details(simulated)]
     assert told[:4] == [
         "Verdict: the simulated default is fine at 40 of 63 points; at 5 another algorithm is faster, up to 2.50 "

@@ -127,7 +127,7 @@ def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_fi
                     launch,
                     "m",
                     median_us=factor * time * (1 + launch / 1000),
-                    in_turn=f"{launch}.{start}/7",
+                    interleaving=f"{launch}.{start}/7",
                     relative=time / mean * (1 + launch / 1000 * (name == "tuned")),
                 )
                 for name, time in times.items()

@@ -41,7 +41,7 @@ def stored(
     folder: Path,
     sizes: tuple[int, ...],
     version: str = "5",
-    looked_at: tuple[int, ...] = (),
+    sampled: tuple[int, ...] = (),
     regret: float | None = None,
 ) -> Path:
     header = Header.new(
@@ -53,9 +53,9 @@ def stored(
         left_out=[],
     )
     with Store(folder, header) as store:
-        for size in (*sizes, *looked_at):
-            seen = None if regret is None else size in looked_at
-            result = LaunchResult(cell("default", size), 1, "here", median_us=1.0, repetitions=100, looked_at=seen)
+        for size in (*sizes, *sampled):
+            seen = None if regret is None else size in sampled
+            result = LaunchResult(cell("default", size), 1, "here", median_us=1.0, repetitions=100, sampled=seen)
             store.add_result(result)
     return folder
 
@@ -74,9 +74,9 @@ def test_campaigns_of_two_libraries_or_of_the_same_cells_are_refused(tmp_path: P
 
 
 def test_what_a_race_only_looked_at_stays_unless_another_campaign_measured_it(tmp_path: Path) -> None:
-    race = stored(tmp_path / "race", (8, 64), looked_at=(16, 32), regret=0.02)
+    race = stored(tmp_path / "race", (8, 64), sampled=(16, 32), regret=0.02)
     results = load_together([race, stored(tmp_path / "between", (16,))]).results
-    assert dict(results.select("message_bytes", "looked_at").sort("message_bytes").iter_rows()) == {
+    assert dict(results.select("message_bytes", "sampled").sort("message_bytes").iter_rows()) == {
         8: False,
         16: None,
         32: True,

@@ -21,11 +21,11 @@ TIMES = {"default": 10.0, "ring": 5.0}
 def table() -> SelectionTable:
     """Of a race that was asked for six sizes: it raced two, looked at two between and beyond, and came to no others."""
     made = campaign({(name, size): time for size in (64, 256, 1024, 4096) for name, time in TIMES.items()})
-    looked_at = pl.col("message_bytes").is_in([256, 4096])
+    sampled = pl.col("message_bytes").is_in([256, 4096])
     results = made.results.with_columns(
-        looked_at.alias("looked_at"),
+        sampled.alias("sampled"),
         pl.lit(0.02).alias(REGRET),
-        pl.format("{}/{}", "launch", "message_bytes").alias("in_turn"),
+        pl.format("{}/{}", "launch", "message_bytes").alias("interleaving"),
         pl.col("median_us").alias("relative"),
     )
     planned = frozenset(
@@ -36,7 +36,7 @@ def table() -> SelectionTable:
 
 
 def test_a_table_names_what_was_only_looked_at_and_what_has_no_time() -> None:
-    assert table().looked_at == (SizesAt("bcast", 2, (256, 4096)),)
+    assert table().sampled == (SizesAt("bcast", 2, (256, 4096)),)
     assert table().unmeasured == (SizesAt("bcast", 2, (128, 1 << 20)),)
 
 

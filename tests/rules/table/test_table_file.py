@@ -37,7 +37,7 @@ rules = st.builds(
     algorithms.map(Algorithm.parse),
     *[spans] * 4,
     evidence=st.lists(evidence, max_size=3).map(tuple),
-    cost=st.floats(0, 1),
+    regret=st.floats(0, 1),
 )
 foretold = st.builds(Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.just(0))
 predicted = st.builds(
@@ -47,7 +47,7 @@ predicted = st.builds(
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
     st.booleans(),
 )
-looked_at = st.lists(
+sampled = st.lists(
     st.builds(SizesAt, st.just("bcast"), st.integers(1, 2**20), st.lists(st.integers(0, 2**40), max_size=3).map(tuple)),
     max_size=2,
 ).map(tuple)
@@ -62,8 +62,8 @@ tables = st.builds(
     st.dictionaries(st.sampled_from(sorted(COLLECTIVES)), spans, max_size=3),
     st.none() | predicted,
     st.booleans(),
-    looked_at,
-    looked_at,
+    sampled,
+    sampled,
 )
 
 

@@ -34,7 +34,7 @@ def claim(check: str, algorithm: str = "default", **fields: Any) -> Claim:
 
 
 def checked(found: Claim, curves: dict[str, dict[int, list[float]]], **cell: object) -> ClaimResult:
-    times = claim_times(estimate_cells(RacedResults.of(results(curves, **cell))))
+    times = claim_times(estimate_cells(RacedResults.from_rows(results(curves, **cell))))
     return check_claim(found, times, lambda _, name: name)
 
 
@@ -151,7 +151,7 @@ def test_fixed_algorithms_on_two_ranks_are_no_case() -> None:
 
 def by_ranks(times: dict[int, float]) -> pl.DataFrame:
     return pl.concat(
-        claim_times(estimate_cells(RacedResults.of(results({"default": curve({8: time})}, ranks=ranks))))
+        claim_times(estimate_cells(RacedResults.from_rows(results({"default": curve({8: time})}, ranks=ranks))))
         for ranks, time in times.items()
     )
 
@@ -171,7 +171,7 @@ def test_a_time_rises_to_some_ranks_and_falls_from_there(times: dict[int, float]
 
 def placed(factors: dict[str, float]) -> pl.DataFrame:
     """The same curve of each algorithm by core, and by socket longer by its factor."""
-    by_core = claim_times(estimate_cells(RacedResults.of(results(dict.fromkeys(factors, RISING)))))
+    by_core = claim_times(estimate_cells(RacedResults.from_rows(results(dict.fromkeys(factors, RISING)))))
     factor = pl.col("label").replace_strict(factors, return_dtype=pl.Float64)
     longer = [pl.col(name) * factor for name in ("time_us", "low_us", "high_us")]
     return pl.concat([by_core, by_core.with_columns(*longer, placement=pl.lit("socket"))])

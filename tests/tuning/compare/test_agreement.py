@@ -35,7 +35,7 @@ def test_the_best_agrees_where_ours_is_published_as_fastest_too() -> None:
         pairs([("a", 2, 8, 1.0, 5.0), ("b", 2, 8, 2.0, 6.0), ("a", 2, 16, 1.0, 9.0), ("b", 2, 16, 2.0, 6.0)])
     )
     assert found.best["agrees"].to_list() == [1.0, 0.0]
-    assert found.best["loss"].to_list() == pytest.approx([0.0, 0.5])
+    assert found.best["regret"].to_list() == pytest.approx([0.0, 0.5])
     assert found.agreeing == 0.5
     assert found.by_chance == 0.5
 
@@ -51,7 +51,7 @@ def test_equal_times_here_count_by_their_share_whatever_their_names(best: str, o
     rows = [(best, 2, size, 1.0, 5.0) for size in (8, 16)] + [(other, 2, size, 1.0, 10.0) for size in (8, 16)]
     found = agreement(pairs(rows))
     assert found.best["agrees"].to_list() == [0.5, 0.5]
-    assert found.best["loss"].to_list() == [0.5, 0.5]
+    assert found.best["regret"].to_list() == [0.5, 0.5]
     assert (found.agreeing, found.ties, found.agreeing_without_tie) == (0.5, 2, 0)
 
 

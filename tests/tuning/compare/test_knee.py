@@ -8,7 +8,9 @@ from timpani.tuning.race.results import RacedResults
 
 def knee_of(times: list[float]) -> int | None:
     curve = {2**i: around(time) for i, time in enumerate(times)}
-    found: int | None = knees(estimate_cells(RacedResults.of(results({"chain": curve})))).select("knee_bytes").item()
+    found: int | None = (
+        knees(estimate_cells(RacedResults.from_rows(results({"chain": curve})))).select("knee_bytes").item()
+    )
     return found
 
 
@@ -24,12 +26,12 @@ def test_flat_or_short_curves_have_none() -> None:
 
 def test_a_rise_within_the_uncertainty_is_no_knee() -> None:
     frame = results({"chain": {1: around(1.0), 2: around(1.0), 4: around(1.0), 8: [1.0, 1.2, 1.8, 1.9, 2.0, 2.1]}})
-    assert knees(estimate_cells(RacedResults.of(frame)))["knee_bytes"].to_list() == [None]
+    assert knees(estimate_cells(RacedResults.from_rows(frame)))["knee_bytes"].to_list() == [None]
 
 
 def test_without_intervals_the_times_tell() -> None:
     frame = results({"chain": {2**i: [time] for i, time in enumerate([1.0, 1.0, 1.1, 1.2, 1.7, 3.0])}})
-    assert knees(estimate_cells(RacedResults.of(frame)))["knee_bytes"].to_list() == [16]
+    assert knees(estimate_cells(RacedResults.from_rows(frame)))["knee_bytes"].to_list() == [16]
 
 
 def test_each_curve_has_its_own() -> None:
@@ -37,6 +39,6 @@ def test_each_curve_has_its_own() -> None:
         results({"chain": {1: around(t), 2: around(t), 4: around(t), 8: around(9.0)}}, ranks=ranks)
         for ranks, t in ((2, 1.0), (4, 8.0))
     )
-    found = knees(estimate_cells(RacedResults.of(frame)))
+    found = knees(estimate_cells(RacedResults.from_rows(frame)))
     assert found["knee_bytes"].to_list() == [8, None]
     assert found["flat_us"].round(1).to_list() == [1.0, 8.0]

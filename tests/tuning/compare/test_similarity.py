@@ -10,7 +10,7 @@ from timpani.tuning.race.results import RacedResults
 
 def test_distance_is_the_mean_logarithm_over_common_sizes_nearest_first() -> None:
     cells = estimate_cells(
-        RacedResults.of(
+        RacedResults.from_rows(
             results(
                 {
                     "default": {1: around(1.0), 8: around(2.0), 64: around(4.0)},
@@ -25,4 +25,6 @@ def test_distance_is_the_mean_logarithm_over_common_sizes_nearest_first() -> Non
 
 
 def test_without_a_default_nothing_is_compared_with_it() -> None:
-    assert distances_from_default(estimate_cells(RacedResults.of(results({"chain": {1: around(1.0)}})))).is_empty()
+    assert distances_from_default(
+        estimate_cells(RacedResults.from_rows(results({"chain": {1: around(1.0)}})))
+    ).is_empty()

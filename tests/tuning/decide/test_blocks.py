@@ -78,7 +78,7 @@ def test_the_best_of_variants_and_algorithms_is_found_under_noise_that_blocks_sh
         FAST: (0.9 * noise * jitter[0]).tolist(),
         RING: (0.8 * noise * jitter[1]).tolist(),
     }
-    raced = RacedResults.of(results(times))
+    raced = RacedResults.from_rows(results(times))
     compared = {row["label"]: row for row in compare_with_default(raced).to_dicts()}
     assert compared.keys() == {"default@fast", "ring@fast"}
     assert compared["default@fast"]["ratio"] == pytest.approx(1 / 0.9, rel=0.01)

@@ -19,18 +19,18 @@ def at_one_size(**medians: list[float]) -> pl.DataFrame:
 
 
 def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
-    decisions = decide(RacedResults.of(frame))
+    decisions = decide(RacedResults.from_rows(frame))
     assert decisions.height == 1
     return decisions.row(0, named=True)
 
 
 def verdict_of(frame: pl.DataFrame) -> Verdict:
-    return summarize(decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)))
+    return summarize(decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)))
 
 
 def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
     compared = compare_with_default(
-        RacedResults.of(at_one_size(default=around(2.0), chain=around(1.0), knomial=around(4.0)))
+        RacedResults.from_rows(at_one_size(default=around(2.0), chain=around(1.0), knomial=around(4.0)))
     )
     ratio = dict(compared.select("label", "ratio").iter_rows())
     assert ratio == {"chain": pytest.approx(2.0, rel=0.02), "knomial": pytest.approx(0.5, rel=0.02)}
@@ -40,7 +40,7 @@ def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
 
 
 def test_too_few_launches_give_a_ratio_without_bounds_and_no_significance() -> None:
-    row = compare_with_default(RacedResults.of(at_one_size(default=around(9.0, 3), chain=around(1.0, 3)))).row(
+    row = compare_with_default(RacedResults.from_rows(at_one_size(default=around(9.0, 3), chain=around(1.0, 3)))).row(
         0, named=True
     )
     assert row["ratio"] == pytest.approx(9.0, rel=0.02)
@@ -54,14 +54,14 @@ def test_a_faster_algorithm_is_better_and_says_what_it_gains() -> None:
     assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("better", "chain", ["chain", "ring"])
     assert decision["gain_low"] < decision["gain"] < decision["gain_high"]
     assert decision["gain"] == pytest.approx(2.0, rel=0.02)
-    assert decision["default_loss"] == pytest.approx(1.0, rel=0.02)
+    assert decision["default_regret"] == pytest.approx(1.0, rel=0.02)
     assert decision["standing"] == SLOWER
 
 
 def test_a_default_that_nothing_beats_or_equals_is_the_default() -> None:
     decision = only_decision(at_one_size(default=around(1.0), chain=around(2.0), ring=around(3.0)))
     assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("default", "default", ["default"])
-    assert (decision["gain"], decision["gain_low"], decision["default_loss"]) == (1.0, 1.0, 0.0)
+    assert (decision["gain"], decision["gain_low"], decision["default_regret"]) == (1.0, 1.0, 0.0)
     assert decision["standing"] == WITHIN
 
 
@@ -70,7 +70,7 @@ def test_a_difference_within_the_noise_is_a_tie() -> None:
     assert decision["verdict"] == "tie"
     assert sorted(decision["tied"]) == ["chain", "default"]
     assert decision["standing"] == WITHIN
-    assert 0 < decision["default_loss_high"] < 0.05
+    assert 0 < decision["default_regret_high"] < 0.05
 
 
 def test_a_significant_gain_under_5_percent_leaves_the_default_good() -> None:
@@ -83,7 +83,7 @@ def test_noise_shows_nothing_and_says_how_many_launches_might() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     decision = only_decision(at_one_size(default=noisy, chain=noisy[::-1]))
     assert (decision["verdict"], decision["standing"]) == ("tie", UNDECIDED)
-    assert decision["default_loss_high"] > 0.05
+    assert decision["default_regret_high"] > 0.05
     assert decision["launches_to_decide"] > 100
 
 
@@ -95,7 +95,7 @@ def test_a_large_gain_in_noise_is_decided_by_few_more_launches() -> None:
 
 def test_too_few_launches_bound_no_loss_and_show_nothing() -> None:
     decision = only_decision(at_one_size(default=around(1.0, 3), chain=around(1.0, 3)))
-    assert (decision["standing"], decision["default_loss_high"], decision["launches_to_decide"]) == (
+    assert (decision["standing"], decision["default_regret_high"], decision["launches_to_decide"]) == (
         UNDECIDED,
         None,
         None,
@@ -117,7 +117,7 @@ def test_the_best_is_one_that_surely_beats_the_default() -> None:
 def test_without_a_default_there_is_a_best_but_no_verdict() -> None:
     decision = only_decision(at_one_size(chain=around(1.0), ring=around(2.0)))
     assert (decision["best_label"], decision["tied"]) == ("chain", ["chain"])
-    for name in ("default_us", "verdict", "gain", "gain_low", "default_loss", "default_loss_high", "standing"):
+    for name in ("default_us", "verdict", "gain", "gain_low", "default_regret", "default_regret_high", "standing"):
         assert decision[name] is None
 
 
@@ -125,7 +125,7 @@ def test_a_default_alone_is_not_decided() -> None:
     frame = at_one_size(default=around(1.0))
     assert only_decision(frame)["verdict"] is None
     verdict = verdict_of(frame)
-    assert (verdict.decided, verdict.within_5_percent, verdict.worst) == (0, 0, None)
+    assert (verdict.decided, verdict.within_5_percent, verdict.largest_regret) == (0, 0, None)
     assert verdict.sentences == ("bcast: nothing to compare the default with",)
 
 
@@ -144,8 +144,8 @@ def imported(name: str, time: float | None, launch: int = 1) -> LaunchResult:
 
 def test_failed_launches_take_no_part() -> None:
     frame = results_frame([imported("default", None), imported("chain", None)])
-    assert compare_with_default(RacedResults.of(frame)).is_empty()
-    assert decide(RacedResults.of(frame)).is_empty()
+    assert compare_with_default(RacedResults.from_rows(frame)).is_empty()
+    assert decide(RacedResults.from_rows(frame)).is_empty()
     assert verdict_of(frame).decided == 0
 
 
@@ -153,18 +153,18 @@ def test_failed_launches_take_no_part() -> None:
 def test_imported_averages_are_answered_by_value_without_significance(launches: int) -> None:
     times = {"default": 1.5, "chain": 1.0, "ring": 1.01}
     frame = results_frame([imported(name, time, i) for name, time in times.items() for i in range(launches)])
-    compared = compare_with_default(RacedResults.of(frame))
+    compared = compare_with_default(RacedResults.from_rows(frame))
     assert compared["ratio"].to_list() == [pytest.approx(1.5), pytest.approx(1.5 / 1.01)]
     for column in ("ratio_low", "ratio_high", "p_value"):
         assert compared[column].is_null().all()
     assert not compared["significant"].any()
     decision = only_decision(frame)
     assert (decision["verdict"], decision["best_label"], decision["tied"]) == ("by_value", "chain", ["chain"])
-    assert (decision["standing"], decision["default_loss"]) == (None, pytest.approx(0.5))
+    assert (decision["standing"], decision["default_regret"]) == (None, pytest.approx(0.5))
     verdict = verdict_of(frame)
     assert (verdict.decided, verdict.by_value, verdict.within_by_value, verdict.undecided) == (1, 1, 0, 0)
-    assert verdict.worst is not None
-    assert verdict.worst.gain == pytest.approx(1.5)
+    assert verdict.largest_regret is not None
+    assert verdict.largest_regret.gain == pytest.approx(1.5)
     assert verdict.sentences == (
         "bcast, 1 point by value: the default within 5 % of the best at 0; lowest times: chain (1)",
     )
@@ -174,7 +174,7 @@ def test_points_are_decided_apart() -> None:
     frame = results(
         {"default": {8: around(1.0), 1024: around(2.0)}, "chain": {8: around(2.0), 1024: around(1.0)}}, ranks=2
     )
-    decisions = decide(RacedResults.of(frame))
+    decisions = decide(RacedResults.from_rows(frame))
     assert decisions.select("message_bytes", "best_label").rows() == [(8, "default"), (1024, "chain")]
 
 
@@ -187,10 +187,10 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     )
     verdict = verdict_of(frame)
     assert (verdict.decided, verdict.within_5_percent, verdict.slower, verdict.undecided) == (4, 2, 2, 0)
-    assert verdict.decisive is None
-    assert verdict.worst is not None
-    assert (verdict.worst.message_bytes, verdict.worst.best_label) == (64, "chain")
-    assert verdict.worst.gain == pytest.approx(3.0, rel=0.02)
+    assert verdict.forecast is None
+    assert verdict.largest_regret is not None
+    assert (verdict.largest_regret.message_bytes, verdict.largest_regret.best_label) == (64, "chain")
+    assert verdict.largest_regret.gain == pytest.approx(3.0, rel=0.02)
     assert verdict.sentences == (
         "bcast, 4 points: the default within 5 % of the best at 2; slower at 2, most often than chain (2)",
     )
@@ -237,7 +237,9 @@ def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(rivals)))}
     frame = results(curves)
     verdict = summarize(
-        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=asked
+        decide_by_state(RacedResults.from_rows(frame)),
+        estimate_cells(RacedResults.from_rows(frame)),
+        launches_asked=asked,
     )
     assert verdict.warnings == (advice,)
     assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if rivals == 9 else 7)
@@ -251,7 +253,7 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
     few, failed = summarize(
-        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=8
+        decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=8
     ).warnings
     assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
     assert failed.startswith("1 of 2 cells failed in at least one launch")
@@ -262,17 +264,19 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
         oversubscribed=pl.col("algorithm") == "chain"
     )
     (crowded,) = summarize(
-        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=6
+        decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=6
     ).warnings
-    assert crowded == "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
+    assert crowded == (
+        "1 of 2 cells had more ranks than cores: it is no evidence for a machine with a core for each rank"
+    )
 
 
 def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
     frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
     verdict = summarize(
-        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launches_asked=4
+        decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=4
     )
-    assert (verdict.slower, verdict.can_tell) == (1, True)
+    assert (verdict.slower, verdict.is_conclusive) == (1, True)
     assert verdict.launches_advice == "measure with --launches 6 or more"
 
 
@@ -306,7 +310,7 @@ def test_messages_between_ranks_have_nothing_to_decide() -> None:
     pairs = {"default:first=0,second=1": {8: around(1.0)}, "default:first=0,second=2": {8: around(2.0)}}
     frame = results(pairs, collective="latency")
     verdict = verdict_of(frame)
-    assert decide(RacedResults.of(frame)).is_empty()
+    assert decide(RacedResults.from_rows(frame)).is_empty()
     assert (verdict.sentences, verdict.has_collectives, verdict.decided) == ((), False, 0)
 
 
@@ -318,7 +322,7 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
         "nested_datatype": {64: around(8.0), 128: around(2.0)},
     }
     frame = results(ways, collective="transpose", ranks=2)
-    decisions = decide(RacedResults.of(frame)).sort("message_bytes")
+    decisions = decide(RacedResults.from_rows(frame)).sort("message_bytes")
     assert decisions["verdict"].to_list() == [None, None]
     assert decisions["tied"].to_list()[0] == ["packed"]
     assert sorted(decisions["tied"].to_list()[1]) == ["nested_datatype", "packed"]
@@ -331,10 +335,12 @@ def test_verdict_says_what_would_decide_the_undecided() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
     verdict = summarize(
-        decide_by_state(RacedResults.of(frame)), estimate_cells(RacedResults.of(frame)), launch_seconds=2.0
+        decide_by_state(RacedResults.from_rows(frame)),
+        estimate_cells(RacedResults.from_rows(frame)),
+        launch_seconds=2.0,
     )
     assert (verdict.within_5_percent, verdict.slower, verdict.undecided) == (1, 0, 1)
-    assert verdict.decisive is not None
-    assert (verdict.decisive.of, verdict.decisive.half) == (1, verdict.decisive.most)
-    assert verdict.decisive.half_seconds == (verdict.decisive.half - 6) * 2.0
+    assert verdict.forecast is not None
+    assert (verdict.forecast.of, verdict.forecast.half) == (1, verdict.forecast.most)
+    assert verdict.forecast.half_seconds == (verdict.forecast.half - 6) * 2.0
     assert verdict.sentences == ("bcast, 2 points: the default within 5 % of the best at 1; 1 of 2 undecided",)

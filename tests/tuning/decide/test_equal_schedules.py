@@ -33,7 +33,7 @@ def test_times_that_are_one_nanosecond_apart_are_the_same() -> None:
         cells("simulated", ("two_level", 1.0, 9.0), ("three_level", 1.001, 9.2), ("chain", 3.0, 9.001))
     )
     where = (
-        "took the same simulated time at 1 of 2 points: a simulation can't tell them apart there, a lab (--on lab) or "
+        "took the same simulated time at 1 of 2 points: a simulation can't distinguish them there, a lab (--on lab) or "
         "a cluster can"
     )
     assert found == (f"bcast: chain and two_level {where}", f"bcast: three_level and two_level {where}")

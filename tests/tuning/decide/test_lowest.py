@@ -9,17 +9,17 @@ from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.lowest import most_often
+from timpani.tuning.decide.lowest import most_frequent
 from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.results import RacedResults
 
 
 def decisions(curves: Mapping[str, Mapping[int, Sequence[float]]], simulated: bool = True) -> list[dict[str, object]]:
-    return decide(RacedResults.of(results(curves, simulated=simulated))).to_dicts()
+    return decide(RacedResults.from_rows(results(curves, simulated=simulated))).to_dicts()
 
 
 def summary(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Verdict:
-    raced = RacedResults.of(results(curves, simulated=True))
+    raced = RacedResults.from_rows(results(curves, simulated=True))
     return summarize(decide_by_state(raced), estimate_cells(raced))
 
 
@@ -47,23 +47,23 @@ def test_what_is_faster_than_the_default_comes_before_what_only_looks_so() -> No
 
 def test_a_verdict_names_all_that_share_a_lowest_time() -> None:
     both = summary({"chain": {8: [1.0]}, "default": {8: [2.0]}, "ring": {8: [1.0]}})
-    assert both.worst is not None
-    assert both.worst.schedule == "chain or ring"
+    assert both.largest_regret is not None
+    assert both.largest_regret.schedule == "chain or ring"
     assert both.sentences == ("bcast, 1 point: the default slower at 1, most often than chain and ring (1 each)",)
     alone = summary({"chain": {8: [1.0]}, "default": {8: [2.0]}, "ring": {8: [1.1]}})
-    assert alone.worst is not None
-    assert alone.worst.schedule == "chain"
+    assert alone.largest_regret is not None
+    assert alone.largest_regret.schedule == "chain"
     assert alone.sentences == ("bcast, 1 point: the default slower at 1, most often than chain (1)",)
 
 
 def test_the_names_that_occur_most_often_are_given_together() -> None:
-    assert most_often([["a", "b"], ["b"]]) == "b (2)"
-    assert most_often([["a", "b"], ["c"]]) == "a, b and c (1 each)"
-    assert most_often([["a", "b", "c", "d", "e"]]) == "a, b, c and 2 more (1 each)"
+    assert most_frequent([["a", "b"], ["b"]]) == "b (2)"
+    assert most_frequent([["a", "b"], ["c"]]) == "a, b and c (1 each)"
+    assert most_frequent([["a", "b", "c", "d", "e"]]) == "a, b, c and 2 more (1 each)"
 
 
 def test_the_lowest_of_averages_are_tied_by_value() -> None:
     frame = results({"default": {8: [2.0]}, "chain": {8: [1.5]}, "ring": {8: [1.5]}})
     averages = frame.with_columns(pl.lit(None, dtype=pl.Float64).alias("median_us"))
-    [row] = decide(RacedResults.of(averages)).to_dicts()
+    [row] = decide(RacedResults.from_rows(averages)).to_dicts()
     assert (row["verdict"], row["tied"]) == ("by_value", ["chain", "ring"])

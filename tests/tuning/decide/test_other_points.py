@@ -6,7 +6,7 @@ from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import compare_with_default, decide
-from timpani.tuning.decide.other_points import elsewhere
+from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import summarize
 from timpani.tuning.race.results import RacedResults
 
@@ -17,12 +17,12 @@ FRAME = results(
         "linear": {8: around(9.0), 64: around(9.0), 1024: around(9.0), 4096: around(9.0)},
     }
 )
-COMPARED = compare_with_default(RacedResults.of(FRAME))
-[WON] = [row for row in decide(RacedResults.of(FRAME)).iter_rows(named=True) if row["verdict"] == "better"]
+COMPARED = compare_with_default(RacedResults.from_rows(FRAME))
+[WON] = [row for row in decide(RacedResults.from_rows(FRAME)).iter_rows(named=True) if row["verdict"] == "better"]
 
 
 def test_points_at_which_it_is_shown_to_be_slower_are_counted_with_the_largest_factor() -> None:
-    found = elsewhere(COMPARED, WON, "chain")
+    found = at_other_points(COMPARED, WON, "chain")
     assert found is not None
     assert (found.points, found.slower) == (3, 2)  # 4 KiB is a tie
     assert found.factor == pytest.approx(3, rel=0.02)
@@ -30,23 +30,23 @@ def test_points_at_which_it_is_shown_to_be_slower_are_counted_with_the_largest_f
 
 def test_what_is_nowhere_shown_to_be_slower_costs_nothing() -> None:
     ties = results({"default": {8: around(1.0), 64: around(2.0)}, "chain": {8: around(1.0), 64: around(1.0)}})
-    [won] = [row for row in decide(RacedResults.of(ties)).iter_rows(named=True) if row["verdict"] == "better"]
-    assert elsewhere(compare_with_default(RacedResults.of(ties)), won, "chain") is None
+    [won] = [row for row in decide(RacedResults.from_rows(ties)).iter_rows(named=True) if row["verdict"] == "better"]
+    assert at_other_points(compare_with_default(RacedResults.from_rows(ties)), won, "chain") is None
 
 
 def test_the_verdict_has_it_beside_the_setting() -> None:
     settings = {"bcast": {"chain": "mpirun --mca a 2"}}
     verdict = summarize(
-        decide_by_state(RacedResults.of(FRAME)),
-        estimate_cells(RacedResults.of(FRAME)),
+        decide_by_state(RacedResults.from_rows(FRAME)),
+        estimate_cells(RacedResults.from_rows(FRAME)),
         settings=settings,
         compared=COMPARED,
     )
-    assert verdict.worst is not None
-    assert verdict.worst.elsewhere == elsewhere(COMPARED, WON, "chain")
+    assert verdict.largest_regret is not None
+    assert verdict.largest_regret.at_other_points == at_other_points(COMPARED, WON, "chain")
 
 
 def test_a_verdict_is_simulated_only_where_all_cells_are() -> None:
     for simulated in (True, False):
-        raced = RacedResults.of(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
+        raced = RacedResults.from_rows(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
         assert summarize(decide_by_state(raced), estimate_cells(raced)).simulated is simulated

@@ -28,13 +28,13 @@ def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks
     ]
 
 
-def ours(results: list[LaunchResult], close: float = 1.0) -> tuple[Rule, ...]:
+def ours(results: list[LaunchResult], max_ratio: float = 1.0) -> tuple[Rule, ...]:
     frame: pl.DataFrame = results_frame(results)
-    return select(RacedResults.of(frame), LAYOUTS, OWN, close).rules
+    return select(RacedResults.from_rows(frame), LAYOUTS, OWN, max_ratio).rules
 
 
-def found(*results: LaunchResult, close: float = 1.0) -> list[tuple[int, int | None, str]]:
-    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in ours(list(results), close)]
+def found(*results: LaunchResult, max_ratio: float = 1.0) -> list[tuple[int, int | None, str]]:
+    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in ours(list(results), max_ratio)]
 
 
 def default(*sizes: int) -> dict[tuple[str, int], float]:
@@ -118,55 +118,55 @@ def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stat
     times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 80.0, ("timpani/a", 16): 50.5, ("timpani/b", 16): 50.0}
     results = measured(default(8, 16) | times)
     assert found(*results) == [(8, 15, "a"), (16, 16, "b")]
-    assert found(*results, close=1.02) == [(8, 16, "a")]
-    [rule] = ours(results, close=1.02)
-    assert 0.009 < rule.cost < 0.011
+    assert found(*results, max_ratio=1.02) == [(8, 16, "a")]
+    [rule] = ours(results, max_ratio=1.02)
+    assert 0.009 < rule.regret < 0.011
     assert [each.message_bytes for each in rule.evidence] == [8, 16]
 
 
 def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
     frame = results_frame(measured(default(8, 4096) | times))
-    assert select(RacedResults.of(frame), LAYOUTS, OWN).gaps == (SizeGap("bcast", 8, 4, 8, 4096),)
+    assert select(RacedResults.from_rows(frame), LAYOUTS, OWN).gaps == (SizeGap("bcast", 8, 4, 8, 4096),)
 
 
 def test_the_choice_changes_also_where_the_rule_before_holds_on() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 64): 60.0, ("timpani/b", 64): 50.0}
-    found = select(RacedResults.of(results_frame(measured(default(8, 64) | times))), LAYOUTS, OWN)
+    found = select(RacedResults.from_rows(results_frame(measured(default(8, 64) | times))), LAYOUTS, OWN)
     assert [rule.sizes.last for rule in found.rules] == [63, 64]
     assert found.gaps == (SizeGap("bcast", 8, 4, 8, 64),)
 
 
 def test_rules_of_the_library_are_its_own_algorithms() -> None:
     frame = results_frame(measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 40.0}))
-    assert [str(rule.algorithm) for rule in select(RacedResults.of(frame), LAYOUTS, "openmpi").rules] == [
+    assert [str(rule.algorithm) for rule in select(RacedResults.from_rows(frame), LAYOUTS, "openmpi").rules] == [
         "openmpi/ring"
     ]
 
 
 def raced(
-    ranks: int, size: int, looked_at: bool, gain: float = 2.0, others: dict[str, float] | None = None
+    ranks: int, size: int, sampled: bool, gain: float = 2.0, others: dict[str, float] | None = None
 ) -> list[LaunchResult]:
     gains = {"openmpi/default": 1.0, "timpani/ring": gain} | (others or {})
     return [
-        replace(result, looked_at=looked_at, in_turn=f"{result.launch}/{ranks}-{size}", relative=result.median_us)
+        replace(result, sampled=sampled, interleaving=f"{result.launch}/{ranks}-{size}", relative=result.median_us)
         for result in measured({(name, size): 100 / each for name, each in gains.items()}, ranks=ranks)
     ]
 
 
 def rules_of_a_race(*results: LaunchResult) -> list[tuple[int, int | None, str]]:
     rules = select(
-        RacedResults.of(results_frame(list(results)).with_columns(pl.lit(0.02).alias(REGRET))), LAYOUTS, OWN
+        RacedResults.from_rows(results_frame(list(results)).with_columns(pl.lit(0.02).alias(REGRET))), LAYOUTS, OWN
     ).rules
     return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in rules]
 
 
 def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
-    looked_at = [*raced(4, 16, True), *raced(4, 32, True, gain=1.0), *raced(4, 64, True)]
-    results = results_frame([*raced(8, 16, looked_at=False), *looked_at]).with_columns(pl.lit(0.02).alias(REGRET))
+    sampled = [*raced(4, 16, True), *raced(4, 32, True, gain=1.0), *raced(4, 64, True)]
+    results = results_frame([*raced(8, 16, sampled=False), *sampled]).with_columns(pl.lit(0.02).alias(REGRET))
     found = [
         (rule.ranks.first, rule.sizes.first, rule.sizes.last)
-        for rule in select(RacedResults.of(results), LAYOUTS, OWN).rules
+        for rule in select(RacedResults.from_rows(results), LAYOUTS, OWN).rules
     ]
     assert found == [(4, 16, 16), (4, 64, 64), (8, 16, 16)]
 

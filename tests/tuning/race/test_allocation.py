@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.allocation import FEWEST_ROUNDS, MOST_ROUNDS, Allocation, Turns
+from timpani.tuning.race.allocation import MAX_ROUNDS, MIN_ROUNDS, AlgorithmBursts, Allocation
 from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring")]
@@ -40,10 +40,10 @@ def seen(
     return race, allocation
 
 
-def turns(points: Sequence[RacePoint], within: float) -> Iterator[Turns]:
+def turns(points: Sequence[RacePoint], within: float) -> Iterator[AlgorithmBursts]:
     for point in points:
         for algorithm in ALGORITHMS:
-            yield Turns(point, algorithm, 10, within**2, BURST_S, SETUP_S)
+            yield AlgorithmBursts(point, algorithm, 10, within**2, BURST_S, SETUP_S)
 
 
 def test_the_dearer_a_start_the_longer_a_launch_stays() -> None:
@@ -63,7 +63,7 @@ def test_points_that_share_a_start_share_its_cost() -> None:
 
 def test_a_launch_is_short_where_launches_differ_more_than_rounds() -> None:
     race, allocation = seen([at(8)], 8, between=0.1, within=0.001)
-    assert allocation.rounds(race, {at(8): ALGORITHMS}, 0.1) == {at(8): FEWEST_ROUNDS}
+    assert allocation.rounds(race, {at(8): ALGORITHMS}, 0.1) == {at(8): MIN_ROUNDS}
 
 
 def test_a_launch_is_no_longer_than_should_be_enough() -> None:
@@ -71,7 +71,7 @@ def test_a_launch_is_no_longer_than_should_be_enough() -> None:
         allocation.rounds(race, {at(8): ALGORITHMS}, 100.0)[at(8)]
         for race, allocation in (seen([at(8)], 4, between=0.01, within=0.1, further=further) for further in (0, 20))
     )
-    assert FEWEST_ROUNDS <= with_looks_left < at_last
+    assert MIN_ROUNDS <= with_looks_left < at_last
 
 
 def test_a_new_size_is_taken_for_the_nearest_one() -> None:
@@ -95,4 +95,4 @@ def test_rounds_stay_within_what_a_launch_can_have(
 ) -> None:
     race, allocation = seen([at(8)], launches, between, within)
     for rounds in allocation.rounds(race, {at(8): ALGORITHMS}, start_s).values():
-        assert FEWEST_ROUNDS <= rounds <= MOST_ROUNDS
+        assert MIN_ROUNDS <= rounds <= MAX_ROUNDS

@@ -1,5 +1,5 @@
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.between import coarse, is_otherwise, looked_for
+from timpani.tuning.race.between import algorithms_to_sample, coarse, contradicts_expectation
 from timpani.tuning.race.race import Standing
 
 
@@ -7,12 +7,12 @@ def named(name: str) -> Algorithm:
     return Algorithm("openmpi", name)
 
 
-def standing(done: bool, *serving: str, **excess: float) -> Standing:
+def standing(done: bool, *acceptable: str, **excess: float) -> Standing:
     """Of a point with six launches, or, where `excess` is given, one that was looked at in three."""
     seems = {named(name): excess.get(name, 0.5) for name in (DEFAULT, "a", "b", "c")}
-    seems |= {named(name): excess.get(name, 0.0) for name in serving}
+    seems |= {named(name): excess.get(name, 0.0) for name in acceptable}
     return Standing(
-        3 if excess else 6, named(serving[0]), 0.01, done, frozenset(map(named, serving)), frozenset(), {}, seems
+        3 if excess else 6, named(acceptable[0]), 0.01, done, frozenset(map(named, acceptable)), frozenset(), {}, seems
     )
 
 
@@ -24,14 +24,14 @@ def test_a_race_begins_with_values_far_apart() -> None:
 
 
 def test_between_neighbours_one_looks_at_what_serves_both_or_at_what_either_chose() -> None:
-    both = looked_for([standing(True, "a", "b"), standing(True, "b")])
+    both = algorithms_to_sample([standing(True, "a", "b"), standing(True, "b")])
     assert {each.name for each in both} == {DEFAULT, "a", "b"}
-    either = looked_for([standing(True, "a", b=0.3), standing(True, "c", b=0.3)])
+    either = algorithms_to_sample([standing(True, "a", b=0.3), standing(True, "c", b=0.3)])
     assert {each.name for each in either} == {DEFAULT, "a", "b", "c"}
 
 
 def test_a_point_is_otherwise_where_all_that_was_expected_seems_slower_than_another() -> None:
     expected = {named(DEFAULT)}
-    assert is_otherwise(standing(False, "a", default=1.6), expected)
-    assert not is_otherwise(standing(False, DEFAULT, a=0.01), expected)
-    assert not is_otherwise(standing(False, "a", default=0.04), expected)
+    assert contradicts_expectation(standing(False, "a", default=1.6), expected)
+    assert not contradicts_expectation(standing(False, DEFAULT, a=0.01), expected)
+    assert not contradicts_expectation(standing(False, "a", default=0.04), expected)

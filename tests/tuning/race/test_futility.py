@@ -49,13 +49,13 @@ gaps = st.builds(
 
 @given(st.lists(gaps, min_size=1, max_size=4), st.integers(2, 12), st.integers(0, 32))
 def test_more_launches_never_make_a_decision_less_likely(
-    contenders: list[PairedDifference], algorithms: int, further: int
+    open_comparisons: list[PairedDifference], algorithms: int, further: int
 ) -> None:
-    prospect = Prospect(tuple(contenders), algorithms)
+    prospect = Prospect(tuple(open_comparisons), algorithms)
     assert 0 <= prospect.chance(further) <= prospect.chance(further + 1) <= 1
-    assert prospect.chance(further) <= min(Prospect((each,), algorithms).chance(further) for each in contenders)
+    assert prospect.chance(further) <= min(Prospect((each,), algorithms).chance(further) for each in open_comparisons)
     assert prospect.needs >= 1
-    assert prospect.expected_regret >= max(0, *(-each.slower for each in contenders)) - 1e-12
+    assert prospect.expected_regret >= max(0, *(-each.slower for each in open_comparisons)) - 1e-12
 
 
 def test_points_are_decided_about_as_often_as_foretold() -> None:

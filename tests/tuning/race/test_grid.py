@@ -12,7 +12,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.tuning.race.between import LOOK_LAUNCHES
+from timpani.tuning.race.between import SAMPLE_LAUNCHES
 from timpani.tuning.race.grid import grids
 from timpani.tuning.race.race import RacePoint
 
@@ -47,18 +47,18 @@ def race(
     for launch in range(1, launches + 1):
         together: defaultdict[RacePoint, set[str]] = defaultdict(set)
         for cell in sorted(agenda.wanted(launch), key=str):
-            together[RacePoint.of(cell)].add(cell.algorithm.name)
+            together[RacePoint.from_cell(cell)].add(cell.algorithm.name)
             launched(launch, cell.ranks)
             taken = times(cell.algorithm.name, cell.ranks, cell.message_bytes) * random.lognormal(0, 0.002)
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
             if taken < inf:
-                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=turn, relative=taken))
+                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, interleaving=turn, relative=taken))
             else:
                 agenda.take(LaunchResult(cell, launch, "here", error="timed out"))
         for point, names in together.items():
             here = measured[point.ranks, point.message_bytes]
             here.append(names)
-            assert (point in agenda.looks(launch)) == (set.union(*here) != set(NAMES))
+            assert (point in agenda.sampled_points(launch)) == (set.union(*here) != set(NAMES))
     assert not agenda.wanted(launches + 1)
     return measured
 
@@ -100,7 +100,7 @@ def test_where_one_algorithm_serves_all_rank_counts_those_between_are_only_looke
     assert with_all_algorithms(measured) == {(ranks, size) for ranks in (2, 8, 32) for size in SIZES}
     between = {point: launches for point, launches in measured.items() if point[0] not in (2, 8, 32)}
     assert len(between) == 4 * len(SIZES)
-    assert all(len(launches) == LOOK_LAUNCHES for launches in between.values())
+    assert all(len(launches) == SAMPLE_LAUNCHES for launches in between.values())
 
 
 def test_a_boundary_between_rank_counts_is_measured_to_a_factor_of_two() -> None:
@@ -113,10 +113,10 @@ def test_a_rank_count_between_begins_with_all_sizes_in_the_same_launches() -> No
     started: defaultdict[int, set[int]] = defaultdict(set)
     race(crossing(12, 64), sizes=[8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
     # All is known of the coarse ones when the sizes between were looked at; of 16 when it was measured thrice.
-    looks = range(2 * LOOK_LAUNCHES + 1, 3 * LOOK_LAUNCHES + 1)
+    looks = range(2 * SAMPLE_LAUNCHES + 1, 3 * SAMPLE_LAUNCHES + 1)
     assert started[4] == started[6] == set(looks)
     assert min(started[16]) == looks[0]
-    assert started[12] == {launch + LOOK_LAUNCHES for launch in looks}
+    assert started[12] == {launch + SAMPLE_LAUNCHES for launch in looks}
 
 
 def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
@@ -126,14 +126,14 @@ def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
         sizes=[8, 16, 64],
         launched=lambda launch, ranks: started[ranks].add(launch),
     )
-    assert max(started[4] | started[12]) < 64 - LOOK_LAUNCHES
-    assert all(len(measured[ranks, 8]) == LOOK_LAUNCHES for ranks in (4, 6, 12, 16))
+    assert max(started[4] | started[12]) < 64 - SAMPLE_LAUNCHES
+    assert all(len(measured[ranks, 8]) == SAMPLE_LAUNCHES for ranks in (4, 6, 12, 16))
 
 
 def test_sizes_between_are_looked_at_while_the_coarse_ones_are_measured_on() -> None:
     started: defaultdict[int, set[int]] = defaultdict(set)
     race(by_default, [2], [8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
-    assert len(started[2]) == 2 * LOOK_LAUNCHES
+    assert len(started[2]) == 2 * SAMPLE_LAUNCHES
 
 
 def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() -> None:
@@ -177,7 +177,9 @@ def test_what_launches_would_hardly_decide_is_measured_once_more_are_allowed_or_
         for cell in cells:
             taken = random.lognormal(0, 0.015)
             for agenda in (few, more, at_any_price):
-                agenda.take(LaunchResult(cell, launch, "here", median_us=taken, in_turn=f"{launch}", relative=taken))
+                agenda.take(
+                    LaunchResult(cell, launch, "here", median_us=taken, interleaving=f"{launch}", relative=taken)
+                )
         assert few.wanted(launch) == more.wanted(launch) == set(cells)
     assert not few.wanted(MIN_LAUNCHES + 1)
     assert more.wanted(MIN_LAUNCHES + 1)

@@ -6,7 +6,7 @@ import pytest
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.race import Dropped, Failed, LaunchTime, Race, RacePoint, Standing
+from timpani.tuning.race.race import DropReason, LaunchFailure, LaunchTime, Race, RacePoint, Standing
 
 POINT = RacePoint("bcast", 2, "core", 8, "warm")
 
@@ -41,10 +41,10 @@ def test_losers_by_factors_are_measured_in_three_launches_only() -> None:
     assert 1 < why.factor < 3
 
 
-@pytest.mark.parametrize(("regret", "serving"), [(0.02, {DEFAULT, "ring"}), (0.6, {DEFAULT, "ring", "linear"})])
-def test_what_seems_as_good_as_was_asked_for_serves(regret: float, serving: set[str]) -> None:
+@pytest.mark.parametrize(("regret", "acceptable"), [(0.02, {DEFAULT, "ring"}), (0.6, {DEFAULT, "ring", "linear"})])
+def test_what_seems_as_good_as_was_asked_for_serves(regret: float, acceptable: set[str]) -> None:
     standing = race_of({DEFAULT: 1.0, "ring": 1.01, "linear": 1.4, "chain": 3.0}, 3, regret=regret).standing(POINT)
-    assert {each.name for each in standing.serving} == serving
+    assert {each.name for each in standing.acceptable} == acceptable
 
 
 def test_a_race_ends_where_the_choice_costs_little() -> None:
@@ -85,7 +85,7 @@ def test_an_undecided_point_goes_on_and_says_its_bound() -> None:
 
 def test_what_cannot_be_better_by_much_is_measured_no_more() -> None:
     standing = race_of({DEFAULT: 1.0, "linear": 1.1, "ring": 1.001}, 6, regret=0.05).standing(POINT)
-    assert standing.dropped[Algorithm("openmpi", "ring")] == Dropped(6)
+    assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(6)
     assert standing.dropped[Algorithm("openmpi", "linear")].factor > 1
 
 
@@ -120,9 +120,9 @@ def test_times_that_are_recorded_alike_are_not_taken_for_equal(time_us: float) -
     race = Race(0.02, {POINT: list(algorithms([DEFAULT, "linear"]).values())})
     for launch in range(1, 7):
         race.add_launch(
-            launch, [LaunchTime(POINT, each, str(launch), 1.0, time_us) for each in race.taking_part(POINT)]
+            launch, [LaunchTime(POINT, each, str(launch), 1.0, time_us) for each in race.competitors(POINT)]
         )
-    ratio = race.ratio(POINT, *race.taking_part(POINT))
+    ratio = race.ratio(POINT, *race.competitors(POINT))
     assert ratio is not None
     assert ratio.low < 1 - 0.0005 / time_us < 1 + 0.0005 / time_us < ratio.high
     assert race.standing(POINT).regret == pytest.approx(ratio.high - 1)
@@ -143,7 +143,7 @@ def failing_from(launch: int, failing: Iterable[str], launches: int = 8, error: 
                 for name, each in asked
                 if (name, each) not in lost
             ],
-            [Failed(POINT, each, error) for _, each in lost],
+            [LaunchFailure(POINT, each, error) for _, each in lost],
         )
     return race.standing(POINT)
 
@@ -151,7 +151,7 @@ def failing_from(launch: int, failing: Iterable[str], launches: int = 8, error: 
 @pytest.mark.parametrize("launch", range(1, 6))
 def test_what_fails_in_two_launches_is_out_of_the_race(launch: int) -> None:
     standing = failing_from(launch, ["ring"])
-    assert standing.dropped[Algorithm("openmpi", "ring")] == Dropped(launch + 1, given_up=True)
+    assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(launch + 1, abandoned=True)
     assert standing.choice == Algorithm("openmpi", "linear")
     assert standing.done
     assert standing.regret <= 0.02
@@ -160,7 +160,7 @@ def test_what_fails_in_two_launches_is_out_of_the_race(launch: int) -> None:
 
 def test_what_was_not_tried_is_out_at_once() -> None:
     standing = failing_from(1, ["ring"], error="not tried: the algorithm ended 2 launches, from 8 B on")
-    assert standing.dropped[Algorithm("openmpi", "ring")] == Dropped(1, given_up=True)
+    assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(1, abandoned=True)
 
 
 def test_what_was_slower_than_one_that_is_given_up_may_be_the_best_again() -> None:

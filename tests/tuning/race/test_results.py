@@ -20,13 +20,13 @@ from timpani.tuning.race.results import RacedResults, race_standings, raced_poin
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
 
 
-def raced(looked_at: bool = True, dropped: bool = True) -> pl.DataFrame:
+def raced(sampled: bool = True, dropped: bool = True) -> pl.DataFrame:
     """Eight launches of a race at 8 B, in which ring was dropped after three, and three that looked at 64 B."""
     random = np.random.default_rng(1)
     rows = [
         (8, launch, name) for launch in range(1, 9) for name in TIMES if name != "ring" or launch <= 3 or not dropped
     ]
-    if looked_at:
+    if sampled:
         rows += [(64, launch, name) for launch in range(6, 9) for name in (DEFAULT, "linear")]
     results = [
         LaunchResult(
@@ -35,9 +35,9 @@ def raced(looked_at: bool = True, dropped: bool = True) -> pl.DataFrame:
             "here",
             median_us=TIMES[name],
             repetitions=30,
-            in_turn=f"{launch}/{size}",
+            interleaving=f"{launch}/{size}",
             relative=TIMES[name] * random.lognormal(0, 0.005),
-            looked_at=size == 64,
+            sampled=size == 64,
         )
         for size, launch, name in rows
     ]
@@ -45,29 +45,33 @@ def raced(looked_at: bool = True, dropped: bool = True) -> pl.DataFrame:
 
 
 def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
-    standing = race_standings(RacedResults.of(raced())).row(by_predicate=pl.col("message_bytes") == 8, named=True)
+    standing = race_standings(RacedResults.from_rows(raced())).row(
+        by_predicate=pl.col("message_bytes") == 8, named=True
+    )
     assert (standing["choice_label"], standing["race_launches"], standing["race_over"]) == ("linear", 8, True)
     assert standing["regret_high"] <= 0.02
 
 
 def test_sizes_that_were_only_looked_at_bound_nothing_and_count_in_no_verdict() -> None:
-    standing = race_standings(RacedResults.of(raced())).row(by_predicate=pl.col("message_bytes") == 64, named=True)
+    standing = race_standings(RacedResults.from_rows(raced())).row(
+        by_predicate=pl.col("message_bytes") == 64, named=True
+    )
     assert standing["regret_high"] is None
     assert not standing["race_complete"]
-    assert decide(RacedResults.of(raced()))["message_bytes"].to_list() == [8]
-    assert raced_points(RacedResults.of(raced())).rows["message_bytes"].unique().to_list() == [8]
-    verdict = race_verdict(RacedResults.of(raced()))
+    assert decide(RacedResults.from_rows(raced()))["message_bytes"].to_list() == [8]
+    assert raced_points(RacedResults.from_rows(raced())).rows["message_bytes"].unique().to_list() == [8]
+    verdict = race_verdict(RacedResults.from_rows(raced()))
     assert verdict is not None
-    assert (verdict.points, verdict.looked_at, verdict.reached) == (1, 1, 1)
+    assert (verdict.points, verdict.sampled, verdict.reached) == (1, 1, 1)
 
 
 def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
-    found = {row["label"]: row for row in compare_with_default(RacedResults.of(raced())).iter_rows(named=True)}
+    found = {row["label"]: row for row in compare_with_default(RacedResults.from_rows(raced())).iter_rows(named=True)}
     assert found["linear"]["significant"]
     assert found["linear"]["ratio_low"] > 1.8
     assert found["linear"]["p_value"] is None
     assert found["ring"]["launches"] == 3
-    [decision] = decide(RacedResults.of(raced())).iter_rows(named=True)
+    [decision] = decide(RacedResults.from_rows(raced())).iter_rows(named=True)
     assert (decision["best_label"], decision["standing"]) == ("linear", SLOWER)
     assert decision["gain"] == pytest.approx(2, rel=0.02)
 
@@ -75,7 +79,7 @@ def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
 def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     told = {
         (row["label"], row["message_bytes"]): row["dropped"]
-        for row in estimate_cells(RacedResults.of(raced())).iter_rows(named=True)
+        for row in estimate_cells(RacedResults.from_rows(raced())).iter_rows(named=True)
     }
     assert told["ring", 8].startswith("after launch 3: at least ")
     assert told["linear", 8] is None
@@ -85,18 +89,18 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
 def test_cells_that_were_only_looked_at_say_that_alone() -> None:
     cells = {
         (row["label"], row["message_bytes"]): row
-        for row in estimate_cells(RacedResults.of(raced())).iter_rows(named=True)
+        for row in estimate_cells(RacedResults.from_rows(raced())).iter_rows(named=True)
     }
-    assert [cells[name, 64]["status"] for name in (DEFAULT, "linear")] == ["looked_at", "looked_at"]
+    assert [cells[name, 64]["status"] for name in (DEFAULT, "linear")] == ["sampled", "sampled"]
     assert cells["ring", 8]["status"] == "dropped"
-    assert [cells[name, 8]["looked_at"] for name in TIMES] == [False] * 3
+    assert [cells[name, 8]["sampled"] for name in TIMES] == [False] * 3
 
 
 def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
     # The linear one, the fastest, dies from launch 4 on, when three launches have bounded little.
     dies = (pl.col("algorithm") == "linear") & (pl.col("launch") >= 4)
     results = (
-        raced(looked_at=False, dropped=False)
+        raced(sampled=False, dropped=False)
         .filter(~dies | (pl.col("launch") <= 5))
         .with_columns(
             pl.when(dies).then(pl.lit("ended with status 3")).alias("error"),
@@ -105,48 +109,51 @@ def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
     )
     told = {
         row["label"]: (row["dropped"], row["status"])
-        for row in estimate_cells(RacedResults.of(results)).iter_rows(named=True)
+        for row in estimate_cells(RacedResults.from_rows(results)).iter_rows(named=True)
     }
-    assert told["linear"] == ("given up after launch 5", "dropped+failed")
+    assert told["linear"] == ("abandoned after launch 5", "dropped+failed")
     assert told[DEFAULT] == (None, "ok")
-    [standing] = race_standings(RacedResults.of(results)).iter_rows(named=True)
+    [standing] = race_standings(RacedResults.from_rows(results)).iter_rows(named=True)
     assert (standing["choice_label"], standing["regret_high"], standing["race_over"]) == (DEFAULT, 0.0, True)
-    [decision] = decide(RacedResults.of(results)).iter_rows(named=True)
+    [decision] = decide(RacedResults.from_rows(results)).iter_rows(named=True)
     assert (decision["best_label"], decision["tied"], decision["standing"]) == (DEFAULT, [DEFAULT], WITHIN)
 
 
 def test_a_point_that_ended_undecided_says_why() -> None:
     noise = pl.lit(pl.Series(np.random.default_rng(1).lognormal(0, 0.03, 19)))
     alike = noise * pl.when(pl.col("algorithm") == "ring").then(4).otherwise(1)
-    results = raced(looked_at=False).with_columns(alike.alias("relative"), pl.lit(11).alias(ALLOWED))
-    [standing] = race_standings(RacedResults.of(results)).iter_rows(named=True)
+    results = raced(sampled=False).with_columns(alike.alias("relative"), pl.lit(11).alias(ALLOWED))
+    [standing] = race_standings(RacedResults.from_rows(results)).iter_rows(named=True)
     assert standing["regret_high"] > 0.02
     assert standing["race_over"]
-    assert standing["race_ended"] == "after 8 launches: would take about 22; 11 are allowed"
+    assert standing["race_ended"] == "after 8 launches: would need about 22; 11 are allowed"
     assert (
-        "of the launches that chose, and corrected for that in part"
-        in race_lines(race_verdict(RacedResults.of(results)))[-1]
+        "Cross-validation corrects part of this bias" in race_lines(race_verdict(RacedResults.from_rows(results)))[-1]
     )
     more = "More launches (--launches, --budget), up to 64 at a point, would narrow the bound at 1 point."
-    assert race_lines(race_verdict(RacedResults.of(results)))[1] == more
+    assert race_lines(race_verdict(RacedResults.from_rows(results)))[1] == more
     told = {
         row["label"]: (row["dropped"], row["race_ended"])
-        for row in estimate_cells(RacedResults.of(results)).iter_rows(named=True)
+        for row in estimate_cells(RacedResults.from_rows(results)).iter_rows(named=True)
     }
     assert told["linear"] == (None, standing["race_ended"])
 
     # Another rank count, in launches of its own, to the last that is allowed: that they are spent says what it takes.
-    longer = results.with_columns(pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("in_turn") + "/4")
-    both = race_standings(RacedResults.of(pl.concat([results, longer])))
+    longer = results.with_columns(
+        pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("interleaving") + "/4"
+    )
+    both = race_standings(RacedResults.from_rows(pl.concat([results, longer])))
     assert both["race_ended"].to_list() == [standing["race_ended"]] * 2
     assert both["race_over"].all()
-    verdict = race_verdict(RacedResults.of(pl.concat([results, longer])))
+    verdict = race_verdict(RacedResults.from_rows(pl.concat([results, longer])))
     assert verdict is not None
     assert (verdict.points, verdict.reached, verdict.more_launches) == (2, 0, 2)
 
     # The same campaign gone on with where fewer are allowed than it had.
-    [fewer] = race_standings(RacedResults.of(results.with_columns(pl.lit(6).alias(ALLOWED)))).iter_rows(named=True)
-    assert fewer["race_ended"] == "after 8 launches: would take about 22; 6 are allowed"
+    [fewer] = race_standings(RacedResults.from_rows(results.with_columns(pl.lit(6).alias(ALLOWED)))).iter_rows(
+        named=True
+    )
+    assert fewer["race_ended"] == "after 8 launches: would need about 22; 6 are allowed"
 
 
 @pytest.mark.parametrize("allowed", [64, 200, None], ids=["all spent", "more allowed", "budget"])
@@ -160,7 +167,7 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
                 "here",
                 median_us=1.0,
                 repetitions=30,
-                in_turn=str(launch),
+                interleaving=str(launch),
                 relative=random.lognormal(0, 0.3),
             )
             for launch in range(1, launches + 1)
@@ -169,44 +176,44 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
         told = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
         return results_frame(results).with_columns(**told)
 
-    [before] = race_standings(RacedResults.of(after(63, None))).iter_rows(named=True)
+    [before] = race_standings(RacedResults.from_rows(after(63, None))).iter_rows(named=True)
     assert (before["race_over"], before["race_ended"]) == (False, None)
-    undecided = race_lines(race_verdict(RacedResults.of(after(63, None))))[1]
-    assert undecided.startswith("Still undecided: 1 point where deciding would take over 64 launches")
+    undecided = race_lines(race_verdict(RacedResults.from_rows(after(63, None))))[1]
+    assert undecided.startswith("Still undecided: 1 point that would need over 64 launches")
 
-    [last] = race_standings(RacedResults.of(after(64, allowed))).iter_rows(named=True)
+    [last] = race_standings(RacedResults.from_rows(after(64, allowed))).iter_rows(named=True)
     assert last["regret_high"] > 0.02
-    assert (last["race_over"], last["race_ended"]) == (True, "after 64 launches: a race looks no more")
-    _, ended, *_ = race_lines(race_verdict(RacedResults.of(after(64, allowed))))
+    assert (last["race_over"], last["race_ended"]) == (True, "after 64 launches, the last interim analysis")
+    _, ended, *_ = race_lines(race_verdict(RacedResults.from_rows(after(64, allowed))))
     assert ended.startswith("Still undecided: 1 point after 64 launches, the last interim analysis (")
 
 
 def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
-    again = raced(looked_at=False).with_columns(
+    again = raced(sampled=False).with_columns(
         pl.lit(64, dtype=pl.Int64).alias("message_bytes"),
         pl.lit(None, dtype=pl.Float64).alias(REGRET),
-        pl.col("in_turn") + "/again",
+        pl.col("interleaving") + "/again",
     )
     both = pl.concat([raced(), again])
-    assert decide(RacedResults.of(both))["message_bytes"].to_list() == [8, 64]
-    assert decide(RacedResults.of(both)).filter(message_bytes=64).equals(decide(RacedResults.of(again)))
-    assert compare_with_default(RacedResults.of(both)).filter(message_bytes=64)["p_value"].is_not_null().all()
+    assert decide(RacedResults.from_rows(both))["message_bytes"].to_list() == [8, 64]
+    assert decide(RacedResults.from_rows(both)).filter(message_bytes=64).equals(decide(RacedResults.from_rows(again)))
+    assert compare_with_default(RacedResults.from_rows(both)).filter(message_bytes=64)["p_value"].is_not_null().all()
 
 
 def test_without_a_race_nothing_is_left_out() -> None:
     exhaustive = raced().with_columns(pl.lit(None, dtype=pl.Float64).alias(REGRET))
-    assert raced_points(RacedResults.of(exhaustive)).rows.height == exhaustive.height
-    assert race_verdict(RacedResults.of(exhaustive)) is None
-    assert race_standings(RacedResults.of(exhaustive)).is_empty()
+    assert raced_points(RacedResults.from_rows(exhaustive)).rows.height == exhaustive.height
+    assert race_verdict(RacedResults.from_rows(exhaustive)) is None
+    assert race_standings(RacedResults.from_rows(exhaustive)).is_empty()
 
 
 def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
     # Two equal ones, of which each is the faster in some launches, take half as long as the default.
-    results = raced(looked_at=False, dropped=False)
+    results = raced(sampled=False, dropped=False)
     noise = np.random.default_rng(3).lognormal(0, 0.03, results.height)
     times = noise * np.where(results["algorithm"] == DEFAULT, 2.0, 1.0)
     results = results.with_columns(pl.Series("relative", times))
-    [decision] = decide(RacedResults.of(results)).iter_rows(named=True)
+    [decision] = decide(RacedResults.from_rows(results)).iter_rows(named=True)
     of_default, of_best = (
         np.log(results.filter(algorithm=name)["relative"].to_numpy()).mean()
         for name in (DEFAULT, decision["best_label"])
@@ -214,23 +221,23 @@ def test_a_gain_is_corrected_for_being_chosen_by_the_same_launches() -> None:
     assert decision["gain_low"] < decision["gain"] < np.exp(of_default - of_best)
     [shown] = [
         row
-        for row in compare_with_default(RacedResults.of(results)).to_dicts()
+        for row in compare_with_default(RacedResults.from_rows(results)).to_dicts()
         if row["label"] == decision["best_label"]
     ]
     assert shown["ratio"] == decision["gain"]
 
 
-def result(size: int, launch: int, name: str, time: float | None, looked_at: bool = False) -> LaunchResult:
+def result(size: int, launch: int, name: str, time: float | None, sampled: bool = False) -> LaunchResult:
     return LaunchResult(
         Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm"),
         launch,
         "here",
         median_us=time,
         repetitions=30,
-        in_turn=f"{launch}/{size}",
+        interleaving=f"{launch}/{size}",
         relative=time,
         error=None if time else "died",
-        looked_at=looked_at,
+        sampled=sampled,
     )
 
 
@@ -238,20 +245,20 @@ def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
     # Variances are pooled over all points, those among them that were only looked at and vary more.
     random = np.random.default_rng(1)
     rows = [
-        result(size, launch, name, TIMES[name] * float(random.lognormal(0, 0.05 if looked_at else 0.005)), looked_at)
+        result(size, launch, name, TIMES[name] * float(random.lognormal(0, 0.05 if sampled else 0.005)), sampled)
         for size in (8, 16, 32, 64, 128)
-        for looked_at in (size > 16,)
-        for launch in (range(6, 9) if looked_at else range(1, 9))
+        for sampled in (size > 16,)
+        for launch in (range(6, 9) if sampled else range(1, 9))
         for name in TIMES
     ]
-    results = RacedResults.of(results_frame(rows).with_columns(pl.lit(0.02).alias(REGRET)))
+    results = RacedResults.from_rows(results_frame(rows).with_columns(pl.lit(0.02).alias(REGRET)))
     assert results.race is not None
     default, linear = (Algorithm("openmpi", name) for name in (DEFAULT, "linear"))
     ratio = results.race.ratio(RacePoint("bcast", 2, "core", 8, "warm", "here"), default, linear)
     assert ratio is not None
     [compared] = compare_with_default(results).filter(label="linear", message_bytes=8).to_dicts()
     assert (compared["ratio_low"], compared["ratio_high"]) == (ratio.low, ratio.high)
-    alone = RacedResults.of(raced_points(results).rows)
+    alone = RacedResults.from_rows(raced_points(results).rows)
     assert compare_with_default(alone).filter(label="linear", message_bytes=8)["ratio_low"].item() != ratio.low
 
 
@@ -282,40 +289,42 @@ def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
         *(result(128, launch, name, None) for launch in launches[:2] for name in TIMES),
     ]
     planned = frozenset(RacePoint("bcast", 2, "core", size, "warm", "here") for size in (8, 16, 32, 64, 128, 256))
-    verdict = race_verdict(RacedResults.of(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))), planned)
+    verdict = race_verdict(
+        RacedResults.from_rows(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))), planned
+    )
     assert verdict is not None
-    assert (verdict.asked, verdict.points, verdict.reached, verdict.partly_failed) == (6, 2, 2, 1)
-    assert (verdict.looked_at, verdict.otherwise) == (1, 1)
-    assert (verdict.without_rival, verdict.failed, verdict.unreached) == (1, 1, 1)
+    assert (verdict.requested, verdict.points, verdict.reached, verdict.partly_failed) == (6, 2, 2, 1)
+    assert (verdict.sampled, verdict.unexpected) == (1, 1)
+    assert (verdict.without_competitor, verdict.failed, verdict.unreached) == (1, 1, 1)
     assert race_lines(verdict)[:-1] == [
-        "Race: what is chosen takes at most 2 % longer than the best (95 % bound) at 2 of 2 points that were raced, of "
-        "6 asked for.",
-        "Some algorithms failed at 1 point: there the best is the best of those that ran.",
-        "At 1 point a few algorithms were looked at in few launches; at 1 point everything failed; at 1 point only one "
-        "algorithm has times, so that none is best; at 1 point the race never came to measure anything.",
-        "At 1 of those looked at, what serves the neighbouring points seems to take over 5 % longer than another "
-        "competitor, and no launch was left to race it: more launches (--launches) do.",
+        "Race: the choice takes at most 2 % longer than the best (95 % bound) at 2 of 2 points that were raced, of "
+        "6 requested.",
+        "Some algorithms failed at 1 point: the best there is the best of the others.",
+        "At 1 point a few algorithms were sampled in few launches; at 1 point everything failed; at 1 point only one "
+        "algorithm has times, so that there is no best; at 1 point the race measured nothing.",
+        "At 1 of these sampled points the neighbors' choice seems to take over 5 % longer than another algorithm. No "
+        "launch was left to race it: measure with more --launches.",
     ]
 
 
 def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
     results = results_frame([result(8, launch, DEFAULT, 2.0) for launch in range(1, 7)])
-    assert race_lines(race_verdict(RacedResults.of(results.with_columns(pl.lit(0.02).alias(REGRET))))) == [
-        "Race: nothing was raced, of 1 point asked for.",
-        "At 1 point only one algorithm has times, so that none is best.",
+    assert race_lines(race_verdict(RacedResults.from_rows(results.with_columns(pl.lit(0.02).alias(REGRET))))) == [
+        "Race: nothing was raced at 1 requested point.",
+        "At 1 point only one algorithm has times, so that there is no best.",
     ]
 
 
 def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
-    verdict = race_verdict(RacedResults.of(raced()))
+    verdict = race_verdict(RacedResults.from_rows(raced()))
     assert verdict is not None
-    assert (verdict.asked, verdict.unreached) == (2, 0)
+    assert (verdict.requested, verdict.unreached) == (2, 0)
 
 
 @pytest.mark.parametrize(
     ("largest", "said"), [(0.034, "3.4 %"), (2.7, "270 %"), (2699.0, "2,700 times the best"), (9.96, "1000 %")]
 )
 def test_the_largest_bound_can_be_read(largest: float, said: str) -> None:
-    verdict = race_verdict(RacedResults.of(raced()))
+    verdict = race_verdict(RacedResults.from_rows(raced()))
     assert verdict is not None
     assert f"; the largest bound is {said}." in race_lines(replace(verdict, reached=0, largest=largest))[0]

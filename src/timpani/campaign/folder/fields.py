@@ -59,7 +59,7 @@ _PART = re.compile(r"(\d{4,7}|proof)-\d{1,9}", re.ASCII)
 Part = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}$")]
 """The folder of a start under launches/, `0001-1`."""
 
-Turns = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}/[0-9]{{1,19}}$")]
+InterleavingId = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}/[0-9]{{1,19}}$")]
 """Bursts of cells that were interleaved: the start, and when they began on its clock in ns, `0001-1/123456`."""
 
 Message = Annotated[str, AfterValidator(_message)]

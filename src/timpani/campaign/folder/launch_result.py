@@ -15,13 +15,13 @@ from timpani.campaign.folder.fields import (
     CellFields,
     Count,
     Hash,
+    InterleavingId,
     LaunchNumber,
     Message,
     Name,
     Part,
     Proportion,
     Time,
-    Turns,
 )
 from timpani.campaign.folder.recorded import Recorded, Summary, recorded_fields
 from timpani.study.cell import Cell
@@ -152,8 +152,8 @@ class LaunchResult:
             copied=True,
         ),
     ] = None
-    in_turn: Annotated[
-        Turns | None,
+    interleaving: Annotated[
+        InterleavingId | None,
         Recorded(
             "equal for cells that were [interleaved](decisions/0004-switching-inside-one-launch.md):"
             " the start and the time on its clock; null for a cell measured alone"
@@ -175,7 +175,7 @@ class LaunchResult:
         Time | None,
         Recorded("seconds of the point before its rounds, for checks and warm-up; the same for all its cells"),
     ] = None
-    turns_s: Annotated[
+    bursts_s: Annotated[
         Time | None,
         Recorded("seconds of the point's rounds"),
     ] = None
@@ -189,7 +189,7 @@ class LaunchResult:
     ] = None
     probe_after_ns: Annotated[Time | None, Recorded("the same after the point")] = None
     error: Annotated[Message | None, Recorded("why the cell failed, with what the rank printed; else null")] = None
-    looked_at: Annotated[
+    sampled: Annotated[
         bool | None,
         Recorded("whether a race only [sampled](methodology.md#races) the point in this launch; null outside a race"),
     ] = None

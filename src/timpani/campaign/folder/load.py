@@ -57,7 +57,7 @@ class Campaign:
     @cached_property
     def raced(self) -> RacedResults:
         """Its results with the race that they are of."""
-        return RacedResults.of(self.results)
+        return RacedResults.from_rows(self.results)
 
     def of_variant(self, name: str = DEFAULT) -> Self:
         """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""

@@ -38,7 +38,7 @@ def with_states(results: pl.DataFrame) -> pl.DataFrame:
     """The results (columns RESULT_SCHEMA) with the column STATE."""
     if results.is_empty():
         return results.with_columns(pl.lit(None, dtype=pl.String).alias(STATE))
-    probed = results.with_row_index(_ROW).with_columns(pl.coalesce("in_turn", pl.col(_ROW).cast(pl.String)))
+    probed = results.with_row_index(_ROW).with_columns(pl.coalesce("interleaving", pl.col(_ROW).cast(pl.String)))
     named = []
     for _, machine in probed.group_by("machine", maintain_order=True):
         parts = [(part, _states(part)) for _, part in machine.group_by(_PROBED, maintain_order=True)]
@@ -102,9 +102,9 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
     passed = ((pl.int_range(pl.len()) + 0.5) / pl.len()).over("part") * pl.col("seconds")
     return (
         results.with_row_index(_ROW)
-        .with_columns(pl.coalesce("in_turn", pl.col(_ROW).cast(pl.String)))
+        .with_columns(pl.coalesce("interleaving", pl.col(_ROW).cast(pl.String)))
         .filter(pl.all_horizontal(pl.col(*_PROBES) > 0))
-        .unique(["part", "in_turn"], keep="first", maintain_order=True)
+        .unique(["part", "interleaving"], keep="first", maintain_order=True)
         .join(spans, on="part", maintain_order="left")
         .select(
             *(*_PROBED, "launch", "message_bytes", STATE),
@@ -118,7 +118,7 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
 
 def _states(part: pl.DataFrame) -> States | None:
     """The states of rows whose probes ran between the same ranks; None without probes."""
-    once = part.filter(_probed()).unique(["launch", "in_turn"])  # interleaved cells share their probes
+    once = part.filter(_probed()).unique(["launch", "interleaving"])  # interleaved cells share their probes
     return find_states(np.concatenate([once[name].to_numpy() for name in _PROBES])) if once.height else None
 
 

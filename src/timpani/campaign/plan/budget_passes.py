@@ -75,7 +75,7 @@ def _tiers(costs: ExpectedCosts, launches: int, budget: float) -> list[frozenset
 def _by_importance(cells: Sequence[Cell]) -> Iterator[frozenset[Cell]]:
     points: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
     for cell in cells:
-        points[RacePoint.of(cell)].append(cell)
+        points[RacePoint.from_cell(cell)].append(cell)
     number = _numbers(points)
     ordered = sorted(points, key=lambda at: (max(number[at]), number[at]))
     asked = {_question(cell) for cell in cells}

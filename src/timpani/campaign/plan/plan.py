@@ -163,8 +163,8 @@ class CampaignPlan:
             if OPERATIONS[cell.collective].has_rivals
         )
         paired = len(self.variants) > 1
-        in_turn = paired or any(len(point) > 1 for group in self.groups for point in group.points)
-        return launches_needed(max(points.values(), default=1) - 1, in_turn)
+        interleaved = paired or any(len(point) > 1 for group in self.groups for point in group.points)
+        return launches_needed(max(points.values(), default=1) - 1, interleaved)
 
     @property
     def seconds(self) -> float:
@@ -189,7 +189,7 @@ class CampaignPlan:
         where nothing competes, and every cell converges quickly."""
         algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
-            algorithms[RacePoint.of(each.cell)].append(each.cell.algorithm)
+            algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
         first = {point: algorithms[point] for grid in grids(algorithms) for point in grid.full}
         once = [self._only(group, first) for group in self.groups]
         competing = {point: several for point, several in first.items() if len(several) > 1}
@@ -200,7 +200,9 @@ class CampaignPlan:
     @staticmethod
     def _only(group: Group, taking_part: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
         """The cells of `group` that take part."""
-        cells = (each for each in group.cells if each.cell.algorithm in taking_part.get(RacePoint.of(each.cell), ()))
+        cells = (
+            each for each in group.cells if each.cell.algorithm in taking_part.get(RacePoint.from_cell(each.cell), ())
+        )
         return replace(group, cells=tuple(cells))
 
     def _within_budget(self, seconds: float) -> float:

@@ -109,7 +109,7 @@ def cell_lines(
     for planned in cells:
         if planned.competes_at != point:
             point = planned.competes_at
-            number = rounds.get(RacePoint.of(planned.cell))
+            number = rounds.get(RacePoint.from_cell(planned.cell))
             yield "point" if number is None else f"point {number}"
             if point in arrivals:
                 yield arrivals[point]

@@ -130,10 +130,10 @@ FURTHER = (
         "race_ended",
         "text",
         "of a race: why it [ended at the point](methodology.md#races) without a decision among the cells that were"
-        " left, such as `after 8 launches: would take about 45; 32 are allowed`; else empty",
+        " left, such as `after 8 launches: would need about 45; 32 are allowed`; else empty",
     ),
     Column(
-        "looked_at",
+        "sampled",
         "true/false",
         "of a race: whether the cell's point was only [sampled](methodology.md#races); else empty",
     ),

@@ -35,8 +35,8 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
     `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
     simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
-    measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `looked_at` whether it
-    only looked at the point; null elsewhere.
+    measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `sampled` whether it
+    only sampled the point; null elsewhere.
     Launches that failed give no time. Flags of single launches
     (not converged, skewed, lateness missed, bimodal) hold for the cell when most launches that succeeded raised them.
     """
@@ -44,7 +44,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     measured = succeeded.group_by(MACHINE_CELL).agg(
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
-        pl.col("in_turn").is_not_null().any().alias("in_turn"),
+        pl.col("interleaving").is_not_null().any().alias("interleaving"),
         *_by_state(),
         *(_SUMMARIES[summary.over](name) for name, summary in SUMMARIES.items()),
         skewed=pl.mean("skewed") > 0.5,
@@ -130,15 +130,16 @@ def _launches_needed() -> pl.Expr:
     others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
     replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated")
     paired, unpaired = (
-        others.map_batches(partial(_launches_for, in_turn=in_turn), return_dtype=pl.Int64) for in_turn in (True, False)
+        others.map_batches(partial(_launches_for, interleaving=interleaving), return_dtype=pl.Int64)
+        for interleaving in (True, False)
     )
-    by_pairs = pl.col("in_turn") | (pl.col("variant").n_unique().over(POINT) > 1)
+    by_pairs = pl.col("interleaving") | (pl.col("variant").n_unique().over(POINT) > 1)
     return pl.when(replicated & by_pairs).then(paired).when(replicated).then(unpaired).alias("launches_needed")
 
 
-def _launches_for(rivals: pl.Series, in_turn: bool) -> pl.Series:
+def _launches_for(rivals: pl.Series, interleaving: bool) -> pl.Series:
     counts = rivals.unique()
-    needed = [launches_needed(count, in_turn) for count in counts]
+    needed = [launches_needed(count, interleaving) for count in counts]
     found = rivals.replace_strict(counts, needed, return_dtype=pl.Int64)
     return found.cast(pl.Int64)  # in polars 1.40 an empty series keeps its type
 
@@ -150,11 +151,11 @@ def _status() -> pl.Expr:
         "not_converged": some
         & ~pl.col("simulated")
         & pl.col("dropped").is_null()
-        & ~pl.col("looked_at").fill_null(value=False)
+        & ~pl.col("sampled").fill_null(value=False)
         & ((pl.col("launches") < pl.col("launches_needed")) | pl.col("unconverged")),
         "average_only": averaged & (pl.col("launches") > 0),
         "dropped": pl.col("dropped").is_not_null(),
-        "looked_at": pl.col("looked_at"),
+        "sampled": pl.col("sampled"),
         "wide": (pl.col("ci_high_us") - pl.col("ci_low_us")) / 2 > WIDEST * pl.col("median_us"),
         "skewed": pl.col("skewed"),
         "lateness_missed": pl.col("lateness_missed"),

@@ -22,7 +22,9 @@ def matched_states(before: Campaign, after: Campaign) -> tuple[pl.DataFrame, pl.
     together = pl.concat(
         [
             # A launch's number, and what was measured in turn in it, identify it within its campaign only.
-            results.with_columns(pl.lit(side).alias(_SIDE), (pl.lit(f"{side} ") + pl.col("in_turn")).alias("in_turn"))
+            results.with_columns(
+                pl.lit(side).alias(_SIDE), (pl.lit(f"{side} ") + pl.col("interleaving")).alias("interleaving")
+            )
             for side, results in zip("AB", sides, strict=True)
         ],
         how="diagonal_relaxed",

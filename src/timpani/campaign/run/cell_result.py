@@ -74,12 +74,12 @@ def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
         float(np.median(line[name])) if line[name] else None for name in ("probe_before_ns", "probe_after_ns")
     )
     return {
-        "in_turn": None if alone else f"{part}/{line['begin_ns']}",
+        "interleaving": None if alone else f"{part}/{line['begin_ns']}",
         "relative": None if alone else line["relative"],
         "relative_error": None if alone else line.get("relative_error") or None,
         "rounds": len(line["measured"]["bursts"]),
         "setup_s": line["setup_ns"] / _NS_PER_S if "setup_ns" in line else None,
-        "turns_s": (line["end_ns"] - line["begin_ns"]) / _NS_PER_S,
+        "bursts_s": (line["end_ns"] - line["begin_ns"]) / _NS_PER_S,
         "probe_before_ns": before,
         "probe_after_ns": after,
     }

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from timpani.campaign.plan.plan import PlannedCell
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
-from timpani.tuning.race.abandoned_cells import MOST_FAILURES, NOT_TRIED, failures
+from timpani.tuning.race.abandoned_cells import MAX_FAILURES, NOT_TRIED, failures
 
 _MAX_ENDINGS = 2  # launches that an algorithm may abort at one rank count before its larger sizes are abandoned
 _KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")
@@ -31,13 +31,13 @@ class Failures:
         self._of_cell[cell] += failures(error)
         self._kills[cell] += is_kill(error)
 
-    def given_up(self, cell: Cell) -> bool:
+    def abandoned(self, cell: Cell) -> bool:
         """Whether it is tried no more."""
-        return self._of_cell[cell] >= MOST_FAILURES
+        return self._of_cell[cell] >= MAX_FAILURES
 
     def given_up_killed(self, cell: Cell) -> bool:
         """Whether the cell was abandoned because its launches were killed from outside, not by its own failure."""
-        return self._kills[cell] >= MOST_FAILURES
+        return self._kills[cell] >= MAX_FAILURES
 
     def given_up_after(
         self, ended_in: Cell, cells: Iterable[PlannedCell], succeeded: Collection[Cell]

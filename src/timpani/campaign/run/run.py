@@ -97,7 +97,7 @@ class Runner:
         if not missing:
             return Outcome("complete", 0, killed)
         racing = self.plan.study.regret is not None
-        further = self.plan.study.launches - self._agenda.told() if racing else None
+        further = self.plan.study.launches - self._agenda.last_known_launch() if racing else None
         if self.stop():
             return Outcome("stopped", missing, killed, further=further)
         if not self.store.done:
@@ -139,13 +139,13 @@ class Runner:
         return [
             cell
             for cell in cells
-            if (cell.cell, launch) not in self.store.done and not self._failures.given_up(cell.cell)
+            if (cell.cell, launch) not in self.store.done and not self._failures.abandoned(cell.cell)
         ]
 
     def _missing(self) -> int:
         """Results of the launches that are told, or where these have all, of the next one."""
         missing = launch = 0
-        while launch < self._agenda.told() or not missing:
+        while launch < self._agenda.last_known_launch() or not missing:
             launch += 1
             wanted = self._agenda.wanted(launch)
             if not wanted:
@@ -154,8 +154,8 @@ class Runner:
         return missing
 
     def _unreached(self) -> int:
-        reached = {RacePoint.of(cell) for cell, _ in self.store.done}
-        return len({RacePoint.of(each.cell) for each in self.plan.cells} - reached)
+        reached = {RacePoint.from_cell(cell) for cell, _ in self.store.done}
+        return len({RacePoint.from_cell(each.cell) for each in self.plan.cells} - reached)
 
     def _cell_time_limit(self) -> float:
         """Seconds for each cell of the next launch."""
@@ -260,8 +260,8 @@ class Runner:
         self._record(replace(result, samples=line.sha256))
 
     def _record(self, result: LaunchResult) -> None:
-        looked_at = RacePoint.of(result.cell) in self._agenda.looks(result.launch)
-        result = replace(result, simulated=self.plan.machine.simulated, looked_at=looked_at)
+        sampled = RacePoint.from_cell(result.cell) in self._agenda.sampled_points(result.launch)
+        result = replace(result, simulated=self.plan.machine.simulated, sampled=sampled)
         self.store.add_result(result)
         self._agenda.take(result)
         self._start_costs.take(result)

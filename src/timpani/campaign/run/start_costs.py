@@ -16,8 +16,8 @@ class StartCosts:
 
     def take(self, result: LaunchResult) -> None:
         """One more result; all of a point tell the same of it."""
-        if result.part and result.setup_s is not None and result.turns_s is not None:
-            self._points[result.part].add((result.setup_s, result.turns_s))
+        if result.part and result.setup_s is not None and result.bursts_s is not None:
+            self._points[result.part].add((result.setup_s, result.bursts_s))
 
     def before(self, launch: int, ranks: int, endings: Iterable[Mapping[str, Any]]) -> float | None:
         """Seconds of a start of so many ranks, the median of those in launches before number `launch`; None where none

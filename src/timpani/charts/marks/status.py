@@ -15,7 +15,7 @@ _SHAPES = {
     "not_converged": "square",
     "average_only": "circle",
     "dropped": "circle",
-    "looked_at": "circle",
+    "sampled": "circle",
     "wide": "cross",
     "skewed": "triangle-up",
     "lateness_missed": "triangle-right",

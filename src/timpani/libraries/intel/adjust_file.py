@@ -58,7 +58,7 @@ class AdjustFile:
         said: list[Rule] = []
         left_out: list[LeftOut] = []
         for collective in dict.fromkeys(rule.collective for rule in table.rules):
-            rules = table.of((collective,))
+            rules = table.rules_for((collective,))
             kept, why = _sayable(rules, catalogue)
             left_out += why
             said += kept

@@ -15,7 +15,7 @@ from timpani.libraries.mpich.conditions import ASKED_OF, is_any, is_of_the_call,
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, is_algorithm
 from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.tuning.decide.selection_table import ALL, Rule, Span
-from timpani.tuning.decide.spans import cut_up
+from timpani.tuning.decide.spans import split_span
 
 ONE_NODE, SEVERAL_NODES = Span(1, 1), Span(2)
 SIZED = {
@@ -76,7 +76,7 @@ def _as_searched(tree: Tree, after_call: bool) -> Tree:
 
 def _by_ranks(collective: str, own: Tree, pieces: list[Piece]) -> Tree:
     found: dict[str, Tree] = {}
-    for ranks in cut_up([each.rule.ranks for each in pieces], Span(1)):
+    for ranks in split_span([each.rule.ranks for each in pieces], Span(1)):
         here = [each for each in pieces if ranks.first in each.rule.ranks]
         each_count = collective in TIMES_RANKS and any(piece.rule.sizes != ALL for piece in here)
         counts = [Span(count, count) for count in _counts(ranks)] if each_count else [ranks]
@@ -133,7 +133,7 @@ def _choices(pieces: list[Piece]) -> list[tuple[Span, Branch | None]]:
     """All sizes, ascending, and what is named for them; None: the library's own choice."""
     return [
         (sizes, next((each.branch for each in pieces if sizes.first in each.rule.sizes), None))
-        for sizes in cut_up([each.rule.sizes for each in pieces], ALL)
+        for sizes in split_span([each.rule.sizes for each in pieces], ALL)
     ]
 
 

@@ -73,7 +73,7 @@ def agreement_object(
 def _best_lines(found: Agreement) -> list[str]:
     lines = []
     for (collective, placement), part in found.best.group_by("collective", "placement", maintain_order=True):
-        loss = part.select(median=pl.median("loss"), most=pl.max("loss")).row(0, named=True)
+        loss = part.select(median=pl.median("regret"), most=pl.max("regret")).row(0, named=True)
         lines.append(
             f"{collective} by {placement}: the same best algorithm in {part['agrees'].sum():.4g} of {part.height} "
             f"cells; picking what is best here would take {100 * loss['median']:.0f} % longer by the published times "

@@ -18,7 +18,7 @@ from timpani.study.shipped import shipped_studies
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
 from timpani.tuning.claims.claim import Claim
-from timpani.tuning.claims.rival_checks import RIVAL_CHECKS
+from timpani.tuning.claims.comparison_checks import COMPARISON_CHECKS
 
 _MOST_NAMED = 4
 """Of what wasn't measured; more are counted."""
@@ -77,7 +77,7 @@ def claim_conditions(claim: Claim, table: Published, campaign: Campaign, times: 
     """Of `claim`, made by the study of `table`, in `campaign` with the times of `claim_times`."""
     study = next(each.study for each in shipped_studies() if each.name == claim.study)
     kind = campaign.header.mpi.kind
-    compared = claim.rivals if claim.check in RIVAL_CHECKS else claim.among
+    compared = claim.competitors if claim.check in COMPARISON_CHECKS else claim.among
     names = dict.fromkeys((*claim.algorithms, *compared))
     named = [Algorithm.parse(name) for name in names if "/" in name or name == DEFAULT]
     here = [each if each.provider in (OWN, COMPOSED) else counterpart(claim.collective, each, kind) for each in named]

@@ -26,7 +26,7 @@ MARKS = {
     "not_converged": "n",
     "average_only": "a",
     "dropped": "d",
-    "looked_at": "l",
+    "sampled": "l",
     "wide": "w",
     "skewed": "s",
     "lateness_missed": "e",

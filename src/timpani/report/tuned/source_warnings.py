@@ -29,7 +29,7 @@ class MadeFrom:
         verdict = self.verdict
         if not verdict.decided:
             yield "nothing was compared with the default: what was measured gives no rule"
-        elif not verdict.can_tell:
+        elif not verdict.is_conclusive:
             advice = f"; {verdict.launches_advice}" if verdict.launches_advice else ""
             yield (
                 "nothing could be shown, so that what was measured gives no rule: "

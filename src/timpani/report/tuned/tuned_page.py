@@ -15,8 +15,8 @@ from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.selection_table import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span
-from timpani.tuning.decide.spans import words
-from timpani.tuning.race.between import LOOK_LAUNCHES, OTHERWISE
+from timpani.tuning.decide.spans import show_span
+from timpani.tuning.race.between import MIN_EXCESS, SAMPLE_LAUNCHES
 
 PAGE = "tuning.md"
 
@@ -28,9 +28,9 @@ _ABOUT_CHANCE = (
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
 _ABOUT_LOOKS = (
-    f"At these sizes of rules a race only sampled a few algorithms, mostly in {LOOK_LAUNCHES} launches. A rule ends",
+    f"At these sizes of rules a race only sampled a few algorithms, mostly in {SAMPLE_LAUNCHES} launches. A rule ends",
     "before such a size if its algorithm failed there, was significantly slower than the default, or was",
-    f"over {per_cent(OTHERWISE)} slower than another in the sample. Algorithms outside the sample are untested there.",
+    f"over {per_cent(MIN_EXCESS)} slower than another in the sample. Algorithms outside the sample are untested there.",
 )
 _ABOUT_UNMEASURED = (
     "All launches failed there, or the race ended before. A rule includes such a size if it applies to the measured",
@@ -103,7 +103,7 @@ def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
         used = "in the files, as requested" if predicted.in_files else "in no file that a library reads"
         yield (
             f"{where}/{TABLE_FILE}: {counted(len(predicted.rules), 'rule')} predicted, not measured, for "
-            f"{words(Span(least, most))} ranks; {used}"
+            f"{show_span(Span(least, most))} ranks; {used}"
         )
     else:
         yield "no rule is predicted: no predicted gain over the default exceeds the error of the prediction"
@@ -158,7 +158,7 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
 
 def _unsure(table: SelectionTable) -> Iterator[str]:
     """The sizes of rules that a race only sampled, and the requested sizes without a time."""
-    sampled = [(each, inside) for each in table.looked_at if (inside := _within_rules(table, each))]
+    sampled = [(each, inside) for each in table.sampled if (inside := _within_rules(table, each))]
     if sampled:
         yield from ("## Only sampled", "", *_ABOUT_LOOKS, "")
         yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in sampled)
@@ -175,7 +175,7 @@ def _within_rules(table: SelectionTable, sampled: SizesAt) -> str:
     """The sampled sizes to which rules apply, with the algorithm of each rule."""
     found = (
         (rule.algorithm, [size for size in sampled.sizes if size in rule.sizes])
-        for rule in table.of([sampled.collective])
+        for rule in table.rules_for([sampled.collective])
         if sampled.ranks in rule.ranks
     )
     return "; ".join(f"{_listed(sizes)} ({algorithm})" for algorithm, sizes in found if sizes)
@@ -189,7 +189,7 @@ def _between(table: SelectionTable, gap: SizeGap) -> str:
     """The algorithms of the rules that apply between the sizes of a gap."""
     held = (
         rule.algorithm
-        for rule in table.of([gap.collective])
+        for rule in table.rules_for([gap.collective])
         if gap.before + 1 in rule.sizes and gap.ranks in rule.ranks and gap.nodes in rule.nodes
     )
     return ", ".join(map(str, held)) or "the library chooses"
@@ -211,8 +211,8 @@ def _rules(table: SelectionTable, known: MadeFrom) -> Iterator[str]:
         yield from (_ABOUT_CHANCE, _ABOUT_COST, "", *_HEAD)
     for rule in table.rules:
         launches = {each.launches for each in rule.evidence}
-        over = "" if table.simulated else f" {words(Span(min(launches), max(launches)))} |"
-        yield f"{_row(rule)}{over} {100 * rule.cost:.1f} % |"
+        over = "" if table.simulated else f" {show_span(Span(min(launches), max(launches)))} |"
+        yield f"{_row(rule)}{over} {100 * rule.regret:.1f} % |"
     yield ""
     if any(rule.algorithm.provider == OWN for rule in table.rules):
         yield from ("`timpani/…` are Timpani's own algorithms, which the library doesn't have.", "")
@@ -229,7 +229,7 @@ def _predicted(table: SelectionTable) -> Iterator[str]:
         used = "They are in the files that libraries read, as requested."
         unused = "They are in no file that a library reads: `timpani tune … --with-predicted` puts them there."
         yield from (used if predicted.in_files else unused, "", *_HEAD_PREDICTED)
-        yield from (f"{_row(rule)} {100 * rule.cost:.1f} % |" for rule in predicted.rules)
+        yield from (f"{_row(rule)} {100 * rule.regret:.1f} % |" for rule in predicted.rules)
     else:
         yield "There is no rule: no predicted gain over the default exceeds the error of the prediction."
     yield ""
@@ -240,13 +240,13 @@ def _predicted(table: SelectionTable) -> Iterator[str]:
 def _row(rule: Rule) -> str:
     """The first columns of a rule's row, which all tables of rules share."""
     return (
-        f"| {rule.collective} | {words(rule.ranks)} on {words(rule.nodes)} "
+        f"| {rule.collective} | {show_span(rule.ranks)} on {show_span(rule.nodes)} "
         f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | {_gains(rule.evidence)} |"
     )
 
 
 def _rule_conditions(rule: Rule) -> str:
-    return f"{rule.collective}, {words(rule.ranks)} ranks, {_sizes(rule)}"
+    return f"{rule.collective}, {show_span(rule.ranks)} ranks, {_sizes(rule)}"
 
 
 def _sizes(rule: Rule) -> str:

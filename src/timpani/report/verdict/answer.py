@@ -10,8 +10,8 @@ from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.decide import CLOSE
-from timpani.tuning.decide.verdict import Decisive, Loss, Verdict
+from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
+from timpani.tuning.decide.verdict import DecisionForecast, DefaultRegret, Verdict
 
 _MAX_NAMED = 3  # points, gains or warnings
 _FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
@@ -28,8 +28,8 @@ OVERESTIMATED = "so probably somewhat overestimated"
 
 _ABOUT = (
     "A point is a collective at one size and rank count. The default is fine where it is shown to take at most "
-    f"{CLOSE} longer than the fastest algorithm. Names joined by = are one schedule there: the same messages in the "
-    "same order."
+    f"{EQUIVALENCE_MARGIN} longer than the fastest algorithm. Names joined by = are one schedule there: the same "
+    "messages in the same order."
 )
 
 
@@ -42,7 +42,7 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
         return ["Verdict: none asked for; messages and transposes have no default to decide on."]
     if not verdict.decided:
         return [f"{_verdict(verdict)}: none; there is nothing that the default could be compared with."]
-    if not verdict.can_tell:
+    if not verdict.is_conclusive:
         advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
         return [
             f"{_verdict(verdict)}: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."
@@ -50,27 +50,28 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
     if verdict.by_value == verdict.decided:
         lines = [
             "Verdict by value alone (averages of a single run, no interval): your library's default takes at most "
-            f"{CLOSE} longer than the fastest at {verdict.within_by_value} of {counted(verdict.decided, 'point')}."
+            f"{EQUIVALENCE_MARGIN} longer than the fastest at {verdict.within_by_value} of "
+            f"{counted(verdict.decided, 'point')}."
         ]
-        if verdict.worst:
-            lines.append(f"Largest gain by value ({_of_many(verdict)}): {_gain(verdict.worst)}")
+        if verdict.largest_regret:
+            lines.append(f"Largest gain by value ({_of_many(verdict)}): {_gain(verdict.largest_regret)}")
         return lines
     lines = [_answer(verdict)]
-    if verdict.worst:
+    if verdict.largest_regret:
         lines += _gains(verdict, limits or {})
     elif not verdict.undecided:
         lines.append(f"No {verdict.competitors} is {faster(verdict.simulated)}.")
     if verdict.differing:
         lines.append(_in_each_state(verdict.differing))
-    if verdict.decisive:
-        lines += _what_would_decide(verdict.decisive, verdict)
+    if verdict.forecast:
+        lines += _what_would_decide(verdict.forecast, verdict)
     return lines
 
 
 def details(verdict: Verdict) -> list[str]:
     """What the answer rests on: each operation, what the words mean, how often chance errs."""
     lines = [f"  {sentence}" for sentence in verdict.sentences]
-    if verdict.has_collectives and verdict.can_tell and verdict.by_value < verdict.decided:
+    if verdict.has_collectives and verdict.is_conclusive and verdict.by_value < verdict.decided:
         lines += [_ABOUT, EXACT if verdict.simulated else false_alarms(verdict.decided)]
     return lines
 
@@ -98,7 +99,7 @@ def _answer(verdict: Verdict) -> str:
     default = "the simulated default" if verdict.simulated else "your library's default"
     parts = [f"{default} is fine at {verdict.within_5_percent} of {counted(verdict.decided, 'point')}"]
     if verdict.slower:
-        up_to = f", up to {verdict.worst.gain:.2f} times" if verdict.worst else ""
+        up_to = f", up to {verdict.largest_regret.gain:.2f} times" if verdict.largest_regret else ""
         parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
     if verdict.undecided:
         parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
@@ -112,8 +113,8 @@ def _verdict(verdict: Verdict) -> str:
 
 def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
     """The largest gains, one an operation, each with what switches its best algorithm on."""
-    assert verdict.worst is not None
-    shown = verdict.losses[:_MAX_NAMED]
+    assert verdict.largest_regret is not None
+    shown = verdict.regrets[:_MAX_NAMED]
     chosen = f"{'the first is ' if len(shown) > 1 else ''}{_of_many(verdict)}"
     yield f"Largest gains ({chosen}):" if len(shown) > 1 else f"Largest gain ({chosen}):"
     for loss in shown:
@@ -128,9 +129,9 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
             where = "in the whole program" if VARIANT_SIGN in loss.best_label else f"in all calls of {loss.collective}"
             yield f"    {where}: {loss.set_by} …"
         yield from (f"    {part}" for part in loss.parts)
-        if loss.elsewhere and (loss.set_by or verdict.simulated):
-            yield f"    but {loss.elsewhere}"
-    costly = [loss for loss in shown if loss.set_by and loss.elsewhere]
+        if loss.at_other_points and (loss.set_by or verdict.simulated):
+            yield f"    but {loss.at_other_points}"
+    costly = [loss for loss in shown if loss.set_by and loss.at_other_points]
     if any(VARIANT_SIGN not in loss.best_label for loss in costly):
         which = "each algorithm" if any(VARIANT_SIGN in loss.best_label for loss in costly) else "each"
         yield f"  `timpani tune` sets {which} for the sizes alone at which it is faster."
@@ -142,7 +143,7 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
 
 def _of_many(verdict: Verdict) -> str:
     """What the largest gain is a maximum over."""
-    if verdict.worst and verdict.worst.raced:
+    if verdict.largest_regret and verdict.largest_regret.raced:
         return f"the largest of {counted(verdict.decided, 'point')}, corrected for that in part"
     if verdict.decided == 1:
         return "of the only point"
@@ -152,7 +153,7 @@ def _of_many(verdict: Verdict) -> str:
     return f"the largest of {verdict.decided} points, {OVERESTIMATED}{anew}"
 
 
-def _gain(loss: Loss) -> str:
+def _gain(loss: DefaultRegret) -> str:
     sized = loss.collective not in OPERATIONS or OPERATIONS[loss.collective].sized
     size = f" at {show_size(loss.message_bytes)}" if sized else ""
     known = loss.gain_low is not None and loss.gain_high is not None
@@ -170,7 +171,7 @@ def _in_each_state(differing: Sequence[str]) -> str:
     )
 
 
-def _what_would_decide(decisive: Decisive, verdict: Verdict) -> Iterator[str]:
+def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator[str]:
     """How many launches would probably decide what is undecided, of few points all of them; and the command."""
 
     def cost(launches: int, seconds: float | None, noun: str = "") -> str:
@@ -180,23 +181,23 @@ def _what_would_decide(decisive: Decisive, verdict: Verdict) -> Iterator[str]:
 
     in_all = " launches in all"
     command = [f"  {verdict.decide_command}"] if verdict.decide_command else []
-    of = "the undecided" if decisive.of == verdict.undecided else f"{decisive.of} of the undecided"
-    if decisive.of < _FEW_UNDECIDED:
+    of = "the undecided" if forecast.of == verdict.undecided else f"{forecast.of} of the undecided"
+    if forecast.of < _FEW_UNDECIDED:
         points = "point" if verdict.undecided == 1 else "points"
-        yield f"Deciding {of} {points} probably takes {cost(decisive.most, decisive.most_seconds, in_all)}."
+        yield f"Deciding {of} {points} probably takes {cost(forecast.most, forecast.most_seconds, in_all)}."
         yield from command
         return
-    half = f"Deciding half of {of} points probably takes {cost(decisive.half, decisive.half_seconds, in_all)}"
-    if decisive.half >= _MANY_LAUNCHES:
+    half = f"Deciding half of {of} points probably takes {cost(forecast.half, forecast.half_seconds, in_all)}"
+    if forecast.half >= _MANY_LAUNCHES:
         yield f"{half}."
         return
-    yield f"{half}, nine in ten of them {cost(decisive.most, decisive.most_seconds)}."
+    yield f"{half}, nine in ten of them {cost(forecast.most, forecast.most_seconds)}."
     yield from command
 
 
-def affordable_launches(decisive: Decisive) -> tuple[int, float | None] | None:
+def affordable_launches(forecast: DecisionForecast) -> tuple[int, float | None] | None:
     """The launches in all that the command asks for, and the seconds of those still missing; None where none help."""
-    for launches, seconds in ((decisive.most, decisive.most_seconds), (decisive.half, decisive.half_seconds)):
+    for launches, seconds in ((forecast.most, forecast.most_seconds), (forecast.half, forecast.half_seconds)):
         if launches < _MANY_LAUNCHES:
             return launches, seconds
     return None

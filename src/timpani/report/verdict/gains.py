@@ -12,7 +12,7 @@ from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.other_points import elsewhere
+from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import Settings
 
 ABOUT = (
@@ -38,7 +38,7 @@ def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl
     """By operation, a table of gains for each of the conditions, and one of the settings that switch them on.
 
     decisions  columns of `decide` and CONDITIONS
-    compared   as `elsewhere` takes it
+    compared   as `at_other_points` takes it
     """
     is_better = pl.col("verdict") == "better"
     ordered = decisions.sort("collective", CONDITIONS, "ranks", "message_bytes")
@@ -85,6 +85,6 @@ def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataF
         label = str(row["best_label"])
         setting = known.get(label, "")
         in_all_calls = bool(setting) and not label.startswith(OWN)
-        costs = elsewhere(compared, row, label) if in_all_calls else None
+        costs = at_other_points(compared, row, label) if in_all_calls else None
         rows.append((label, (Value(setting or "unknown", f"It is {costs}." if costs else ""),)))
     return Table("", "Algorithm", ("how to switch it on",), tuple(rows), wraps=True)

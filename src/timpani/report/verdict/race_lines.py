@@ -1,23 +1,30 @@
-"""What a race reached, as text."""
+"""The results of a race as text."""
 
 from collections.abc import Iterator
 
 from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.counted import counted, per_cent
-from timpani.tuning.race.between import OTHERWISE
+from timpani.tuning.race.between import MIN_EXCESS
 from timpani.tuning.race.outcome import RaceVerdict
 
 
 def race_lines(race: RaceVerdict | None) -> list[str]:
-    """What a race reached, where it didn't and why, and what it didn't race; nothing where there was none."""
+    """The points where a race bounded the regret, the others with the reason, and the points that it did not race.
+
+    Empty without a race.
+    """
     if race is None:
         return []
     if not race.points:
-        return [f"Race: nothing was raced, of {counted(race.asked, 'point')} asked for.", *_not_raced(race)]
+        return [f"Race: nothing was raced at {counted(race.requested, 'requested point')}.", *_not_raced(race)]
     points = counted(race.points, "point")
-    of = points if race.points == race.asked else f"{points} that {_were(race.points)} raced, of {race.asked} asked for"
+    of = (
+        points
+        if race.points == race.requested
+        else f"{points} that {_were(race.points)} raced, of {race.requested} requested"
+    )
     line = (
-        f"Race: what is chosen takes at most {100 * race.accepted:.2g} % longer than the best "
+        f"Race: the choice takes at most {100 * race.accepted:.2g} % longer than the best "
         f"({per_cent(1 - ALPHA)} bound) at {race.reached} of {of}"
     )
     if race.reached < race.points and race.largest is not None:
@@ -28,55 +35,55 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         f"{line}.",
         *_not_reached(race),
         *_not_raced(race),
-        f"Each of its bounds holds with {per_cent(1 - ALPHA)} against the truly best algorithm of a point, at all "
-        f"looks together, and both of a gain with {per_cent(1 - 2 * ALPHA)}; gains are of the launches that chose, and "
-        "corrected for that in part, by cross-validation.",
+        f"Each one-sided bound has {per_cent(1 - ALPHA)} confidence versus the truly best algorithm of a point, at all "
+        f"interim analyses together; both bounds of a gain have {per_cent(1 - 2 * ALPHA)}. The launches that chose an "
+        "algorithm also estimate its gain. Cross-validation corrects part of this bias (the winner's curse).",
     ]
 
 
 def _not_reached(race: RaceVerdict) -> Iterator[str]:
-    """What further launches promise where the bound is wider than was asked for, or what kept it wide."""
+    """The points with a bound wider than the accepted regret: whether more launches help, or the reason."""
     if race.more_launches:
         yield (
             f"More launches (--launches, --budget), up to {ANALYSES[-1]} at a point, would narrow the bound at "
             f"{counted(race.more_launches, 'point')}."
         )
     causes = {
-        f"where deciding would take over {ANALYSES[-1]} launches, the last interim analysis": race.over_last_look,
-        f"after {ANALYSES[-1]} launches, the last interim analysis": race.last_look,
-        "where deciding would take more time than it is worth, unless there is a --budget": race.not_worth,
+        f"that would need over {ANALYSES[-1]} launches, the last interim analysis": race.beyond_last_analysis,
+        f"after {ANALYSES[-1]} launches, the last interim analysis": race.at_last_analysis,
+        "that would take more time than they are worth; with a --budget they continue": race.too_expensive,
     }
-    told = [f"{counted(count, 'point')} {cause}" for cause, count in causes.items() if count]
-    if told:
+    undecided = [f"{counted(count, 'point')} {cause}" for cause, count in causes.items() if count]
+    if undecided:
         yield (
-            f"Still undecided: {'; '.join(told)} (`race_ended` in `timpani show --format csv` and "
+            f"Still undecided: {'; '.join(undecided)} (`race_ended` in `timpani show --format csv` and "
             "`timpani verdict --format json`)."
         )
     if race.partly_failed:
         yield (
-            f"Some algorithms failed at {counted(race.partly_failed, 'point')}: there the best is the best of those "
-            "that ran."
+            f"Some algorithms failed at {counted(race.partly_failed, 'point')}: the best there is the best of the "
+            "others."
         )
 
 
 def _not_raced(race: RaceVerdict) -> Iterator[str]:
-    """Where a race says nothing of a best algorithm."""
+    """The points at which a race names no best algorithm, with the reason."""
     others = {
-        "a few algorithms were looked at in few launches": race.looked_at,
+        "a few algorithms were sampled in few launches": race.sampled,
         "everything failed": race.failed,
-        "only one algorithm has times, so that none is best": race.without_rival,
-        "the race never came to measure anything": race.unreached,
+        "only one algorithm has times, so that there is no best": race.without_competitor,
+        "the race measured nothing": race.unreached,
     }
-    told = [f"at {counted(count, 'point')} {what}" for what, count in others.items() if count]
-    if told:
-        text = "; ".join(told)
+    others_text = [f"at {counted(count, 'point')} {what}" for what, count in others.items() if count]
+    if others_text:
+        text = "; ".join(others_text)
         yield f"{text[0].upper()}{text[1:]}."
-    if race.otherwise:
-        one = race.otherwise == 1
+    if race.unexpected:
+        one = race.unexpected == 1
         yield (
-            f"At {race.otherwise} of those looked at, what serves the neighbouring points seems to take over "
-            f"{per_cent(OTHERWISE)} longer than another competitor, and no launch was left to race "
-            f"{'it' if one else 'them'}: more launches (--launches) do."
+            f"At {race.unexpected} of these sampled points the neighbors' choice seems to take over "
+            f"{per_cent(MIN_EXCESS)} longer than another algorithm. No launch was left to race "
+            f"{'it' if one else 'them'}: measure with more --launches."
         )
 
 
@@ -85,7 +92,7 @@ def _were(count: int) -> str:
 
 
 def _bound(share: float) -> str:
-    """`34 %`, or of large ones `270 times the best`; two digits count."""
+    """`34 %`, or `270 times the best` for large bounds, with two significant digits."""
     if share < 10:
         return f"{float(f'{100 * share:.2g}'):g} %"
     return f"{float(f'{1 + share:.2g}'):,.0f} times the best"

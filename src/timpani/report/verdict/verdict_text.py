@@ -23,10 +23,10 @@ from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.by_state import decide_by_state
-from timpani.tuning.decide.decide import LOOKED_AT, compare_with_default
+from timpani.tuning.decide.decide import SAMPLED, compare_with_default
 from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, equal_schedules, schedule_name
 from timpani.tuning.decide.gain_parts import gain_parts
-from timpani.tuning.decide.other_points import elsewhere
+from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.outcome import race_verdict
 from timpani.tuning.race.results import race_standings
@@ -39,7 +39,7 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
     verdict = summarize(
         decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
     )
-    if verdict.decisive is None or not (affordable := affordable_launches(verdict.decisive)):
+    if verdict.forecast is None or not (affordable := affordable_launches(verdict.forecast)):
         return verdict
     return replace(verdict, decide_command=further_command(header, campaign.folder, *affordable))
 
@@ -71,7 +71,7 @@ def _verdict_lines(campaign: Campaign, full: bool) -> Iterator[str]:
     race = race_lines(race_verdict(campaign.raced, campaign.planned))
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
-        yield from headline(verdict, _limits(campaign) if verdict.losses else {})
+        yield from headline(verdict, _limits(campaign) if verdict.regrets else {})
     yield from messages
     if full:
         yield from (*race, *details(verdict), *(f"Warning: {warning}" for warning in warnings))
@@ -129,7 +129,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         "race": asdict(race) if race else None,
         "launches_asked": header.study.launches,
         "too_few_launches": verdict.too_few_launches,
-        "would_decide": asdict(verdict.decisive) | {"command": verdict.decide_command} if verdict.decisive else None,
+        "would_decide": asdict(verdict.forecast) | {"command": verdict.decide_command} if verdict.forecast else None,
         "load": [asdict(load) | {"is_disturbing": load.is_disturbing} for load in machine_loads(campaign.launches)],
         "states": [asdict(state) for state in machine_states(campaign.results)],
         "warnings": [*campaign_warnings(campaign), *verdict.warnings],
@@ -149,9 +149,9 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
 
 
 def _looked_at(standings: pl.DataFrame) -> pl.DataFrame:
-    """Points at which a race only looked, of `race_standings`: nothing is decided there."""
-    looked_at = standings.filter(~pl.col("race_complete"))
-    return looked_at.select(*POINT, pl.lit(LOOKED_AT).alias("standing"), pl.lit(False).alias("states_differ"))
+    """The sampled points of `race_standings`: nothing is decided there."""
+    sampled = standings.filter(~pl.col("race_complete"))
+    return sampled.select(*POINT, pl.lit(SAMPLED).alias("standing"), pl.lit(False).alias("states_differ"))
 
 
 def _points(
@@ -169,7 +169,7 @@ def _points(
         row["by_state"] = row["by_state"] and [_renamed(state) for state in row["by_state"]]
         setting = settings.get(row["collective"], {}).get(row["best_label"])
         in_all_calls = setting is not None and not row["best_label"].startswith(OWN)
-        costs = elsewhere(compared, row, row["best_label"]) if in_all_calls else None
+        costs = at_other_points(compared, row, row["best_label"]) if in_all_calls else None
         where = (row["collective"], row["ranks"], row["message_bytes"], row["best_label"])
         same = schedule_name(equal, *where).split(JOINED) if row["best_label"] else None
         parts = gain_parts(compared, row, row["best_label"]) if row["best_label"] else ()

@@ -17,7 +17,7 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.changes import FASTER, Changes
-from timpani.tuning.decide.decide import BY_VALUE, CLOSE, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 
 _MOST_ROWS = 30
 """Of what became slower, and of what became faster; JSON has all."""
@@ -82,7 +82,7 @@ def change_counts(found: Changes) -> Iterator[str]:
     if tested:
         yield (
             f"Of {counted(tested, 'cell')} that both have, B is significantly faster at {found.count(FASTER)} and "
-            f"slower at {found.count(SLOWER)}; shown within {CLOSE} at {found.count(WITHIN)}; "
+            f"slower at {found.count(SLOWER)}; shown within {EQUIVALENCE_MARGIN} at {found.count(WITHIN)}; "
             f"{found.count(UNDECIDED)} undecided."
         )
     if by_value:

@@ -20,12 +20,12 @@ def ratios_across_starts(
 ) -> list[float]:
     """default / files at one point: one ratio for each launch that measured both together with the same algorithms.
 
-    rows  launch, `in_turn`, `relative` and algorithm of each result at the point
+    rows  launch, `interleaving`, `relative` and algorithm of each result at the point
     """
     by_launch: dict[int, dict[str, dict[Algorithm, float]]] = {}
-    for launch, in_turn, relative, algorithm in rows:
-        if in_turn and relative:
-            by_launch.setdefault(launch, {}).setdefault(in_turn, {})[algorithm] = log(relative)
+    for launch, interleaving, relative, algorithm in rows:
+        if interleaving and relative:
+            by_launch.setdefault(launch, {}).setdefault(interleaving, {})[algorithm] = log(relative)
     found = []
     for turns in by_launch.values():
         without = next((times for times in turns.values() if default in times), {})

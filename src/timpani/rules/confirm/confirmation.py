@@ -137,7 +137,7 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         test_size = call.message_bytes in test_sizes(call.collective, made_from)
         times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
         turns = [
-            (row["launch"], row["in_turn"], row["relative"], _algorithm(row))
+            (row["launch"], row["interleaving"], row["relative"], _algorithm(row))
             for row in results_at.get(point, measured.results.clear()).iter_rows(named=True)
         ]
         at_point = _PointTimes(times, turns, frozenset(failed.get(point, ())), table.library, len(points))
@@ -165,7 +165,7 @@ def without_losing_rules(table: SelectionTable, lost: Iterable[ConfirmedPoint]) 
     for each in lost:
         of_file = (
             rule
-            for rule in table.of([each.call.collective])
+            for rule in table.rules_for([each.call.collective])
             if (rule.algorithm.provider == OWN) == (each.file.provider == OWN)
         )
         wrong.update(rule for rule in of_file if each.algorithm is None or rule.applies(each.call))

@@ -55,10 +55,12 @@ def confirmation_study(
             f"{folder} has no file to switch on", "the library's file formats can't express the rules of its table"
         )
     measured = campaign.results.filter(pl.col("collective").is_in(collectives))
-    sizes = {name: sorted(set(_sizes(name, table.of([name]), campaign))) for name in collectives}
+    sizes = {name: sorted(set(_sizes(name, table.rules_for([name]), campaign))) for name in collectives}
     algorithms = {
         name: tuple(
-            dict.fromkeys((*near_best_algorithms(name, measured), *(str(rule.algorithm) for rule in table.of([name]))))
+            dict.fromkeys(
+                (*near_best_algorithms(name, measured), *(str(rule.algorithm) for rule in table.rules_for([name])))
+            )
         )
         if table.rules
         else (DEFAULT,)

@@ -61,7 +61,7 @@ class _Rule(_Strict):
     nodes: _Span
     per_node: _Span
     bytes: _Span
-    cost: Annotated[float, Field(ge=0)]
+    regret: Annotated[float, Field(ge=0)]
     evidence: list[_Evidence]
 
 
@@ -106,7 +106,7 @@ class _Table(_Strict):
     gaps: list[_Gap]
     measured: dict[str, _Span] = {}
     predicted: _Predicted | None = None
-    looked_at: list[_SizesAt] = []
+    sampled: list[_SizesAt] = []
     unmeasured: list[_SizesAt] = []
     setting: _Setting | None = None
     checksum: str
@@ -129,7 +129,7 @@ def table_text(table: SelectionTable, folder: Path) -> str:
         "rules": list(map(_rule_values, table.rules)),
         "gaps": list(map(vars, table.gaps)),
         "measured": {name: vars(span) for name, span in table.measured.items()},
-        "looked_at": list(map(_sizes_values, table.looked_at)),
+        "sampled": list(map(_sizes_values, table.sampled)),
         "unmeasured": list(map(_sizes_values, table.unmeasured)),
         **({} if predicted is None else {"predicted": _predicted_values(predicted)}),
         **({} if table.setting is None else {"setting": vars(table.setting)}),
@@ -162,7 +162,7 @@ def read_table(path: Path) -> SelectionTable:
         {name: Span(span.first, span.last) for name, span in found.measured.items()},
         _predicted(found.predicted, path) if found.predicted else None,
         found.simulated,
-        tuple(map(_sizes_at, found.looked_at)),
+        tuple(map(_sizes_at, found.sampled)),
         tuple(map(_sizes_at, found.unmeasured)),
         WrittenSetting(**found.setting.model_dump()) if found.setting else None,
     )
@@ -177,7 +177,7 @@ def _rule_values(rule: Rule) -> dict[str, Any]:
         "collective": rule.collective,
         "algorithm": str(rule.algorithm),
         **{name: vars(span) for name, span in _spans(rule).items()},
-        "cost": rule.cost,
+        "regret": rule.regret,
         "evidence": [
             {
                 "bytes": each.message_bytes,
@@ -230,7 +230,7 @@ def _rule(read: _Rule, path: Path) -> Rule:
         per_node=_span(read.per_node),
         sizes=_span(read.bytes),
         evidence=evidence,
-        cost=read.cost,
+        regret=read.regret,
     )
 
 

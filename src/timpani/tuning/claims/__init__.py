@@ -1,4 +1,4 @@
-"""What studies concluded, as claims that are checked against times.
+"""Conclusions of studies as claims, checked with times.
 
 Imports: nothing.
 """

@@ -12,30 +12,31 @@ from timpani.study.placement import UNPLACED, shuffle_seed
 from timpani.study.sizes import LARGEST, show_size
 
 CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
-"""What the times of one curve over sizes have in common."""
+"""Columns that all times of one curve over sizes share."""
 
 PLACE = ("collective", "ranks", "placement", "mode", "machine", "message_bytes")
 """The point at which algorithms are compared."""
 
 
-class LackingTimesError(Exception):
-    """The times lack what a check takes; the message says what."""
+class MissingTimesError(Exception):
+    """The times that a check needs are missing; the message names them."""
 
 
 @dataclass(frozen=True)
 class Claim:
     """A conclusion of a study, fields as in published/studies.toml.
 
-    check                 one of CHECKS; empty where no campaign of the study's file can test it: `needs` says what can
-    algorithms            the algorithms that the conclusion is about
-    among                 the algorithms that these are compared with; empty: the default, where the check compares
-    bytes                 the size that the conclusion names, 0 where it names none
-    from_bytes, to_bytes  the sizes that the conclusion is about, both ends included
-    ranks                 the rank counts that the conclusion is about; empty: all
-    placements            the placements that the conclusion is about, `category:2` for all that begin so; empty: all
-    shuffled              whether it is about host files with shuffled groups too
-    rises, falls          ascending rank counts over which the time is said to rise, and to fall
+    check                 one of CHECKS; empty if no campaign of the study's file can test it: `needs` names what can
+    algorithms            the algorithms of the conclusion
+    among                 the algorithms that these are compared with; empty: the default, if the check compares
+    bytes                 the size that the conclusion names; 0 without one
+    from_bytes, to_bytes  the range of sizes, both ends included
+    ranks                 the rank counts; empty: all
+    placements            the placements, `category:2` for all that begin so; empty: all
+    shuffled              whether host files with shuffled groups are included
+    rises, falls          ascending rank counts over which the time should rise, and fall
     printed               a number as the study printed it, `5` or `0.1`
+    needs                 what a test of the claim needs
     """
 
     study: str
@@ -62,17 +63,17 @@ class Claim:
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
         return cls(**values)
 
-    def called(self, rename: Callable[[str], str]) -> "Claim":
-        """The same with other names of its algorithms."""
+    def with_names(self, rename: Callable[[str], str]) -> "Claim":
+        """The claim with other names of its algorithms."""
         return replace(self, algorithms=tuple(map(rename, self.algorithms)), among=tuple(map(rename, self.among)))
 
     @property
-    def rivals(self) -> tuple[str, ...]:
-        """The algorithms that the claimed ones are compared with."""
+    def competitors(self) -> tuple[str, ...]:
+        """The algorithms with which the claimed ones are compared."""
         return self.among or (DEFAULT,)
 
     def in_scope(self, times: pl.DataFrame) -> pl.DataFrame:
-        """The rows of `times` that the conclusion is about, of all algorithms."""
+        """The rows of `times` within the scope of the conclusion, of all algorithms."""
         wanted = (pl.col("collective") == self.collective) & pl.col("message_bytes").is_between(
             self.from_bytes, self.to_bytes
         )
@@ -81,14 +82,14 @@ class Claim:
         return times.filter(wanted & pl.col("placement").map_elements(self.covers_placement, return_dtype=pl.Boolean))
 
     def covers_placement(self, placement: str) -> bool:
-        """Whether the conclusion is about this placement."""
+        """Whether the conclusion covers this placement."""
         if shuffle_seed(placement) is not None and not self.shuffled:
             return False
         return not self.placements or f"{placement}:".startswith(tuple(f"{each}:" for each in self.placements))
 
     @property
     def scope(self) -> str:
-        """The operation, algorithms, sizes, ranks and placements that the conclusion is about, in words."""
+        """The operation, algorithms, sizes, ranks and placements of the conclusion, as text."""
         parts = [f"{self.collective} by {', '.join(self.algorithms)}" if self.algorithms else self.collective]
         if self.from_bytes and self.to_bytes < LARGEST:
             ends = dict.fromkeys((show_size(self.from_bytes), show_size(self.to_bytes)))
@@ -108,10 +109,10 @@ class Claim:
 class Case:
     """A number that decides a claim at one point, or over one curve.
 
-    low, high      bounds of `value`; None where it is of single runs
-    holds          whether the claim holds here; None where the value is a tie, or the bounds leave it open
-    tied           neither for nor against the claim: the two sides are equal within what makes a difference
-    ranks, bytes   of the case; None where it covers several
+    low, high      bounds of `value`; None for single runs
+    holds          whether the claim holds here; None for a tie, or if the bounds do not decide
+    tied           whether the two sides are equal within what makes a difference
+    ranks, bytes   of the case; None if it covers several
     """
 
     where: str
@@ -125,7 +126,7 @@ class Case:
 
     @property
     def is_open(self) -> bool:
-        """Whether the bounds lie on both sides of the line."""
+        """Whether the bounds lie on both sides of the threshold."""
         return self.holds is None and not self.tied
 
 
@@ -133,8 +134,8 @@ class Case:
 class Check:
     """A kind of conclusion.
 
-    measure  what the values of its cases are, and where the line is drawn, in words
-    cases    all of them, or LackingTimesError; the labels in the claim are those of the times, all within its scope
+    measure  describes the value of a case and the threshold, as text
+    cases    all cases, or MissingTimesError; takes a claim with the labels of the times, and the times in its scope
     """
 
     measure: Callable[[Claim], str]
@@ -142,18 +143,18 @@ class Check:
 
 
 def times_of(times: pl.DataFrame, labels: Iterable[str]) -> pl.DataFrame:
-    """The times of these algorithms; LackingTimesError names those that have none."""
+    """The times of these algorithms; MissingTimesError names the algorithms without times."""
     wanted = list(labels)
     missing = sorted(set(wanted) - set(times["label"]))
     if missing:
-        raise LackingTimesError(f"no times of {', '.join(missing)}")
+        raise MissingTimesError(f"no times of {', '.join(missing)}")
     return times.filter(pl.col("label").is_in(wanted))
 
 
-def over(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) -> pl.DataFrame:
+def ratios_to(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) -> pl.DataFrame:
     """`times` with the column `ratio` to the other time at the same `on`, and `ratio_low` and `ratio_high`.
 
-    A bound takes one interval's end with the other's opposite end, so that bounds are wider than need be.
+    A bound divides one interval's end by the other's opposite end, so that the bounds are conservative.
     """
     renamed = others.select(
         *on, pl.col("time_us").alias("other_us"), pl.col("low_us").alias("least_us"), pl.col("high_us").alias("most_us")
@@ -167,7 +168,7 @@ def over(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) -> pl.D
 
 @dataclass(frozen=True)
 class Distance:
-    """How far an algorithm's times are from others': a mean or median of |ln ratio|; bounds None without intervals."""
+    """Distance of an algorithm's times from others: a mean or median of |ln ratio|; bounds None without intervals."""
 
     value: float
     low: float | None
@@ -175,51 +176,51 @@ class Distance:
 
     @property
     def least(self) -> float:
-        """The least that it may be."""
+        """The lower bound, or the value without bounds."""
         return self.value if self.low is None else self.low
 
     @property
     def most(self) -> float:
-        """The most that it may be."""
+        """The upper bound, or the value without bounds."""
         return self.value if self.high is None else self.high
 
 
-def distances(rows: pl.DataFrame, summed_up: Callable[[pl.Expr], pl.Expr]) -> dict[str, Distance]:
-    """Of each label in rows of `over`, |ln ratio| over all of its points, summed up by a mean or median.
+def distances(rows: pl.DataFrame, average: Callable[[pl.Expr], pl.Expr]) -> dict[str, Distance]:
+    """The distance of each label in rows of `ratios_to`: the mean or median of |ln ratio| over its points.
 
-    The least of a point is 0 where the bounds of its ratio lie on both sides of 1.
+    The lower bound at a point is 0 if the bounds of its ratio lie on both sides of 1.
     """
     logs = [pl.col(name).log() for name in ("ratio", "ratio_low", "ratio_high")]
     apart = pl.min_horizontal(logs[1].abs(), logs[2].abs())
     least = pl.when(logs[1].sign() == logs[2].sign()).then(apart).otherwise(0.0)
     bounded = pl.col("ratio_low").is_not_null().all() & pl.col("ratio_high").is_not_null().all()
-    told = rows.group_by("label").agg(
-        summed_up(logs[0].abs()).alias("value"),
-        pl.when(bounded).then(summed_up(least)).alias("low"),
-        pl.when(bounded).then(summed_up(pl.max_horizontal(logs[1].abs(), logs[2].abs()))).alias("high"),
+    found = rows.group_by("label").agg(
+        average(logs[0].abs()).alias("value"),
+        pl.when(bounded).then(average(least)).alias("low"),
+        pl.when(bounded).then(average(pl.max_horizontal(logs[1].abs(), logs[2].abs()))).alias("high"),
     )
-    return {label: Distance(value, low, high) for label, value, low, high in told.iter_rows()}
+    return {label: Distance(value, low, high) for label, value, low, high in found.iter_rows()}
 
 
 def cases_of(rows: pl.DataFrame, holds: Callable[[float], bool], fails: Callable[[float], bool]) -> list[Case]:
-    """A case for each row of `over`; a ratio that neither holds nor fails is a tie."""
+    """A case for each row of `ratios_to`; a ratio that neither holds nor fails is a tie."""
     return [_case(row, holds, fails) for row in rows.to_dicts()]
 
 
-def under(line: float, rows: pl.DataFrame) -> list[Case]:
-    """A case for each row of `over`, which holds where the ratio is at most `line`."""
-    return cases_of(rows, lambda ratio: ratio <= line, lambda ratio: ratio > line)
+def cases_at_most(threshold: float, rows: pl.DataFrame) -> list[Case]:
+    """A case for each row of `ratios_to`, which holds if the ratio is at most `threshold`."""
+    return cases_of(rows, lambda ratio: ratio <= threshold, lambda ratio: ratio > threshold)
 
 
-def some(cases: list[Case], lacking: str) -> list[Case]:
-    """The cases; LackingTimesError where there are none."""
+def require_cases(cases: list[Case], message: str) -> list[Case]:
+    """The cases; MissingTimesError without any."""
     if not cases:
-        raise LackingTimesError(lacking)
+        raise MissingTimesError(message)
     return cases
 
 
 def _case(row: dict[str, Any], holds: Callable[[float], bool], fails: Callable[[float], bool]) -> Case:
-    """Holds, fails or is a tie where the value and both of its bounds do."""
+    """The case of a row: it holds, fails or is a tie if the value and both of its bounds do."""
     value, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
     answers = {
         True if holds(each) else False if fails(each) else None for each in (value, low, high) if each is not None

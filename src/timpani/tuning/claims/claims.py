@@ -10,23 +10,23 @@ import polars as pl
 
 from timpani.study.schema import MEASURED_US
 from timpani.tuning.claims.checks import CHECKS
-from timpani.tuning.claims.claim import Case, Claim, LackingTimesError
+from timpani.tuning.claims.claim import Case, Claim, MissingTimesError
 
 HOLDS, FAILS, IN_PART = "holds", "does not hold", "holds in part"
 UNDECIDED, NOT_TESTABLE = "undecided", "not testable here"
 
-_TRUSTED = 0.9
-"""Minimum coverage of an interval over launches that decides a claim; of 5 launches it covers 0.94."""
+_MIN_COVERAGE = 0.9
+"""Minimum coverage of an interval over launches that may decide a claim; the interval over 5 launches covers 0.94."""
 
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """What times say of a claim.
+    """The result of checking a claim.
 
     verdict  one of the five above
-    measure  what the cases' values are, and where the line is drawn
+    measure  describes the value of a case and the threshold
     cases    the numbers that decide
-    why      why it can't be tested, and what would have to be measured; else ""
+    why      why the claim can't be tested and what is needed to test it; else ""
     """
 
     claim: Claim
@@ -37,25 +37,25 @@ class ClaimResult:
 
     @property
     def holding(self) -> int:
-        """The cases that hold."""
+        """Number of cases that hold."""
         return sum(case.holds is True for case in self.cases)
 
 
 def claims_of(study: str) -> list[Claim]:
-    """The conclusions of the study that the shipped study `study` repeats, in the file's order."""
+    """The conclusions that the shipped study `study` can repeat, in the file's order."""
     text = (resources.files("timpani") / "published" / "studies.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["claims"]
     return [Claim.read(row) for row in rows if row["study"] == study]
 
 
 def claim_times(cells: pl.DataFrame) -> pl.DataFrame:
-    """The times of `estimate_cells` that claims are checked against: `time_us`, `low_us` and `high_us`.
+    """The times of `estimate_cells` for claims: `time_us`, `low_us` and `high_us`.
 
-    Bounds are those of the interval over launches where it covers enough to be trusted, the time itself where it is
-    simulated and so without chance, null else: then a claim is checked by value.
+    The bounds are those of the interval over launches if its coverage is at least _MIN_COVERAGE. A simulated time does
+    not vary and is its own bound. Otherwise bounds are null, and a claim is checked by value.
     """
     simulated = pl.col("status").str.contains("simulated")
-    trusted = pl.col("ci_coverage") >= _TRUSTED
+    trusted = pl.col("ci_coverage") >= _MIN_COVERAGE
     time = MEASURED_US
     return cells.filter(time > 0, time.is_finite()).select(
         *("collective", "label", "ranks", "placement", "mode", "machine", "message_bytes"),
@@ -68,35 +68,35 @@ def claim_times(cells: pl.DataFrame) -> pl.DataFrame:
 
 
 def check_claim(claim: Claim, times: pl.DataFrame, label_of: Callable[[str, str], str]) -> ClaimResult:
-    """Check `claim` against `times`, columns as `claim_times` has them.
+    """Check `claim` with `times`, columns as of `claim_times`.
 
-    label_of  what the times call an algorithm of a collective, of which the claim has the name in study files
+    label_of  gives the label in `times` for a collective and the algorithm's name in study files
     """
     if not claim.check:
         return ClaimResult(claim, NOT_TESTABLE, "", why=f"it takes {claim.needs}")
-    named = claim.called(lambda name: label_of(claim.collective, name) if "/" in name else name)
+    named = claim.with_names(lambda name: label_of(claim.collective, name) if "/" in name else name)
     check = CHECKS[claim.check]
     measure = check.measure(claim)
     if times.is_empty():
         return ClaimResult(claim, NOT_TESTABLE, measure, why="there are no times")
-    takes = f"it takes {claim.needs or f'times of {claim.scope}'}"
+    needed = f"it takes {claim.needs or f'times of {claim.scope}'}"
     scoped = named.in_scope(times)
     if scoped.is_empty():
-        return ClaimResult(claim, NOT_TESTABLE, measure, why=takes)
+        return ClaimResult(claim, NOT_TESTABLE, measure, why=needed)
     try:
         cases = tuple(check.cases(named, scoped))
-    except LackingTimesError as lacking:
-        return ClaimResult(claim, NOT_TESTABLE, measure, why=f"{lacking}; {takes}")
+    except MissingTimesError as missing:
+        return ClaimResult(claim, NOT_TESTABLE, measure, why=f"{missing}; {needed}")
     return ClaimResult(claim, verdict_of(cases), measure, cases)
 
 
 def verdict_of(cases: tuple[Case, ...]) -> str:
     """The verdict on a claim with these cases.
 
-    holds          no case is against it, and at least half are for it: the others are ties
-    holds in part  some cases are against it, and at least half are for it
-    does not hold  fewer than half are for it
-    undecided      the cases that intervals leave open would change the verdict
+    holds          no case contradicts it, and at least half hold: the others are ties
+    holds in part  some cases contradict it, and at least half hold
+    does not hold  fewer than half hold
+    undecided      the cases that the intervals leave open would change the verdict
     """
     for_it = sum(case.holds is True for case in cases)
     against = sum(case.holds is False for case in cases)

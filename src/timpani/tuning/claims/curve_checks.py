@@ -1,4 +1,4 @@
-"""Checks of how a time grows with the size of the message and with the number of ranks."""
+"""Checks of how a time grows with message size and with the number of ranks."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -18,12 +18,12 @@ from timpani.tuning.claims.claim import (
     Case,
     Check,
     Claim,
-    LackingTimesError,
+    MissingTimesError,
+    cases_at_most,
     cases_of,
-    over,
-    some,
+    ratios_to,
+    require_cases,
     times_of,
-    under,
 )
 
 _PROPORTIONAL = 2.0
@@ -33,55 +33,55 @@ _MILD = 2**0.5
 """A mild slope grows at most half as fast as a proportional one on log axes."""
 
 _JUMP = 1.25
-"""A switch of protocol takes a quarter more than the straight line through the next sizes: more than averages of single
-runs differ by."""
+"""A switch of protocol exceeds the straight line through the next sizes by a quarter: more than the difference
+between averages of single runs."""
 
 _NEAR_THE_FORMULA = 2.0
 _SHARE = 0.95
-"""A formula describes times if it is off by less than one doubling of the size, at this share of the points."""
+"""A formula describes the times if its error is below one doubling of the size at this share of the points."""
 
 
 def _curves(claim: Claim, times: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Each curve over ascending sizes, without messages of no bytes."""
+    """Each curve over ascending sizes, without empty messages."""
     sized = times_of(times, claim.algorithms).filter(pl.col("message_bytes") > 0).sort(*CURVE, "message_bytes")
     for _, curve in sized.group_by(*CURVE, maintain_order=True):
         yield curve
 
 
 def _doublings(curve: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `over`: each size's time over the time of half the size."""
-    return over(curve, curve.with_columns(pl.col("message_bytes") * 2), (*CURVE, "message_bytes"))
+    """The rows of `ratios_to`: each size's time over the time of half the size."""
+    return ratios_to(curve, curve.with_columns(pl.col("message_bytes") * 2), (*CURVE, "message_bytes"))
 
 
 def _rises_sharply_after(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """Of each curve the growth over the doubling that begins at the claim's size."""
+    """For each curve, the growth over the doubling that begins at the claim's size."""
     cases: list[Case] = []
     for curve in _curves(claim, times):
         growth = _doublings(curve).sort("message_bytes")
         before = growth.filter(pl.col("message_bytes") <= claim.bytes)["ratio"].to_list()
-        line = max([_PROPORTIONAL, *before])
+        threshold = max([_PROPORTIONAL, *before])
         there = growth.filter(message_bytes=2 * claim.bytes) if before else growth.clear()
-        cases += [replace(case, bytes=None) for case in cases_of(there, partial(lt, line), partial(ge, line))]
-    return some(cases, f"no times at {show_size(claim.bytes)}, at half and at twice that size")
+        cases += [replace(case, bytes=None) for case in cases_of(there, partial(lt, threshold), partial(ge, threshold))]
+    return require_cases(cases, f"no times at {show_size(claim.bytes)}, at half and at twice that size")
 
 
 def _mild_slope(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """Of each curve the mean growth per doubling from its smallest size to the largest in scope."""
+    """For each curve, the mean growth per doubling from its smallest size to the largest in scope."""
     cases: list[Case] = []
     for curve in _curves(claim, times):
         first, last = curve.head(1), curve.filter(message_bytes=claim.to_bytes)
         if last.is_empty() or last["message_bytes"][0] < 2 * first["message_bytes"][0]:
             continue
         doublings = log2(last["message_bytes"][0] / first["message_bytes"][0])
-        mean = over(last, first, CURVE).with_columns(pl.col("ratio", "ratio_low", "ratio_high") ** (1 / doublings))
-        cases += [replace(case, bytes=None) for case in under(_MILD, mean)]
-    return some(cases, f"no times at {show_size(claim.to_bytes)} and at a smaller size")
+        mean = ratios_to(last, first, CURVE).with_columns(pl.col("ratio", "ratio_low", "ratio_high") ** (1 / doublings))
+        cases += [replace(case, bytes=None) for case in cases_at_most(_MILD, mean)]
+    return require_cases(cases, f"no times at {show_size(claim.to_bytes)} and at a smaller size")
 
 
 def _jumps_within(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """Of each curve the largest jump: a time over what the straight line through the next two sizes gives.
+    """For each curve, the largest jump: a time over the value of the straight line through the next two sizes.
 
-    For a line `a + b·n` the time at 2n is the time at n and half of what the next doubling adds.
+    For a line `a + b·n`, the time at 2n is the time at n plus half of the increase over the next doubling.
     """
     cases: list[Case] = []
     for curve in _curves(claim, times):
@@ -95,7 +95,7 @@ def _jumps_within(claim: Claim, times: pl.DataFrame) -> list[Case]:
             jump, row = max(jumps, key=lambda each: each[0])
             where = f"{counted(row['ranks'], 'rank')}, {show_size(row['message_bytes'])}"
             cases.append(Case(where, jump, None, None, jump >= _JUMP, ranks=row["ranks"]))
-    return some(cases, f"no three sizes up to {show_size(2 * claim.bytes)}, each twice the one before")
+    return require_cases(cases, f"no three sizes up to {show_size(2 * claim.bytes)}, each twice the one before")
 
 
 def _jump(half: dict[str, Any], here: dict[str, Any], double: dict[str, Any]) -> float:
@@ -104,7 +104,7 @@ def _jump(half: dict[str, Any], here: dict[str, Any], double: dict[str, Any]) ->
 
 
 def _with_ranks(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """At each size the steps over rank counts, as factors in the direction that is claimed."""
+    """At each size the steps between rank counts, as factors in the claimed direction."""
     steps = [(*pair, False) for pair in pairwise(claim.rises)] + [(*pair, True) for pair in pairwise(claim.falls)]
     cases: list[Case] = []
     own = times_of(times, claim.algorithms).sort("placement", "mode", "machine", "message_bytes")
@@ -116,7 +116,7 @@ def _with_ranks(claim: Claim, times: pl.DataFrame) -> list[Case]:
             if {fewer, more} <= set(by_ranks)
         ]
     steps_words = ", ".join(f"{fewer} and {more}" for fewer, more, _ in steps)
-    return some(cases, f"no size with times on both rank counts of a step: {steps_words}")
+    return require_cases(cases, f"no size with times on both rank counts of a step: {steps_words}")
 
 
 def _step(fewer: dict[str, Any], more: dict[str, Any], falls: bool) -> Case:
@@ -140,10 +140,10 @@ def _step(fewer: dict[str, Any], more: dict[str, Any], falls: bool) -> Case:
 
 
 def _log_linear(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """One case: by what factor log2 t = b0 + b1·ranks + b2·log2 n is off, at the share of points."""
+    """One case: the factor by which log2 t = b0 + b1·ranks + b2·log2 n is wrong, at the share of points."""
     own = times_of(times, claim.algorithms).filter(pl.col("message_bytes") > 0)
     if own.height < 4:
-        raise LackingTimesError("fewer than the four points that the formula takes")
+        raise MissingTimesError("fewer than the four points that the formula takes")
     ranks, sizes = own["ranks"].to_numpy(), np.log2(own["message_bytes"].to_numpy())
     logs = np.log2(own["time_us"].to_numpy())
     design = np.column_stack([np.ones_like(sizes), ranks, sizes])
@@ -188,7 +188,7 @@ CURVE_CHECKS = {
     ),
     "log-linear": Check(
         lambda claim: (
-            f"factor by which log2 t = b0 + b1·ranks + b2·log2 n is off at {_SHARE:.0%} of the points: at most "
+            f"factor by which log2 t = b0 + b1·ranks + b2·log2 n is wrong at {_SHARE:.0%} of the points: at most "
             f"{_NEAR_THE_FORMULA:g}, one doubling"
         ),
         _log_linear,

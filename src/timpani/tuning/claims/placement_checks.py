@@ -11,11 +11,11 @@ from timpani.tuning.claims.claim import (
     Case,
     Check,
     Claim,
-    LackingTimesError,
+    MissingTimesError,
     cases_of,
     distances,
-    over,
-    some,
+    ratios_to,
+    require_cases,
     times_of,
 )
 
@@ -24,34 +24,34 @@ _SAME_BUT_PLACED = ("collective", "label", "ranks", "mode", "machine", "message_
 
 
 def _faster_placed(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """Times by the first placement over those by the second."""
+    """Times with the first placement over times with the second."""
     first, second = (times_of(times, claim.algorithms).filter(placement=each) for each in claim.placements)
-    rows = over(first, second, _SAME_BUT_PLACED).drop_nulls("ratio").sort(*CURVE, "message_bytes")
+    rows = ratios_to(first, second, _SAME_BUT_PLACED).drop_nulls("ratio").sort(*CURVE, "message_bytes")
     cases = cases_of(rows, lambda ratio: ratio <= _FASTER, lambda ratio: ratio >= _SLOWER)
-    return some(cases, f"no times placed by both {' and '.join(claim.placements)}")
+    return require_cases(cases, f"no times placed by both {' and '.join(claim.placements)}")
 
 
 def _faster_shuffled(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """Times on host files with shuffled groups over those on the same host file in the machine's order."""
+    """Times on host files with shuffled groups over times on the same host file in the machine's order."""
     own = times_of(times, claim.algorithms)
     is_shuffled = pl.col("placement").map_elements(lambda each: shuffle_seed(each) is not None, return_dtype=pl.Boolean)
     shuffled, ordered = own.filter(is_shuffled), own.filter(~is_shuffled)
     if shuffled.is_empty() or ordered.is_empty():
-        raise LackingTimesError("no times on host files both shuffled and in the machine's order")
+        raise MissingTimesError("no times on host files both shuffled and in the machine's order")
     bare = pl.col("placement").str.replace(r"^(category:\d+:\d+):\d+$", "$1").alias("bare")
     on = (*_SAME_BUT_PLACED, "bare")
-    rows = over(shuffled.with_columns(bare), ordered.with_columns(bare), on).drop_nulls("ratio")
+    rows = ratios_to(shuffled.with_columns(bare), ordered.with_columns(bare), on).drop_nulls("ratio")
     cases = cases_of(rows.sort(*CURVE, "message_bytes"), lambda ratio: ratio <= _FASTER, lambda ratio: ratio >= _SLOWER)
-    return some(cases, "no host file was measured both shuffled and in the machine's order")
+    return require_cases(cases, "no host file was measured both shuffled and in the machine's order")
 
 
 def _mapping_matters_only_for(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """The median over points of each algorithm's |ln(time by one placement / by the other)|, as a factor."""
+    """For each algorithm, the median over points of |ln(time with one placement / with the other)|, as a factor."""
     labels = [*claim.algorithms, *claim.among]
     first, second = (times_of(times, labels).filter(placement=placement) for placement in claim.placements)
-    found = distances(over(second, first, _SAME_BUT_PLACED).drop_nulls("ratio"), pl.Expr.median)
+    found = distances(ratios_to(second, first, _SAME_BUT_PLACED).drop_nulls("ratio"), pl.Expr.median)
     if missing := set(labels) - set(found):
-        raise LackingTimesError(f"no times both by core and by socket of {', '.join(sorted(missing))}")
+        raise MissingTimesError(f"no times both by core and by socket of {', '.join(sorted(missing))}")
     cases = []
     for label, each in sorted(found.items()):
         matters = True if each.least > log(_SLOWER) else False if each.most <= log(_SLOWER) else None
@@ -76,7 +76,7 @@ PLACEMENT_CHECKS = {
     "mapping-matters-only-for": Check(
         lambda claim: (
             f"factor between times by {claim.placements[1]} and by {claim.placements[0]}, median over points: over "
-            f"{_SLOWER} for it alone"
+            f"{_SLOWER} only for the claimed algorithms"
         ),
         _mapping_matters_only_for,
     ),

@@ -1,4 +1,4 @@
-"""What became faster or slower from one campaign to another."""
+"""Which cells became faster or slower between two campaigns."""
 
 from dataclasses import dataclass
 
@@ -7,31 +7,41 @@ import polars as pl
 from timpani.stats.compare import ALPHA, min_p_value
 from timpani.study.columns import algorithm_label
 from timpani.study.schema import CHANGED, MEASURED_US, STATE
-from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.points import STRATA, compare_at_points, launch_medians
 
 FASTER = "faster"
 
 CHANGED_CELL = ("collective", "label", "ranks", "placement", "message_bytes", "mode", "arrival")
-"""What cells of two campaigns are matched by. The library is a condition and no part of it: of two libraries the
-algorithms of one name are compared, and their defaults."""
+"""Columns that match the cells of two campaigns.
+
+The library is a condition and not included: for two libraries, algorithms with the same name are compared, and the
+defaults.
+"""
 
 
 @dataclass(frozen=True)
 class Changes:
     """The cells of two campaigns, `before` and `after`.
 
-    cells    a row per cell that both have a time of: CHANGED_CELL, `machine` where a campaign holds several,
-             `before_us`, `after_us`, medians over launches; `before_launches`, `after_launches`, how many launches are
-             compared; `states`, in which of the machine's states, none where it had one; `ratio` = before / after
-             (Hodges–Lehmann within states, over 1 where it became faster), `ratio_low`, `ratio_high` at 95 %; `p_value`
-             of the cell alone; `standing` in `after`:
-             FASTER or SLOWER: significantly, as `stats/compare.py` defines it, unpaired over launches; a family,
-             corrected together after Holm, is all cells of one operation. WITHIN: the interval lies within 5 % either
-             way. UNDECIDED: neither, or no launches of both in one state: `ratio` is null then. BY_VALUE: averages, or
-             simulated against measured: a ratio and no more
-    only_before, only_after   CHANGED_CELL of what only one has a time of
-    too_few  operations in which no change could be significant with so many cells and so few launches
+    cells  a row per cell with a time in both: CHANGED_CELL, `machine` if a campaign has several, and the columns below
+    only_before, only_after  CHANGED_CELL of the cells with a time in only one
+    too_few  operations in which no change could be significant with this number of cells and launches
+
+    Columns of `cells`:
+    before_us, after_us              medians over launches
+    before_launches, after_launches  number of compared launches
+    states                           states of the machine in which they are compared; empty if it had one
+    ratio                            before / after (Hodges–Lehmann within states), over 1 if the cell became faster
+    ratio_low, ratio_high            its 95 % interval
+    p_value                          of this cell alone
+    standing                         of `after`, see below
+
+    FASTER, SLOWER  significantly, as `stats/compare.py` defines it, unpaired over launches. All cells of one operation
+                    are a family, corrected by Holm's method
+    WITHIN          the interval lies within 5 % in both directions
+    UNDECIDED       neither, or no state with launches of both: `ratio` is then null
+    BY_VALUE        averages, or simulated versus measured: only a ratio
     """
 
     cells: pl.DataFrame
@@ -40,15 +50,15 @@ class Changes:
     too_few: tuple[str, ...]
 
     def count(self, standing: str) -> int:
-        """How many cells stand so."""
+        """Number of cells with this standing."""
         return self.cells.filter(pl.col("standing") == standing).height
 
 
 def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
     """Compare the results (columns RESULT_SCHEMA and STATE) of two campaigns, cell by cell and within states.
 
-    Equal names in STATE must mean the same state of the machine, as `matched_states` makes sure. Results during which
-    the state changed are left out.
+    Equal names in STATE must mean the same state of the machine, as `matched_states` ensures. Results during which the
+    state changed are left out.
     """
     first, second = (launch_medians(results) for results in (before, after))
     several = max(first["machine"].n_unique(), second["machine"].n_unique()) > 1
@@ -90,7 +100,7 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
 
 
 def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """By `key`, STRATA of the states in which both have times, their `states`, and how many launches these are."""
+    """By `key`, STRATA of the states with times of both, their `states`, and the numbers of launches."""
     sides = [
         results.filter(pl.col("error").is_null() & (MEASURED_US > 0), pl.col(STATE).fill_null("") != CHANGED)
         .with_columns(algorithm_label())
@@ -113,7 +123,7 @@ def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.Dat
 
 
 def _standing() -> pl.Expr:
-    within = (pl.col("ratio_low") >= 1 / CLOSE_ENOUGH) & (pl.col("ratio_high") <= CLOSE_ENOUGH)
+    within = (pl.col("ratio_low") >= 1 / EQUIVALENCE_RATIO) & (pl.col("ratio_high") <= EQUIVALENCE_RATIO)
     return (
         pl.when("averaged")
         .then(pl.lit(BY_VALUE))
@@ -131,7 +141,7 @@ def _without_partner(cells: pl.DataFrame, others: pl.DataFrame, key: list[str]) 
 
 
 def _too_few(tested: pl.DataFrame) -> tuple[str, ...]:
-    """Operations whose cells are so many that not even launches without any overlap would be significant."""
+    """Operations with too many cells: even launches that do not overlap at all would not be significant."""
     found = []
     for (operation,), cells in tested.group_by("collective", maintain_order=True):
         sizes = {tuple((len(each["reference"]), len(each["times"])) for each in row) for row in cells[STRATA].to_list()}

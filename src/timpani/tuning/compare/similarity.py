@@ -1,4 +1,4 @@
-"""Which algorithm is most similar to the default?"""
+"""The algorithm that is most similar to the default."""
 
 import polars as pl
 
@@ -9,8 +9,9 @@ from timpani.study.schema import MEASURED_US, POINT, SWEEP
 def distances_from_default(cells: pl.DataFrame) -> pl.DataFrame:
     """Distance of each algorithm from the default: the mean over sizes of |ln(algorithm's time / default's time)|.
 
-    `cells` is what `estimate_cells` returns. Columns `collective, ranks, placement, mode, machine, label, distance,
-    sizes` (how many sizes both have), the most similar first. 0.05 means that the times differ by 5 % on average.
+    `cells` has the columns of `estimate_cells`. Returns `collective, ranks, placement, mode, machine, label, distance,
+    sizes` (number of sizes that both have), the most similar first. A distance of 0.05 means that times differ by 5 %
+    on average.
     """
     timed = cells.with_columns(MEASURED_US.alias("time_us")).filter(pl.col("time_us") > 0)
     of_default = is_default()

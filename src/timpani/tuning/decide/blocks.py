@@ -1,9 +1,9 @@
-"""What two variants are compared by: their times in blocks, each of which starts every variant once.
+"""Samples for comparing two variants: their times in blocks, each of which starts every variant once.
 
-A block is one launch number: a randomised complete block design, in which the study's seed shuffles the order within a
-block (Fisher, The Design of Experiments, 1935; Montgomery, Design and Analysis of Experiments, ch. 4). Within a block
-the two times are paired. Under the hypothesis of no difference the random order makes either sign of a log ratio
-equally likely, so that the signed-rank test of `stats/paired.py` is exact.
+A block is one launch number. This is a randomised complete block design: the study's seed shuffles the order within a
+block (Fisher, The Design of Experiments, 1935; Montgomery, Design and Analysis of Experiments, ch. 4). The two times of
+a block are a pair. If the variants do not differ, the random order makes both signs of a log ratio equally likely. So
+the signed-rank test of `stats/paired.py` is exact.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,18 +13,19 @@ from timpani.stats.compare import Samples, Stratum
 from timpani.study.schema import CHANGED, STATES
 
 MIN_PAIRS = 6
-"""Blocks that bound a ratio with 95 %: with fewer no signed-rank p-value is under 0.05."""
+"""Minimum number of blocks for a 95 % bound of a ratio: with fewer, no signed-rank p-value is under 0.05."""
 
 Blocks = Sequence[Mapping[str, Any]]
-"""Of each launch `launch`, `time` and `state`."""
+"""For each launch a mapping with `launch`, `time` and `state`."""
 
 
 def samples_in_blocks(reference: Blocks, other: Blocks) -> Samples:
-    """Pair by block.
+    """Pair the times of two variants by block.
 
-    Where the machine has several states, which may last shorter than a block, only blocks count in which both were
-    measured in the same state. Where these are fewer than half of all blocks, or fewer than MIN_PAIRS, launches are
-    compared within each state, unpaired. Where no state has both, all blocks are paired.
+    Without several states of the machine all blocks are paired. States may last shorter than a block, so with several
+    states only the blocks with both times in the same state are paired. If these are fewer than half of all blocks, or
+    fewer than MIN_PAIRS, launches are compared within each state, unpaired. If no state has both variants, all blocks
+    are paired.
     """
     by_launch = {each["launch"]: each for each in other}
     pairs = [(each, by_launch[each["launch"]]) for each in reference if each["launch"] in by_launch]
@@ -35,9 +36,9 @@ def samples_in_blocks(reference: Blocks, other: Blocks) -> Samples:
             pairs = same
         else:
             strata = tuple(
-                (ours, theirs)
+                (first, second)
                 for state in STATES
-                if (ours := _in_state(reference, state)) and (theirs := _in_state(other, state))
+                if (first := _in_state(reference, state)) and (second := _in_state(other, state))
             )
     if strata:
         return Samples(tuple(map(_times, strata)))

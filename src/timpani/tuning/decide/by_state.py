@@ -1,4 +1,4 @@
-"""The verdict at each point, and in each state of the machine: where these differ they are two verdicts."""
+"""The verdict at each point, for all launches and for each state of the machine."""
 
 from typing import Any
 
@@ -7,50 +7,56 @@ import polars as pl
 from timpani.study.schema import ALGORITHM, POINT, STATE, STATES
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, decide
 from timpani.tuning.decide.points import launch_medians
-from timpani.tuning.race.results import RacedResults, given_up_by_race
+from timpani.tuning.race.results import RacedResults, abandoned_by_race
 
-_TOLD = ("standing", "best_label", "tied", "gain", "gain_low", "gain_high")
+_STATE_COLUMNS = ("standing", "best_label", "tied", "gain", "gain_low", "gain_high")
 
 
 def decide_by_state(results: RacedResults) -> pl.DataFrame:
-    """The columns of `decide` but `shown_slower`, from all launches together, and:
+    """The columns of `decide` without `significantly_slower`, from all launches together, and two columns:
 
-    by_state       of a point that was measured in several states a struct for each, nearest first: `state`, and of its
-                   launches alone standing, best_label, tied, gain, gain_low and gain_high, as `decide` has them
-    states_differ  two states are both shown to be something (not UNDECIDED), and not the same: the default is within
-                   5 % in one and slower in another, or slower in both, than algorithms of which the best of one is
-                   significantly slower in the other. `standing` is SLOWER then
+    by_state       for a point measured in several states, a struct per state, nearest first: `state`, and standing,
+                   best_label, tied, gain, gain_low and gain_high of `decide` from the launches in this state
+    states_differ  whether two states have significantly different verdicts. Either the default is within 5 % of the
+                   best in one state and slower in another, or it is slower in both and the best algorithm of one is
+                   significantly slower than the best of the other. `standing` is then SLOWER
 
-    Of a race each state's launches are judged as a race of their own, at the same error probability. What was dropped
-    before a state came is not compared there: it shows no difference, and no default to be within 5 % of the best.
+    In a race the launches of each state are judged as a separate race with the same error probability. An algorithm
+    that was dropped before a state began is not compared in that state. So it shows no difference there, and the
+    default cannot be within 5 % of the best.
     """
-    decisions = decide(results).drop("shown_slower")
+    decisions = decide(results).drop("significantly_slower")
     states = [state for state in STATES if (results.rows[STATE] == state).any()]
     if len(states) < 2:
         empty = pl.Series("by_state", [None] * decisions.height, dtype=pl.List(_struct(decisions)))
         return decisions.with_columns(empty, pl.lit(False).alias("states_differ"))
-    # That something failed is told by no state.
-    lasting = results.rows.join(given_up_by_race(results.race), on=[*POINT, *ALGORITHM], how="anti")
-    told = [
+    # No state causes an algorithm to be abandoned.
+    lasting = results.rows.join(abandoned_by_race(results.race), on=[*POINT, *ALGORITHM], how="anti")
+    verdicts = [
         _of_state(lasting, state)
         .filter(pl.col("verdict").is_not_null())
-        .select(*POINT, pl.struct(pl.lit(state).alias("state"), *_TOLD).alias("by_state"), "shown_slower")
+        .select(
+            *POINT, pl.struct(pl.lit(state).alias("state"), *_STATE_COLUMNS).alias("by_state"), "significantly_slower"
+        )
         for state in states
     ]
     by_state = (
-        pl.concat(told)
+        pl.concat(verdicts)
         .group_by(POINT, maintain_order=True)
-        .agg("by_state", "shown_slower")
+        .agg("by_state", "significantly_slower")
         .filter(pl.col("by_state").list.len() > 1)
     )
     joined = decisions.join(by_state, on=POINT, how="left", maintain_order="left")
     differ = pl.Series(
         "states_differ",
-        [_differ(states or [], slower or []) for states, slower in joined.select("by_state", "shown_slower").rows()],
+        [
+            _differ(states or [], slower or [])
+            for states, slower in joined.select("by_state", "significantly_slower").rows()
+        ],
         dtype=pl.Boolean,
     )
     return (
-        joined.drop("shown_slower")
+        joined.drop("significantly_slower")
         .with_columns(differ)
         .with_columns(
             pl.when("states_differ").then(pl.lit(SLOWER)).otherwise("standing").alias("standing"),
@@ -60,8 +66,10 @@ def decide_by_state(results: RacedResults) -> pl.DataFrame:
 
 
 def _of_state(results: pl.DataFrame, state: str) -> pl.DataFrame:
-    """`decide` of its launches alone; undecided in place of WITHIN where an algorithm of the point has no time there,
-    which may be the best."""
+    """`decide` for the launches in one state, with UNDECIDED instead of WITHIN if an algorithm has no time there.
+
+    The algorithm without a time may be the best.
+    """
     there = results.filter(pl.col(STATE) == state)
     missing = (
         launch_medians(results)
@@ -71,21 +79,27 @@ def _of_state(results: pl.DataFrame, state: str) -> pl.DataFrame:
     )
     unknown = pl.col("missing").fill_null(False) & (pl.col("standing") == WITHIN)
     return (
-        decide(RacedResults.of(there))
+        decide(RacedResults.from_rows(there))
         .join(missing, on=POINT, how="left", maintain_order="left")
         .with_columns(pl.when(unknown).then(pl.lit(UNDECIDED)).otherwise("standing").alias("standing"))
     )
 
 
 def _struct(decisions: pl.DataFrame) -> pl.Struct:
-    return pl.Struct({"state": pl.String, **{name: decisions.schema[name] for name in _TOLD}})
+    return pl.Struct({"state": pl.String, **{name: decisions.schema[name] for name in _STATE_COLUMNS}})
 
 
-def _differ(states: list[dict[str, Any]], shown_slower: list[list[str]]) -> bool:
-    """By each state's verdict, and the labels that are shown to be slower than its best."""
+def _differ(states: list[dict[str, Any]], significantly_slower: list[list[str]]) -> bool:
+    """Whether the verdicts of two states differ.
+
+    states               the struct of each state
+    significantly_slower  for each state the labels that are significantly slower than its best
+    """
     standings = [state["standing"] for state in states]
     if SLOWER in standings and WITHIN in standings:
         return True
     best = [state["best_label"] for state in states if state["standing"] == SLOWER]
-    lost = [labels or [] for standing, labels in zip(standings, shown_slower, strict=True) if standing == SLOWER]
+    lost = [
+        labels or [] for standing, labels in zip(standings, significantly_slower, strict=True) if standing == SLOWER
+    ]
     return any(label in labels for label in best for labels in lost)

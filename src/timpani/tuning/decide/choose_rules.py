@@ -1,4 +1,4 @@
-"""From a campaign to rules: which algorithm is shown to be faster than the default where, in as few rules as serve."""
+"""Choose rules from a campaign: where which algorithm is significantly faster than the default, in few rules."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,69 +10,72 @@ from timpani.study.cell import Algorithm, is_under_files
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
-from timpani.tuning.decide.decide import compare_looks, compare_with_default
+from timpani.tuning.decide.decide import compare_sampled_with_default, compare_with_default
 from timpani.tuning.decide.selection_table import ALL, Evidence, Rule, SizeGap, Span
-from timpani.tuning.race.looks import unfit_where_looked
 from timpani.tuning.race.race_rows import algorithm_of
 from timpani.tuning.race.results import RacedResults, raced_points
+from timpani.tuning.race.sampled_points import unfit_samples
 
-CLOSE = 1.02
-"""Rules of neighbouring sizes become one where its algorithm takes at most this many times the time of the best."""
+MAX_MERGE_RATIO = 1.02
+"""Maximum ratio of an algorithm's time to the best one's at which neighboring sizes share one rule."""
 
 Layouts = Mapping[tuple[int, str], RankLayout]
-"""How ranks lie over nodes, by rank count and placement."""
+"""The distribution of ranks over nodes, by rank count and placement."""
 
 Winners = dict[int, dict[Algorithm, Evidence]]
-"""For each size that was looked at the algorithms that win there; empty where none does."""
+"""For each measured size the algorithms that win there; empty if none does."""
 
 RankPoint = tuple[str, int, RankLayout]
-"""A collective, a rank count and how the ranks lie."""
+"""A collective, a rank count and the distribution of the ranks."""
 
 
 @dataclass(frozen=True)
 class SelectedRules:
-    """Rules, and between which measured sizes the choice changes."""
+    """Rules, and the measured sizes between which the choice changes."""
 
     rules: tuple[Rule, ...]
     gaps: tuple[SizeGap, ...]
 
 
-def select(results: RacedResults, layouts: Layouts, provider: str, close: float = CLOSE) -> SelectedRules:
-    """A rule wherever an algorithm of `provider` was significantly faster than the default.
+def select(results: RacedResults, layouts: Layouts, provider: str, max_ratio: float = MAX_MERGE_RATIO) -> SelectedRules:
+    """A rule wherever an algorithm of `provider` is significantly faster than the default.
 
-    Points whose layout nobody knows are left out. A program does not say by which placement it was started, so an
-    algorithm must win in all placements with the same layout. A rule extends to the next measured size if its algorithm
-    wins there too, and never beyond the measured sizes. Where an algorithm or the default failed, it did not win.
-    Between sizes that a race raced on as many ranks, those that it only looked at need no evidence of their own, but no
-    rule reaches over one at which its algorithm was seen to be slower than another, or failed.
+    - Points with an unknown layout are left out.
+    - A program does not report its placement. So an algorithm must win in all placements with the same layout.
+    - A rule extends to the next measured size if its algorithm wins there too, and never beyond the measured sizes.
+    - An algorithm that failed does not win, nor does any algorithm where the default failed.
+    - Sampled sizes between raced sizes need no significant result. But no rule extends over a sampled size at which its
+      algorithm failed or seems slower than another one.
 
-    close  how much slower than the best winner a rule's algorithm may be, as a ratio; 1: every size has its best
+    max_ratio  maximum time of a rule's algorithm over the best winner's; with 1 each size gets its best algorithm
     """
     known = _known(layouts)
     complete = raced_points(results)
-    looks = results.rows.join(complete.rows, on=POINT, how="anti")
+    samples = results.rows.join(complete.rows, on=POINT, how="anti")
     points = _by_ranks(_winning(complete.rows, compare_with_default(complete), known, provider))
-    looked_at = _by_ranks(_winning(looks, compare_looks(results), known, provider))
+    sampled = _by_ranks(_winning(samples, compare_sampled_with_default(results), known, provider))
     between: dict[RankPoint, Winners] = {}
-    for where, found in looked_at.items():
+    for where, found in sampled.items():
         raced = points.setdefault(where, {})
         inside = {size for size in found if raced and min(raced) <= size <= max(raced)}
         between[where] = {size: found[size] for size in inside}
         raced |= {size: found[size] for size in found.keys() - inside}
-    return _unbroken({where: points[where] for where in sorted(points)}, between, _unfit(results, known), close)
+    return _unbroken({where: points[where] for where in sorted(points)}, between, _unfit(results, known), max_ratio)
 
 
 def _unbroken(
     points: Mapping[RankPoint, Winners],
     between: Mapping[RankPoint, Winners],
     unfit: Collection[tuple[RankPoint, int, Algorithm]],
-    close: float,
+    max_ratio: float,
 ) -> SelectedRules:
-    """Rules for `points`, none of which reaches over a size of `between`, that a race only looked at, where its
-    algorithm is `unfit`: there wins what the look alone shows, if anything."""
+    """Rules for `points` that extend over no sampled size of `between` at which their algorithm is `unfit`.
+
+    At such a size only the winners of the sample count.
+    """
     points = {where: dict(won) for where, won in points.items()}
     while True:
-        found = rules_of(points, close)
+        found = rules_of(points, max_ratio)
         broken = [
             (where, size)
             for rule in found.rules
@@ -86,19 +89,19 @@ def _unbroken(
             points[where][size] = between[where][size]
 
 
-def rules_of(points: Mapping[RankPoint, Winners], close: float = CLOSE) -> SelectedRules:
-    """As few rules as serve for what wins at these points; `close` as of `select`."""
+def rules_of(points: Mapping[RankPoint, Winners], max_ratio: float = MAX_MERGE_RATIO) -> SelectedRules:
+    """Few rules for the winners at these points; `max_ratio` as of `select`."""
     rules: list[Rule] = []
     gaps: list[SizeGap] = []
     for (collective, ranks, layout), won in points.items():
-        found = list(_runs(won, close))
+        found = list(_runs(won, max_ratio))
         rules += (_rule(collective, ranks, layout, run, won) for run in found)
         gaps += (SizeGap(collective, ranks, layout.nodes, *sizes) for sizes in _changing(found, won))
     return SelectedRules(tuple(rules), tuple(gaps))
 
 
 _RulePoint = tuple[str, int, int, int, int]
-"""What a rule can tell apart: collective, ranks, nodes, ranks on a node, size."""
+"""What distinguishes calls for a rule: collective, ranks, nodes, ranks per node, size."""
 
 
 @dataclass(frozen=True)
@@ -126,22 +129,24 @@ def _by_ranks(found: Iterable[tuple[_RulePoint, dict[Algorithm, Evidence]]]) -> 
 
 
 def _unfit(results: RacedResults, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
-    """What a race found slower than another or failed where it only looked, in some placement, mode or machine."""
+    """The algorithms that failed or seem slower than another at sampled points, in any placement, mode or machine."""
     return {
         (
             (row["collective"], row["ranks"], RankLayout(row["nodes"], row["per_node"])),
             row["message_bytes"],
             algorithm_of(row),
         )
-        for row in unfit_where_looked(results).join(known, on=["ranks", "placement"]).iter_rows(named=True)
+        for row in unfit_samples(results).join(known, on=["ranks", "placement"]).iter_rows(named=True)
     }
 
 
 def _winning(
     results: pl.DataFrame, compared: pl.DataFrame, known: pl.DataFrame, provider: str
 ) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
-    """At each point the algorithms of `provider` that are significantly faster wherever it was measured: in every
-    placement, mode and machine; with the evidence of the place where they gain least."""
+    """The winners at each point, with the evidence of the placement, mode or machine in which they gain least.
+
+    An algorithm wins if it is from `provider` and significantly faster in every placement, mode and machine there.
+    """
     rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
     collectives = [name for name, operation in OPERATIONS.items() if operation.kind == "collective"]
     points = results.filter(pl.col("collective").is_in(collectives)).select(POINT).unique()
@@ -166,12 +171,12 @@ def _winning(
     yield from found.items()
 
 
-def _runs(won: Winners, close: float) -> Iterator[_Run]:
-    """The fewest runs of sizes in which one algorithm is near the best throughout: each as long as can be."""
+def _runs(won: Winners, max_ratio: float) -> Iterator[_Run]:
+    """The fewest runs of neighboring sizes with one algorithm that is near the best: each run as long as possible."""
     sizes = sorted(won)
     start = 0
     while start < len(sizes):
-        reaches = {name: _reach(name, sizes[start:], won, close) for name in won[sizes[start]]}
+        reaches = {name: _reach(name, sizes[start:], won, max_ratio) for name in won[sizes[start]]}
         count, _, best = max(
             ((count, won[sizes[start]][name].gain, name) for name, count in reaches.items()),
             default=(0, 0.0, None),
@@ -183,18 +188,18 @@ def _runs(won: Winners, close: float) -> Iterator[_Run]:
         start += count
 
 
-def _reach(algorithm: Algorithm, sizes: list[int], won: Winners, close: float) -> int:
-    """At how many of the first `sizes` it wins and is near the best."""
+def _reach(algorithm: Algorithm, sizes: list[int], won: Winners, max_ratio: float) -> int:
+    """Number of the first `sizes` at which the algorithm wins and is near the best."""
     count = 0
     for size in sizes:
-        if algorithm not in won[size] or _cost(algorithm, won[size]) > close - 1:
+        if algorithm not in won[size] or _regret(algorithm, won[size]) > max_ratio - 1:
             break
         count += 1
     return count
 
 
-def _cost(algorithm: Algorithm, winners: Mapping[Algorithm, Evidence]) -> float:
-    """What it takes more than the best of the winners, as a share."""
+def _regret(algorithm: Algorithm, winners: Mapping[Algorithm, Evidence]) -> float:
+    """Excess time over the best of the winners, as a share."""
     return max(each.gain for each in winners.values()) / winners[algorithm].gain - 1
 
 
@@ -210,12 +215,12 @@ def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: Winne
         per_node=Span(layout.per_node, layout.per_node),
         sizes=Span(run.sizes[0], last) if OPERATIONS[collective].sized else ALL,
         evidence=tuple(won[size][run.algorithm] for size in run.sizes),
-        cost=max(_cost(run.algorithm, won[size]) for size in run.sizes),
+        regret=max(_regret(run.algorithm, won[size]) for size in run.sizes),
     )
 
 
 def _changing(runs: list[_Run], won: Winners) -> Iterator[tuple[int, int]]:
-    """Between which measured sizes the choice changes somewhere."""
+    """The neighboring measured sizes between which the choice changes."""
     chosen = {size: run.algorithm for run in runs for size in run.sizes}
     sizes = sorted(won)
     for size, following in pairwise(sizes):

@@ -1,4 +1,4 @@
-"""Which algorithm should be used where, what it gains over the default, and how sure that is."""
+"""The best algorithm at each point, its gain over the default, and how sure this is."""
 
 from math import log
 
@@ -16,52 +16,59 @@ from timpani.tuning.race.race import Race
 from timpani.tuning.race.results import (
     REFERENCE,
     RacedResults,
-    by_kind,
+    abandoned_by_race,
     chosen_by_race,
     compare_by_race,
-    given_up_by_race,
     raced_points,
+    split_by_race,
 )
 
-CLOSE_ENOUGH = 1.05
-"""A default is good enough where it is shown to take at most this many times the time of everything else."""
+EQUIVALENCE_RATIO = 1.05
+"""The default is good enough if its time is significantly at most this multiple of the time of every other
+algorithm."""
 
-CLOSE = per_cent(CLOSE_ENOUGH - 1)
-"""How much longer that is, in words."""
+EQUIVALENCE_MARGIN = per_cent(EQUIVALENCE_RATIO - 1)
+"""The same margin as a percentage, for texts."""
 
 BY_VALUE = "by_value"
-"""The verdict at a point of imported averages: a single run, no interval."""
+"""The verdict at a point of imported averages, which come from a single run and have no interval."""
 
 WITHIN, SLOWER, UNDECIDED = "within_5_percent", "slower", "undecided"
-"""Where a default stands at a point, by what the data show: column `standing`."""
+"""Column `standing`: how the default compares with the other algorithms at a point."""
 
 
-LOOKED_AT = "looked_at"
-"""Where a race only looked at a point: nothing is shown of its default."""
+SAMPLED = "sampled"
+"""The standing at a point that a race only sampled: nothing is significant there."""
 
 
 def compare_with_default(results: RacedResults) -> pl.DataFrame:
     """Compare each algorithm with the default at the same point.
 
-    Columns POINT, ALGORITHM, `label`, `ratio` = default's time / algorithm's (Hodges–Lehmann, over 1 where the
-    algorithm is faster), `ratio_low` and `ratio_high` at 95 % (null where there are too few launches for a bound),
-    `p_value` of the pair alone, `significant` after Holm's correction over the point, `faster` = ratio over 1.
-    Algorithms or defaults without a successful launch have no row. Of a race the bounds and what is significant are its
-    own (`compare_by_race`), there is no p-value, and points that it only looked at are left out.
+    Columns POINT, ALGORITHM, `label` and
+    ratio                  default's time / algorithm's time (Hodges–Lehmann), over 1 if the algorithm is faster
+    ratio_low, ratio_high  its 95 % interval; null if there are too few launches for a bound
+    p_value                of this pair alone
+    significant            after Holm's correction over the point
+    faster                 whether the ratio is over 1
+
+    Algorithms and defaults without a successful launch have no row. In a race, bounds and significance are those of
+    `compare_by_race`, there is no p-value, and sampled points are left out.
     """
     return pl.concat(
         [
             _compare_with(competing(launch_medians(part.rows)), DEFAULT, part.race)
-            for part in by_kind(raced_points(results))
+            for part in split_by_race(raced_points(results))
         ]
     )
 
 
-def compare_looks(results: RacedResults) -> pl.DataFrame:
-    """As `compare_with_default` does, at the points that a race only looked at: by its bounds, which hold there for the
-    algorithms that were looked at."""
-    looked_at = results.rows.join(raced_points(results).rows, on=POINT, how="anti", maintain_order="left")
-    return _compare_with(competing(launch_medians(looked_at)), DEFAULT, results.race)
+def compare_sampled_with_default(results: RacedResults) -> pl.DataFrame:
+    """Compare as `compare_with_default` does, at the sampled points of a race.
+
+    The bounds of the race hold there for the algorithms that were sampled.
+    """
+    sampled = results.rows.join(raced_points(results).rows, on=POINT, how="anti", maintain_order="left")
+    return _compare_with(competing(launch_medians(sampled)), DEFAULT, results.race)
 
 
 def compare_with_plain_message(results: RacedResults) -> pl.DataFrame:
@@ -73,41 +80,42 @@ def compare_with_plain_message(results: RacedResults) -> pl.DataFrame:
 def decide(results: RacedResults) -> pl.DataFrame:
     """The best algorithm of each point, in the order of POINT.
 
-    default_us, best_us           medians over launches
-    best_label                    the lowest median; where some algorithms are significantly faster than the default,
-                                  the lowest among those; of several with this time the default, or the first by name
-    lowest                        the labels of all with this time, best_label first
-    tied                          labels not significantly slower than the best, it first, then by time
-    shown_slower                  labels that are; of a race those without a launch in common with the best are neither
-    verdict                       'better': something is significantly faster than the default; 'default': the default
-                                  is significantly faster than everything else; 'tie': neither; 'by_value': imported
-                                  averages, of which the lowest is best and nothing is known to be significant
-    gain, gain_low, gain_high     default / best, as `compare_with_default` estimates it; 1 where the default is best
-    raced                         whether the bounds are a race's, each of 95 % (`compare_by_race`)
-    default_loss                  gain − 1
-    default_loss_high             the upper end of the 95 % interval of that loss against whatever else may be the best;
-                                  null where launches are too few for a bound
-    standing                      WITHIN: even the upper end is at most 5 %, so that the default is shown good enough
-                                  (an equivalence test; all comparisons must pass, so that none is corrected: Berger &
-                                  Hsu, 1996); SLOWER: otherwise, and something is significantly faster; UNDECIDED:
-                                  neither is shown
-    launches_to_decide            launches at which an undecided point would probably be decided, `decisive_launches`;
-                                  null of a race, which goes on by itself
+    default_us, best_us         medians over launches
+    best_label                  the algorithm with the lowest median. If some algorithms are significantly faster than
+                                the default, only these count. If several share the lowest time, the default, or the
+                                first by name
+    lowest                      the labels of all algorithms with this time, best_label first
+    tied                        labels that are not significantly slower than the best: the best, then by time
+    significantly_slower        labels that are significantly slower than the best. In a race, an algorithm without a
+                                launch in common with the best is in neither list
+    verdict                     'better': an algorithm is significantly faster than the default; 'default': the default
+                                is significantly faster than every other algorithm; 'tie': neither; 'by_value': imported
+                                averages, of which the lowest is the best without any significance
+    gain, gain_low, gain_high   default / best as in `compare_with_default`; 1 if the default is best
+    raced                       whether the bounds are those of a race, 95 % each (`compare_by_race`)
+    default_regret              gain − 1
+    default_regret_high         upper end of the 95 % interval of the default's regret versus any algorithm that may be
+                                the best; null if there are too few launches for a bound
+    standing                    WITHIN: this upper end is at most 5 %. This is an equivalence test: all comparisons must
+                                pass, so that no correction is needed (Berger & Hsu, 1996). SLOWER: not WITHIN, and an
+                                algorithm is significantly faster. UNDECIDED: neither
+    launches_to_decide          total launches that would probably decide an undecided point; null in a race, which
+                                continues until it is decided
 
-    In a race the best algorithm is the race's choice, and every figure follows from its bounds (`race/results.py`).
-    The default stays the choice where its regret is within the limit. Abandoned algorithms are excluded.
+    In a race the best algorithm is the race's choice, and every number follows from its bounds (`race/results.py`). The
+    default stays the choice if its regret is within the limit. Abandoned algorithms are excluded.
 
-    Where the default or everything else is missing there is no verdict: all but best and tied are null, and default_us
-    is the default's own. Operations without algorithms to choose among have no point.
+    Without the default, or without another algorithm, there is no verdict: only best, tied and the default's own
+    default_us have values. Operations without competing algorithms have no point.
     """
-    return pl.concat([_decide(part) for part in by_kind(raced_points(results))]).sort(POINT)
+    return pl.concat([_decide(part) for part in split_by_race(raced_points(results))]).sort(POINT)
 
 
 def _decide(results: RacedResults) -> pl.DataFrame:
     race = results.race
     medians = (
         competing(launch_medians(results.rows))
-        .join(given_up_by_race(race), on=[*POINT, *ALGORITHM], how="anti", maintain_order="left")
+        .join(abandoned_by_race(race), on=[*POINT, *ALGORITHM], how="anti", maintain_order="left")
         .join(chosen_by_race(race), on=[*POINT, *ALGORITHM], how="left", maintain_order="left")
     )
     chosen = pl.col("chosen").fill_null(False)
@@ -145,14 +153,14 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             "lowest",
             pl.col("time_us").alias("best_us"),
             "tied",
-            "shown_slower",
+            "significantly_slower",
             "verdict",
             "gain",
             "gain_low",
             "gain_high",
             pl.lit(race is not None).alias("raced"),
-            "default_loss",
-            "default_loss_high",
+            "default_regret",
+            "default_regret_high",
             "standing",
             "launches_to_decide",
         )
@@ -160,21 +168,22 @@ def _decide(results: RacedResults) -> pl.DataFrame:
 
 
 def _default_against_all(compared: pl.DataFrame, wins: pl.Expr) -> pl.DataFrame:
-    """A row per point: whether an algorithm beats the default, and by how much it may lose.
+    """A row per point: whether an algorithm beats the default, and the default's largest possible regret.
 
-    compared  of `_compare_with` the default, and `most`: the upper bound of the default's time / the algorithm's
+    compared  result of `_compare_with` the default, with `most`: upper bound of the default's time / the algorithm's
+              time
     """
     return compared.group_by(POINT).agg(
         wins.any().alias("beaten"),
         (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
-        (pl.max("most") - 1).alias("default_loss_high"),
+        (pl.max("most") - 1).alias("default_regret_high"),
         pl.col("most").is_null().any().alias("unbounded"),
-        decisive_launches(pl.col("ratio"), pl.col("ratio_low"), pl.col("ratio_high"), pl.col("launches")),
+        launches_to_decide(pl.col("ratio"), pl.col("ratio_low"), pl.col("ratio_high"), pl.col("launches")),
     )
 
 
 def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
-    """The best algorithm of each point with the columns that `decide` derives from the comparisons."""
+    """The best algorithm of each point, with the columns that `decide` derives from the comparisons."""
     decided = pl.col("verdict").is_not_null()
     best_is_default = is_default()
     return (
@@ -194,12 +203,12 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
             for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high"))
         )
         .with_columns(
-            pl.when(decided).then(pl.col("gain") - 1).alias("default_loss"),
-            pl.when(~pl.col("unbounded")).then("default_loss_high").alias("default_loss_high"),
+            pl.when(decided).then(pl.col("gain") - 1).alias("default_regret"),
+            pl.when(~pl.col("unbounded")).then("default_regret_high").alias("default_regret_high"),
             pl.when("averaged").then("lowest").otherwise("tied").alias("tied"),
         )
         .with_columns(
-            pl.when(pl.col("default_loss_high") <= CLOSE_ENOUGH - 1)
+            pl.when(pl.col("default_regret_high") <= EQUIVALENCE_RATIO - 1)
             .then(pl.lit(WITHIN))
             .when("beaten")
             .then(pl.lit(SLOWER))
@@ -215,20 +224,20 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
     )
 
 
-def decisive_launches(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.Expr) -> pl.Expr:
-    """Column `launches_to_decide`, an aggregate over what the default is compared with at a point.
+def launches_to_decide(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.Expr) -> pl.Expr:
+    """Column `launches_to_decide`, an aggregate over the comparisons of the default at a point.
 
-    Intervals of log ratios shrink about as 1/√launches where launches are independent. So a comparison whose estimate
-    stays where it is needs launches · (half width / distance)² of them until it is beyond a threshold: below 5 %, or
-    above the 3 % that count as a difference. The point is decided when all are below, or one is above. A rough guide,
-    as estimates move; null where a comparison has no bounds yet.
+    Intervals of log ratios shrink as about 1/√launches if launches are independent. A comparison with an unchanged
+    estimate therefore needs launches · (half width / distance)² to exclude a threshold. The thresholds are 5 % (regret
+    below) and the 3 % that count as a difference (regret above). The point is decided when all regrets are below, or
+    one is above. This is a rough guide, because estimates move. Null if a comparison has no bounds yet.
     """
     half_width = (high.log() - low.log()) / 2
 
     def needed(distance: pl.Expr) -> pl.Expr:
         return pl.when(distance > 0).then(launches * (half_width / distance) ** 2).otherwise(float("inf"))
 
-    all_below = needed(log(CLOSE_ENOUGH) - ratio.log()).max()
+    all_below = needed(log(EQUIVALENCE_RATIO) - ratio.log()).max()
     one_above = needed(ratio.log() - log(INDIFFERENCE[1])).min()
     fewest = pl.min_horizontal(all_below, one_above).clip(launches.min() + 1)
     known = low.is_not_null().all() & high.is_not_null().all() & fewest.is_finite()
@@ -237,7 +246,7 @@ def decisive_launches(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.
 
 def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> pl.DataFrame:
     is_reference = (pl.col("algorithm") == reference) & (pl.col("variant") == DEFAULT)
-    pairs = _beside(medians.filter(~is_reference), medians.filter(is_reference))
+    pairs = _join_reference(medians.filter(~is_reference), medians.filter(is_reference))
     return (
         _compared(pairs, race)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
@@ -252,15 +261,15 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> p
     )
 
 
-def _beside(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
-    """Rows of `medians` with the times and the name of the one of `references` at the same point."""
+def _join_reference(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `medians` with the times and the name of the row of `references` at the same point."""
     named = {column: pl.col(name).alias(column) for column, name in zip(REFERENCE, ALGORITHM, strict=True)}
-    told = references.select(
+    renamed = references.select(
         *POINT,
         *(pl.col(name).alias(column) for name, column in REFERENCE_TIMES.items()),
         *named.values(),
     )
-    return medians.join(told, on=POINT, maintain_order="left")
+    return medians.join(renamed, on=POINT, maintain_order="left")
 
 
 def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
@@ -268,8 +277,11 @@ def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
 
 
 def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.DataFrame:
-    """POINT, `tied` and `shown_slower`. The family of these comparisons is all other algorithms against the best."""
-    others = _beside(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
+    """POINT, `tied` and `significantly_slower`.
+
+    The family of these comparisons is all other algorithms versus the best.
+    """
+    others = _join_reference(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
     slower = pl.col("significant") & (pl.col("ratio") < 1)
     return (
         pl.concat(
@@ -284,6 +296,6 @@ def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.Da
         .group_by(POINT, maintain_order=True)
         .agg(
             pl.col("label").filter(~pl.col("slower")).alias("tied"),
-            pl.col("label").filter("slower").alias("shown_slower"),
+            pl.col("label").filter("slower").alias("significantly_slower"),
         )
     )

@@ -1,5 +1,7 @@
-"""Algorithms that are one schedule under several names: by counted messages, by what is known of a library, or by
-simulated times."""
+"""Algorithms that are one schedule under several names.
+
+The evidence is counted messages, knowledge about a library, or equal simulated times.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,21 +13,21 @@ from timpani.study.cell import DEFAULT
 from timpani.study.schema import POINT, cell_of
 
 SAME_US = 0.0025
-"""Times this near are the same: readings of the simulated clock are whole nanoseconds, two of them a time."""
+"""Maximum difference of equal simulated times: a time is the difference of two readings in whole nanoseconds."""
 
 JOINED = " = "
-"""Between the names of one schedule."""
+"""Separator between the names of one schedule."""
 
 EqualSchedules = Mapping[tuple[str, int, int], Sequence[tuple[str, ...]]]
-"""By collective, ranks and message_bytes the labels of each schedule that has several, in order."""
+"""The labels of each schedule with several names, in order, by collective, ranks and message_bytes."""
 
 
 def equal_schedules(
     cells: pl.DataFrame, proofs: Iterable[Mapping[str, Any]], on_two_ranks: Mapping[str, Sequence[Sequence[str]]]
 ) -> EqualSchedules:
-    """The schedules with several names, without the default, which is one of the library's algorithms everywhere.
+    """The schedules with several names, without the default, which is always one of the library's algorithms.
 
-    cells         columns collective, ranks, message_bytes and `label`: what was measured
+    cells         measured cells: columns collective, algorithm, ranks, message_bytes and `label`
     proofs        a campaign's `proofs`
     on_two_ranks  by collective, names of the library's algorithms that are one schedule on 2 ranks
     """
@@ -43,13 +45,13 @@ def equal_schedules(
 
 
 def schedule_name(equal: EqualSchedules, collective: str, ranks: int, message_bytes: int, label: str) -> str:
-    """The label, or all names of its schedule where it has several."""
+    """The label, or all names of its schedule if it has several."""
     sets = equal.get((collective, ranks, message_bytes), ())
     return JOINED.join(next((each for each in sets if label in each), (label,)))
 
 
 def _joined(sets: Iterable[set[str]]) -> list[set[str]]:
-    """The sets, those with a name in common as one."""
+    """The sets, merged if they share a name."""
     found: list[set[str]] = []
     for each in sets:
         apart = [other for other in found if not other & each]
@@ -58,7 +60,7 @@ def _joined(sets: Iterable[set[str]]) -> list[set[str]]:
 
 
 def _counted(proofs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], list[set[str]]]:
-    """By point the labels whose counted messages are the same and leave no order open (`_is_tree`)."""
+    """The labels whose counted messages are equal and determine their order (`_is_tree`), by point."""
     by_messages: defaultdict[tuple[Any, ...], set[str]] = defaultdict(set)
     for proof in proofs:
         if _is_tree(proof["messages"]):
@@ -71,9 +73,10 @@ def _counted(proofs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], 
 
 
 def _is_tree(messages: Sequence[Sequence[int]]) -> bool:
-    """Whether messages flow from each rank's one parent, or to it: then data decides their order, but of siblings.
+    """Whether messages flow from or to each rank's only parent.
 
-    Two ranks that exchange messages may do so at once or one after another, which counts do not show.
+    In a tree, data dependencies determine the order of messages, except between siblings. In contrast, two ranks that
+    exchange messages may do so at the same time or one after the other, which counts do not show.
     """
     sent = [[int(count > 0) for count in row] for row in messages]
     both_ways = any(sent[i][j] and sent[j][i] for i in range(len(sent)) for j in range(i))
@@ -83,9 +86,9 @@ def _is_tree(messages: Sequence[Sequence[int]]) -> bool:
 
 
 def same_simulated_times(cells: pl.DataFrame) -> tuple[str, ...]:
-    """In words, the algorithms that took the same simulated time at half of an operation's points or more.
+    """As text, the algorithms with the same simulated time at half of an operation's points or more.
 
-    cells  of `estimate_cells`. The default, which is always one of the library's algorithms, doesn't count.
+    cells  of `estimate_cells`. The default is excluded, because it is always one of the library's algorithms.
     """
     simulated = cells.filter(
         pl.col("status").str.contains("simulated"), pl.col("median_us").is_not_null(), pl.col("algorithm") != DEFAULT
@@ -96,7 +99,7 @@ def same_simulated_times(cells: pl.DataFrame) -> tuple[str, ...]:
     together = Counter((row["collective"], tuple(row["label"])) for row in same.iter_rows(named=True))
     return tuple(
         f"{collective}: {', '.join(labels[:-1])} and {labels[-1]} took the same simulated time at {count} of "
-        f"{points[collective]} points: a simulation can't tell them apart there, a lab (--on lab) or a cluster can"
+        f"{points[collective]} points: a simulation can't distinguish them there, a lab (--on lab) or a cluster can"
         for (collective, labels), count in sorted(together.items(), key=lambda item: (item[0][0], -item[1], item[0][1]))
         if len(labels) > 1 and 2 * count >= points[collective]
     )

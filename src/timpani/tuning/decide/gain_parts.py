@@ -1,4 +1,4 @@
-"""Whether a gain comes from a setting, an algorithm or both, and what each of the two gains alone."""
+"""Whether a gain comes from a setting, an algorithm or both, and the gain of each alone."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -12,11 +12,11 @@ from timpani.study.schema import POINT
 
 @dataclass(frozen=True)
 class GainPart:
-    """One of the two alone, compared with the default at the same point.
+    """The gain of the setting or the algorithm alone over the default at the same point.
 
-    what   the setting or the algorithm
-    label  as tables name it
-    gain   default's time / its time, with the 95 % interval where there is one
+    what   `the setting` or `the algorithm`
+    label  name as in tables
+    gain   default's time / its time, with the 95 % interval if there is one
     """
 
     what: str
@@ -31,7 +31,7 @@ class GainPart:
 
 
 def competitor_noun(labels: Iterable[str]) -> str:
-    """`setting` where all `labels` are defaults of variants, `algorithm` without variants, else both words."""
+    """`setting` if all `labels` are defaults of variants, `algorithm` without variants, else both words."""
     kinds = {label.partition(VARIANT_SIGN)[::2] for label in labels}
     if not any(variant for _, variant in kinds):
         return "algorithm"
@@ -39,7 +39,7 @@ def competitor_noun(labels: Iterable[str]) -> str:
 
 
 def gain_parts(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> tuple[GainPart, ...]:
-    """The parts of the gain of `label` at `point` (columns POINT); none unless it joins a setting and an algorithm.
+    """The parts of the gain of `label` at `point` (columns POINT); none unless it combines a setting and an algorithm.
 
     compared  columns POINT, `label`, `ratio`, `ratio_low` and `ratio_high` of `compare_with_default`
     """

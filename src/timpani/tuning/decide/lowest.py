@@ -1,4 +1,4 @@
-"""The best algorithms of a point: a set, as several may have the same time."""
+"""The best algorithms of a point: a set, because several may have the same time."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -10,19 +10,19 @@ from timpani.study.schema import POINT
 from timpani.tuning.decide.equal_schedules import SAME_US
 
 _ROUNDING = 1e-9
-"""Relative difference up to which two times are equal."""
+"""Maximum relative difference of equal times."""
 
 _MAX_NAMED = 3
 
 
 def best_rows(medians: pl.DataFrame, *preferred: str) -> pl.DataFrame:
-    """A row per point: the algorithm of the lowest `order`, of several the default, or else the first by name.
+    """A row per point: the algorithm with the lowest `order`. If several share it, the default, or the first by name.
 
-    Adds `lowest`: the labels of all algorithms that share this time, it first. Of simulated times those within SAME_US
-    are equal.
+    Adds `lowest`: the labels of all algorithms with this time, the best first. Simulated times within SAME_US are
+    equal.
 
     medians    columns of `launch_medians`
-    preferred  columns of truth that come before the time, the most important first
+    preferred  boolean columns that take precedence over the time, the most important first
     """
     ranked = medians.sort(*preferred, "order", descending=[*(True for _ in preferred), False], maintain_order=True)
     first = pl.col("order").first().over(POINT)
@@ -35,8 +35,8 @@ def best_rows(medians: pl.DataFrame, *preferred: str) -> pl.DataFrame:
     return by_name.group_by(POINT, maintain_order=True).agg(pl.exclude(POINT).first(), labels)
 
 
-def most_often(names: Iterable[Iterable[str]]) -> str:
-    """What occurs in most of the sets of names, and in how many: `ring (5)`, `chain and ring (5 each)`."""
+def most_frequent(names: Iterable[Iterable[str]]) -> str:
+    """The names that occur in most of the sets, with their number: `ring (5)`, `chain and ring (5 each)`."""
     times = Counter(name for each in names for name in each)
     most = max(times.values())
     found = sorted(name for name, count in times.items() if count == most)

@@ -1,4 +1,4 @@
-"""What an algorithm that is best at one point costs at the others, where a setting has it in all calls."""
+"""How much an algorithm that is best at one point loses at other points, where a setting selects it for all calls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from timpani.study.schema import POINT
 
 
 @dataclass(frozen=True)
-class Elsewhere:
-    """How an algorithm does at the other points of its collective.
+class OtherPoints:
+    """An algorithm compared with the default at the other points of its collective.
 
-    points  where it was compared with the default
-    slower  at how many of them it is significantly slower
-    factor  its time over the default's where that is largest, of these
+    points  number of other points where both were compared
+    slower  number of these at which the algorithm is significantly slower
+    factor  largest ratio of its time to the default's at these
     """
 
     points: int
@@ -28,8 +28,8 @@ class Elsewhere:
         return f"slower than the default at {self.slower} of {others}, up to {self.factor:.2f} times"
 
 
-def elsewhere(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> Elsewhere | None:
-    """Of the algorithm `label` away from `point` (columns POINT); None where it is nowhere shown to be slower.
+def at_other_points(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> OtherPoints | None:
+    """Compare the algorithm `label` with the default away from `point` (columns POINT); None if it is slower nowhere.
 
     compared  columns POINT, `label`, `ratio` and `significant` of `compare_with_default`
     """
@@ -38,4 +38,4 @@ def elsewhere(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> E
     )
     others = of_it.filter(~pl.all_horizontal(pl.col(name) == point[name] for name in POINT))
     slower = others.filter(pl.col("significant") & (pl.col("ratio") < 1))["ratio"].to_list()
-    return Elsewhere(others.height, len(slower), 1 / min(slower)) if slower else None
+    return OtherPoints(others.height, len(slower), 1 / min(slower)) if slower else None

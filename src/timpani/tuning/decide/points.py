@@ -1,4 +1,4 @@
-"""What algorithms compete at: a collective at one size, rank count, placement, mode and machine."""
+"""The points at which algorithms compete: a collective at one size, rank count, placement, mode and machine."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -14,7 +14,7 @@ from timpani.tuning.decide.blocks import samples_in_blocks
 STRATA = "strata"
 
 REFERENCE_TIMES = {"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"}
-"""Columns of `launch_medians` that a comparison takes, and their names for the reference."""
+"""Columns of `launch_medians` that a comparison needs, with their names for the reference."""
 
 _SIDES = ("reference", "times")
 _BY_LAUNCH = ("reference_turns", "turns", "reference_blocks", "blocks")
@@ -22,14 +22,17 @@ _VARIANTS = ("reference_variant", "variant")
 
 
 def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
-    """A row per point and algorithm that has a time, from results of one library (columns RESULT_SCHEMA).
+    """A row per point and algorithm with a time, from results of one library (columns RESULT_SCHEMA).
 
-    Columns POINT, ALGORITHM, `label`, `times` (each successful launch's median, µs), `time_us` (their median),
-    `simulated`, `order`, by which the fastest comes first, `turns`: for each launch that interleaved it with
-    others a struct of `in_turn`, which these share, and `relative`; and `blocks`: for each launch a struct of `launch`,
-    the block's number, `time`, µs, and `state` of the machine.
-    Imported cells have OSU's averages in place of medians and are marked in `averaged`: they can be compared by value,
-    and no significance may be computed from two printed decimals.
+    Columns POINT, ALGORITHM, `label` and
+    times      each successful launch's median, µs
+    time_us    their median
+    simulated  whether the times are simulated
+    order      sort key: the fastest algorithm comes first
+    turns      for each launch that interleaved the algorithm with others, a struct of `interleaving`, which these
+               share, and `relative`
+    blocks     for each launch a struct of `launch` (the block's number), `time` (µs) and `state` of the machine
+    averaged   whether the times are imported averages of OSU, which have too few decimals for a test of significance
     """
     time = MEASURED_US
     # A time of 0 is under the clock's resolution and has no ratio to anything.
@@ -39,7 +42,7 @@ def launch_medians(results: pl.DataFrame) -> pl.DataFrame:
         .agg(
             time.sort_by("launch").alias("times"),
             time.median().alias("time_us"),
-            pl.struct("in_turn", "relative").filter(pl.col("in_turn").is_not_null()).alias("turns"),
+            pl.struct("interleaving", "relative").filter(pl.col("interleaving").is_not_null()).alias("turns"),
             pl.struct("launch", time.alias("time"), _state(results)).sort_by("launch").alias("blocks"),
             pl.any("simulated"),
             pl.col("median_us").is_null().any().alias("averaged"),
@@ -54,17 +57,20 @@ def _state(results: pl.DataFrame) -> pl.Expr:
 
 
 def _speed_order() -> pl.Expr:
-    """What sorts the algorithms of a point by speed: their time in proportion to the others of the same turns, which is
-    sharper than the time itself, if all were interleaved, which variants never are."""
-    in_turn = (pl.col("turns").list.len() > 0) & (pl.col("variant") == pl.col("variant").first())
+    """A sort key by speed for the algorithms of a point.
+
+    If all were interleaved, it is their time relative to the others of the same rounds, which is more precise than the
+    time itself. Variants are never interleaved.
+    """
+    interleaving = (pl.col("turns").list.len() > 0) & (pl.col("variant") == pl.col("variant").first())
     proportion = pl.col("turns").list.eval(pl.element().struct.field("relative").median()).list.first()
-    return pl.when(in_turn.all().over(POINT)).then(proportion).otherwise("time_us")
+    return pl.when(interleaving.all().over(POINT)).then(proportion).otherwise("time_us")
 
 
 def competing(medians: pl.DataFrame) -> pl.DataFrame:
-    """The rows of algorithms to choose among: collectives and transposes, without the baselines of transposes.
+    """The rows of competing algorithms: collectives and transposes, without the baselines of transposes.
 
-    Messages between other ranks are other operations, not other ways to do the same. Imported rows are kept.
+    Messages between other ranks are other operations, not alternatives. Imported rows are kept.
     """
     kept = pl.lit(True)
     for operation in OPERATIONS.values():
@@ -77,15 +83,17 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
 
 
 def _samples(row: Mapping[str, Any]) -> Samples:
-    """What a row is compared by: variants by blocks; others by launches that interleaved both, if no fewer than half
-    of them did."""
+    """The samples to compare in a row: blocks for variants; else launches that interleaved both, if at least half
+    did."""
     reference, times = (row[side] for side in _SIDES)
     reference_turns, turns, reference_blocks, blocks = (row[name] for name in _BY_LAUNCH)
     reference_variant, variant = (row[name] for name in _VARIANTS)
     if reference_variant != variant:
         return samples_in_blocks(reference_blocks, blocks)
-    theirs = {each["in_turn"]: each["relative"] for each in turns}
-    ratios = [each["relative"] / theirs[each["in_turn"]] for each in reference_turns if each["in_turn"] in theirs]
+    theirs = {each["interleaving"]: each["relative"] for each in turns}
+    ratios = [
+        each["relative"] / theirs[each["interleaving"]] for each in reference_turns if each["interleaving"] in theirs
+    ]
     enough = 2 * len(ratios) >= max(len(reference), len(times))
     return Samples.of(reference, times, ratios if enough else ())
 
@@ -95,14 +103,18 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
 
     Rows that are equal in the columns `family` are corrected together.
 
-    Where there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and
-    `times`. Where there are the columns of REFERENCE_TIMES, interleaved algorithms are compared by their ratio in each
-    launch, and two variants by their ratio in each block.
+    If there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and `times`.
+    If there are the columns of REFERENCE_TIMES, interleaved algorithms are compared by their ratio in each launch, and
+    two variants by their ratio in each block.
 
-    Adds `paired`, how many launches or blocks that is, `ratio` (reference / times), its 95 % interval `ratio_low`,
-    `ratio_high` (null where there are too few launches for a bound), `p_value` and `significant`, by the rule of
-    `stats/compare.py`. Simulated times do not vary, so that they differ significantly wherever the ratio is not within
-    INDIFFERENCE; they have no p-value and no interval. Averages that were imported have a ratio alone.
+    Adds these columns, by the rule of `stats/compare.py`:
+    paired                 number of paired launches or blocks
+    ratio                  reference / times
+    ratio_low, ratio_high  its 95 % interval; null if there are too few launches for a bound
+    p_value, significant   after correction over the family
+
+    Simulated times do not vary, so that each ratio outside INDIFFERENCE is significant, without p-value and interval.
+    Imported averages have only a ratio.
     """
     families = pairs.select(pl.struct(family).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     if STRATA in pairs.columns:

@@ -1,4 +1,4 @@
-"""Rules by which `libtimpani.so` replaces a library's collectives by ours: one form of the selection table."""
+"""Rules by which `libtimpani.so` replaces a library's collectives by Timpani's: one form of the selection table."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,21 +9,22 @@ _VERSION = 1
 
 
 def warnings(rules: Iterable[Rule]) -> list[str]:
-    """What rules cost calls that they do not replace."""
-    agreeing = sorted({rule.collective for rule in rules if _tells_sizes(rule.collective)})
-    return [f"{name}: ranks agree on sizes at every call, also at sizes that no rule replaces" for name in agreeing]
+    """Costs that rules add to calls that they do not replace."""
+    exchanged = sorted({rule.collective for rule in rules if _must_exchange_sizes(rule.collective)})
+    return [f"{name}: ranks agree on sizes at every call, also at sizes that no rule replaces" for name in exchanged]
 
 
-def _tells_sizes(collective: str) -> bool:
-    """Whether a rank's arguments give some blocks only, so that with a rule all ranks agree on sizes first."""
+def _must_exchange_sizes(collective: str) -> bool:
+    """Whether a rank knows only some block sizes from its arguments, so that with a rule all ranks first exchange
+    sizes."""
     movement = OPERATIONS[collective].movement
     return movement is not None and movement.counts == "exchanged"
 
 
 def rules_text(rules: Sequence[Rule], about: Iterable[str]) -> str:
-    """The file: `about` line by line as comments, then the rules.
+    """The file: the lines of `about` as comments, then the rules.
 
-    `native/interpose/rules/rules.hpp` has its grammar.
+    `native/interpose/rules/rules.hpp` defines its grammar.
     """
     lines = [f"timpani-rules {_VERSION}", *(f"# {text}" for text in about)]
     for rule in rules:

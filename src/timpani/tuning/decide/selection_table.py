@@ -1,4 +1,4 @@
-"""Which algorithm where: the selection table that each library's tuning files are written from."""
+"""The selection table: which algorithm decides which calls. Each library's tuning files are written from it."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -8,9 +8,9 @@ from timpani.study.cell import DEFAULT, Algorithm
 
 @dataclass(frozen=True, order=True)
 class Call:
-    """A call of a collective, as far as a choice may depend on it.
+    """The properties of a collective call on which a choice may depend.
 
-    per_node       the most ranks of its communicator that share a node
+    per_node       the largest number of ranks of its communicator on one node
     message_bytes  as `study/cell.py` counts it
     """
 
@@ -23,7 +23,7 @@ class Call:
 
 @dataclass(frozen=True, order=True)
 class Span:
-    """Whole numbers from `first` to `last`, both among them; without end where `last` is None."""
+    """Whole numbers from `first` to `last`, both included; without an end if `last` is None."""
 
     first: int = 0
     last: int | None = None
@@ -37,10 +37,10 @@ ALL = Span()
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was measured at one size: default's time / algorithm's with its 95 % interval, and over how many launches: 0
-    where it was not measured but predicted.
+    """The measurement at one size: default's time / algorithm's time with its 95 % interval.
 
-    A bound is None where launches are too few for one; simulated times do not vary and have none.
+    A bound is None if there are too few launches for one; simulated times do not vary and have none. `launches` is 0 if
+    the gain was predicted, not measured.
     """
 
     message_bytes: int
@@ -52,11 +52,11 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Rule:
-    """Where one algorithm takes the library's place at choosing.
+    """The calls for which one algorithm replaces the library's choice.
 
-    algorithm  under its canonical name, with its provider and the parameters that were measured
+    algorithm  under its canonical name, with its provider and measured parameters
     evidence   of each measured size in `sizes`
-    cost       what it takes more there than the best algorithm, as a share, at most: the price of having fewer rules
+    regret     largest excess time over the best algorithm at these sizes, as a share: the price of fewer rules
     """
 
     collective: str
@@ -66,15 +66,15 @@ class Rule:
     per_node: Span = ALL
     sizes: Span = ALL
     evidence: tuple[Evidence, ...] = ()
-    cost: float = 0.0
+    regret: float = 0.0
 
     @property
     def predicted(self) -> bool:
-        """Whether nobody measured what it says."""
+        """Whether the rule rests on predictions, not measurements."""
         return any(not each.launches for each in self.evidence)
 
     def applies(self, call: Call) -> bool:
-        """Whether it decides `call`."""
+        """Whether the rule decides `call`."""
         return (
             call.collective == self.collective
             and call.ranks in self.ranks
@@ -86,7 +86,7 @@ class Rule:
 
 @dataclass(frozen=True, order=True)
 class SizeGap:
-    """Neighbouring measured sizes between which the choice changes somewhere."""
+    """Neighboring measured sizes between which the choice changes."""
 
     collective: str
     ranks: int
@@ -97,7 +97,7 @@ class SizeGap:
 
 @dataclass(frozen=True, order=True)
 class SizesAt:
-    """Some sizes of a collective on so many ranks, ascending."""
+    """Sizes of a collective at one rank count, ascending."""
 
     collective: str
     ranks: int
@@ -106,11 +106,11 @@ class SizesAt:
 
 @dataclass(frozen=True)
 class PredictedRules:
-    """Rules beyond the measured rank counts, which nobody measured.
+    """Rules beyond the measured rank counts.
 
-    conditions  what they rest on, a sentence each
+    conditions  assumptions of the rules, a sentence each
     left_out    what has no prediction, and why
-    in_files    whether files that libraries read say them too
+    in_files    whether the libraries' files contain these rules too
     """
 
     rules: tuple[Rule, ...]
@@ -120,7 +120,7 @@ class PredictedRules:
 
     @property
     def ranks(self) -> tuple[int, ...]:
-        """The rank counts that rules are for."""
+        """The rank counts of the rules."""
         return tuple(sorted({rule.ranks.first for rule in self.rules}))
 
 
@@ -141,24 +141,25 @@ class WrittenSetting:
 
 
 SIMULATED = "simulated, not measured"
-"""What is said of rules that were made from simulated times, wherever they stand."""
+"""The remark on all rules that come from simulated times."""
 
 
 @dataclass(frozen=True)
 class SelectionTable:
-    """Rules, of which the first that applies decides a call; where none does the library chooses.
+    """Rules: the first one that applies decides a call. If none applies, the library chooses.
 
-    library, version  that was measured
-    source            the campaign and when it was measured, for people
-    campaigns         the folders of those that decided, absolute
-    gaps              between which measured sizes the choice changes: there the rule before holds, if its algorithm is
-                      shown to be faster at both ends, or else the library chooses
-    measured          of each collective the smallest and the largest size that were measured: some files can't tell a
-                      collective's sizes apart, and say a rule only if it holds at all of them; not there: at any size
-    predicted         rules that decide nothing here; None where none were asked for
-    simulated         whether what the rules were made from was simulated, so that nobody measured it
-    looked_at         where a race measured a few algorithms in few launches only
-    unmeasured        what was asked for and has no time: it failed, or a race did not come to it
+    library, version  the measured library
+    source            the campaign and its date, as text
+    campaigns         absolute paths of the campaigns that the rules come from
+    gaps              the measured sizes between which the choice changes. The rule before a gap covers the gap if its
+                      algorithm is significantly faster at both ends; else the library chooses
+    measured          the smallest and largest measured size of each collective. Some files cannot distinguish a
+                      collective's sizes and get a rule only if it holds at all measured sizes. A collective without an
+                      entry has no limits
+    predicted         rules that decide nothing here; None if none were requested
+    simulated         whether the rules come from simulated times
+    sampled           where a race measured only a few algorithms in few launches
+    unmeasured        requested points without a time: they failed, or a race did not reach them
     setting           what files set for the whole program in addition to rules; None: nothing
     """
 
@@ -171,7 +172,7 @@ class SelectionTable:
     measured: Mapping[str, Span] = field(default_factory=dict)
     predicted: PredictedRules | None = None
     simulated: bool = False
-    looked_at: tuple[SizesAt, ...] = ()
+    sampled: tuple[SizesAt, ...] = ()
     unmeasured: tuple[SizesAt, ...] = ()
     setting: WrittenSetting | None = None
 
@@ -186,8 +187,10 @@ class SelectionTable:
         return self.setting.name if self.setting else DEFAULT
 
     def for_files(self) -> "SelectionTable":
-        """What files say: with the predicted rules where these are to be in files, and `source` then names their rank
-        counts, which no measured rule has."""
+        """The table for files: with the predicted rules, if requested.
+
+        `source` then names their rank counts, which no measured rule has.
+        """
         if self.predicted is None or not self.predicted.in_files or not self.predicted.rules:
             return self
         counts = ", ".join(map(str, self.predicted.ranks))
@@ -198,10 +201,10 @@ class SelectionTable:
         )
 
     def decide(self, call: Call) -> Algorithm | None:
-        """The algorithm for `call`; None where the library chooses."""
+        """The algorithm for `call`; None if the library chooses."""
         return next((rule.algorithm for rule in self.rules if rule.applies(call)), None)
 
-    def of(self, collectives: Iterable[str]) -> tuple[Rule, ...]:
+    def rules_for(self, collectives: Iterable[str]) -> tuple[Rule, ...]:
         """The rules of these collectives."""
         wanted = set(collectives)
         return tuple(rule for rule in self.rules if rule.collective in wanted)

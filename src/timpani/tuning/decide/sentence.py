@@ -1,4 +1,4 @@
-"""The verdict on one operation in words."""
+"""The verdict on one operation as a sentence."""
 
 from typing import Any
 
@@ -8,13 +8,15 @@ from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.decide import BY_VALUE, CLOSE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
-from timpani.tuning.decide.lowest import most_often
+from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.lowest import most_frequent
 
 
 def sentence(collective: str, decisions: pl.DataFrame) -> str:
-    """The decisions at all points of one operation, summed up; `decisions` has the columns of `decide`, and
-    `schedules`, the names of each schedule with the lowest time."""
+    """The decisions at all points of one operation as a sentence.
+
+    decisions  the columns of `decide`, and `schedules`, the names of each schedule with the lowest time
+    """
     decided = decisions.filter(pl.col("verdict").is_not_null())
     if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
         return _fastest(collective, decisions)
@@ -25,10 +27,10 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     count = dict(decided.group_by("standing").len().iter_rows())
     parts = []
     if within := count.get(WITHIN):
-        parts.append(f"within {CLOSE} of the best at {within}")
+        parts.append(f"within {EQUIVALENCE_MARGIN} of the best at {within}")
     if slower := count.get(SLOWER):
         faster = decided.filter(pl.col("standing") == SLOWER)["schedules"]
-        parts.append(f"slower at {slower}, most often than {most_often(faster)}")
+        parts.append(f"slower at {slower}, most often than {most_frequent(faster)}")
     parts = [f"the default {parts[0]}", *parts[1:]] if parts else []
     if ahead := decided.filter(_library_beaten()).height:
         parts.append(f"a Timpani algorithm beats every algorithm of the library at {counted(ahead, 'point')}")
@@ -38,7 +40,7 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
 
 
 def in_each_state(decision: dict[str, Any]) -> str:
-    """Where a point is, and its verdict in each state of the machine; `decision` is a row of `decide_by_state`."""
+    """A point and its verdict in each state of the machine; `decision` is a row of `decide_by_state`."""
     size = f" at {show_size(decision['message_bytes'])}" if OPERATIONS[decision["collective"]].sized else ""
     return f"{decision['collective']}{size} on {counted(decision['ranks'], 'rank')}: " + ", ".join(
         f"{state['state']} {_STANDINGS[state['standing']]}"
@@ -47,30 +49,30 @@ def in_each_state(decision: dict[str, Any]) -> str:
     )
 
 
-_STANDINGS = {WITHIN: f"within {CLOSE} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
+_STANDINGS = {WITHIN: f"within {EQUIVALENCE_MARGIN} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
 
 
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:
-    """What came first by imported averages alone."""
-    close = decisions.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height
+    """The sentence for imported averages alone."""
+    close = decisions.filter(pl.col("default_regret") <= EQUIVALENCE_RATIO - 1).height
     times = decisions.explode("schedules").group_by("schedules").len()
     ranked = times.sort("len", "schedules", descending=[True, False]).iter_rows()
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
     shared = decisions.filter(pl.col("schedules").list.len() > 1).height
     ties = f", {shared} of them shared" if shared else ""
-    by_value = f"the default within {CLOSE} of the best at {close}; lowest times{ties}: {best}"
+    by_value = f"the default within {EQUIVALENCE_MARGIN} of the best at {close}; lowest times{ties}: {best}"
     return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 
 def _library_beaten() -> pl.Expr:
-    """Whether all of the library is significantly slower than the best, which is one of Timpani's algorithms."""
+    """Whether the best is one of Timpani's algorithms and every algorithm of the library is significantly slower."""
     return pl.col("tied").list.eval(pl.element().str.starts_with(f"{OWN}/")).list.all()
 
 
 def _fastest(operation: str, decisions: pl.DataFrame) -> str:
-    """Of an operation without a default: how often one way is the fastest, and how often several are tied."""
+    """The sentence for an operation without a default: at how many points one way is fastest, or several are tied."""
     alone = decisions.filter(pl.col("tied").list.len() == 1)
     parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
     if alone.height:
-        parts.insert(0, f"one way fastest at {alone.height}, most often {most_often(alone['schedules'])}")
+        parts.insert(0, f"one way fastest at {alone.height}, most often {most_frequent(alone['schedules'])}")
     return f"{operation}, {counted(decisions.height, 'point')}: {'; '.join(parts)}"

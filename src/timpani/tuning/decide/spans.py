@@ -1,4 +1,4 @@
-"""Spans that are cut at each other's ends."""
+"""Splitting and showing spans of numbers."""
 
 from collections.abc import Collection, Iterator
 from itertools import pairwise
@@ -6,8 +6,8 @@ from itertools import pairwise
 from timpani.tuning.decide.selection_table import Span
 
 
-def cut_up(spans: Collection[Span], whole: Span) -> Iterator[Span]:
-    """The parts of `whole` in which each number is in the same of `spans` as its neighbours."""
+def split_span(spans: Collection[Span], whole: Span) -> Iterator[Span]:
+    """The parts of `whole` between neighboring ends of `spans`: all numbers of a part lie in the same spans."""
     cuts = {whole.first, *(each.first for each in spans), *(each.last + 1 for each in spans if each.last is not None)}
     inside = sorted(cut for cut in cuts if cut in whole)
     for first, following in pairwise(inside):
@@ -16,12 +16,12 @@ def cut_up(spans: Collection[Span], whole: Span) -> Iterator[Span]:
 
 
 def overlap(one: Span, other: Span) -> bool:
-    """Whether any number is in both."""
+    """Whether a number lies in both spans."""
     return one.first in other or other.first in one
 
 
-def words(span: Span) -> str:
-    """As `4`, `4 to 8`, `4 or more`, `any`."""
+def show_span(span: Span) -> str:
+    """The span as `4`, `4 to 8`, `4 or more` or `any`."""
     if span.last is None:
         return f"{span.first} or more" if span.first else "any"
     return str(span.first) if span.first == span.last else f"{span.first} to {span.last}"

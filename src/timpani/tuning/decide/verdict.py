@@ -1,4 +1,4 @@
-"""The verdict on a campaign in a few figures: what is shown of the default, what is not, and what would show it."""
+"""The verdict on a campaign in a few numbers: what is significant, what is undecided, and what would decide it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,26 +11,27 @@ from timpani.study.arrival import TOGETHER
 from timpani.study.columns import is_default
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide.decide import BY_VALUE, CLOSE_ENOUGH, SLOWER, UNDECIDED, WITHIN
+from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
 from timpani.tuning.decide.gain_parts import GainPart, competitor_noun, gain_parts
-from timpani.tuning.decide.other_points import Elsewhere, elsewhere
+from timpani.tuning.decide.other_points import OtherPoints, at_other_points
 from timpani.tuning.decide.sentence import in_each_state, sentence
 from timpani.tuning.decide.warnings import cell_warnings, launches_advice
 
 Settings = Mapping[str, Mapping[str, str]]
-"""By collective and label, what a user types to have an algorithm."""
+"""By collective and label, what a user types to select an algorithm."""
 
 
 @dataclass(frozen=True)
-class Loss:
-    """What the default costs at a point: gain = default's time / best's, with its 95 % interval where there is one, of
-    what was `raced` two bounds of 95 % each.
+class DefaultRegret:
+    """The regret of the default at a point: gain = default's time / best's time, with a 95 % interval if there is one.
 
-    schedule   all names of the best algorithm's schedule, and of those that share its time
-    set_by     what to type to have the best algorithm in all calls of the collective; None where that isn't known
-    elsewhere  what it costs at other points; None where it isn't shown to cost anything
-    parts      of a variant and an algorithm together, the gain of each alone
+    With `raced`, the interval consists of two bounds of 95 % each.
+
+    schedule         all names of the best algorithm's schedule, and of those with the same time
+    set_by           what to type to select the best algorithm for all calls of the collective; None if unknown
+    at_other_points  its comparison with the default at other points; None if it is slower nowhere
+    parts            for a combined variant and algorithm, the gain of each alone
     """
 
     collective: str
@@ -46,18 +47,18 @@ class Loss:
     raced: bool = False
     schedule: str = ""
     set_by: str | None = None
-    elsewhere: Elsewhere | None = None
+    at_other_points: OtherPoints | None = None
     parts: tuple[GainPart, ...] = ()
     arrival: str = TOGETHER
 
 
 @dataclass(frozen=True)
-class Decisive:
-    """What would probably decide the undecided points: launches for half of them, and for nine in ten.
+class DecisionForecast:
+    """Total launches that would probably decide half and nine in ten of the undecided points.
 
-    of                      undecided points for which that can be told: launches bound their ratios already
-    half, most              launches in all, those measured included
-    half_seconds, most_seconds  what the launches still to be measured take; None where nobody knows what one takes
+    of                          number of undecided points with a forecast: their ratios have bounds
+    half, most                  total launches, including those already measured
+    half_seconds, most_seconds  time for the launches that are missing; None if the time of a launch is unknown
     """
 
     of: int
@@ -72,22 +73,22 @@ class Verdict:
     """A campaign in a few numbers.
 
     decided            points where the default could be compared with something
-    within_5_percent, slower, undecided   how many of them, by the column `standing` of `decide`
-    by_value           how many are of imported averages, which have a lowest time and no interval
-    within_by_value    at how many of these the default takes at most 5 % longer than the best
-    decisive           what would decide the undecided; None where there are none, or nothing can be told
-    losses             the largest significant loss of each operation, or of averages the largest; the largest first
+    within_5_percent, slower, undecided  number of these points, by the column `standing` of `decide`
+    by_value           number of these with imported averages, which have a lowest time and no interval
+    within_by_value    number of these at which the default takes at most 5 % longer than the best
+    forecast           launches that would decide the undecided points; None without such points, or without an estimate
+    regrets            the largest significant regret of each operation, or without intervals the largest; largest first
     sentences          one per operation
-    warnings           what to know before the numbers are believed, each with what to do
-    too_few_launches   points with fewer launches than a comparison takes
-    launches           how many these have, at most
-    launches_needed    how many it takes at all of them
-    launches_advice    how to have them; empty where nothing is needed or nothing helps
-    differing          points whose verdict differs between states of the machine, a clause each
-    has_collectives    whether there is anything that a default decides
-    settings_recorded  whether the campaign tells how algorithms are had outside Timpani
-    simulated          whether all was simulated: nothing varies, and there is no library to set
-    decide_command     measures the launches of `decisive`; None where there are none, or no such command
+    warnings           limits of the numbers, each with what to do
+    too_few_launches   points with too few launches for a comparison
+    launches           largest number of launches of these points
+    launches_needed    number of launches that all of these points need
+    launches_advice    how to measure them; empty if nothing is needed or nothing helps
+    differing          points whose verdict differs between states of the machine, as text
+    has_collectives    whether there is a collective, so that a default decides something
+    settings_recorded  whether the campaign records how algorithms are selected without Timpani
+    simulated          whether all times were simulated: they do not vary, and there is no library to configure
+    decide_command     measures the launches of `forecast`; None without a forecast, or without such a command
     competitors        what was compared with the default: `algorithm`, `setting` or `setting or algorithm`
     winners            which of these are the best at the points where the default is slower
     arrivals           the arrival patterns, without `together`
@@ -97,12 +98,12 @@ class Verdict:
     within_5_percent: int
     slower: int
     undecided: int
-    losses: tuple[Loss, ...]
+    regrets: tuple[DefaultRegret, ...]
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
     by_value: int = 0
     within_by_value: int = 0
-    decisive: Decisive | None = None
+    forecast: DecisionForecast | None = None
     too_few_launches: int = 0
     launches: int = 0
     launches_needed: int = 0
@@ -117,13 +118,13 @@ class Verdict:
     arrivals: tuple[str, ...] = ()
 
     @property
-    def worst(self) -> Loss | None:
-        """The largest loss of all; None where there is none."""
-        return self.losses[0] if self.losses else None
+    def largest_regret(self) -> DefaultRegret | None:
+        """The largest regret; None without any."""
+        return self.regrets[0] if self.regrets else None
 
     @property
-    def can_tell(self) -> bool:
-        """Whether anything is shown, or there were launches enough to show it."""
+    def is_conclusive(self) -> bool:
+        """Whether something is significant, or at least one point had enough launches."""
         return self.decided > self.too_few_launches or self.within_5_percent + self.slower > 0
 
 
@@ -138,18 +139,20 @@ def summarize(
 ) -> Verdict:
     """The verdict on a campaign, from its `decide_by_state` and its `estimate_cells`.
 
-    launch_seconds  what one launch of all cells took
-    launches_asked  by the study; None of an import, which nobody here can repeat
-    settings        None where the campaign doesn't tell
-    compared        its `compare_with_default`; without, nobody is told what settings cost elsewhere
-    equal           its `equal_schedules`, so that the verdict names schedules, not one of their names
+    launch_seconds   time of one launch of all cells
+    launches_asked   requested by the study; None for an import, which cannot be repeated
+    settings         None if the campaign does not record them
+    compared         its `compare_with_default`; without it the verdict does not compare settings at other points
+    equal            its `equal_schedules`: the verdict then gives all names of a schedule
     """
     simulated = not cells.is_empty() and cells["status"].str.contains("simulated").all()
     decisions = _with_schedules(decisions, equal or {})
     decided = decisions.filter(pl.col("verdict").is_not_null())
     by_value = decided.filter(pl.col("verdict") == BY_VALUE)
     beaten = pl.col("verdict").is_in(["better", BY_VALUE]) & (pl.col("gain") > 1)
-    worst = decided.filter(beaten).sort("gain", descending=True).unique("collective", keep="first", maintain_order=True)
+    largest = (
+        decided.filter(beaten).sort("gain", descending=True).unique("collective", keep="first", maintain_order=True)
+    )
     standing = dict(decided.group_by("standing").len().iter_rows())
     short = _too_few_launches(cells)
     return Verdict(
@@ -157,15 +160,15 @@ def summarize(
         within_5_percent=standing.get(WITHIN, 0),
         slower=standing.get(SLOWER, 0),
         undecided=standing.get(UNDECIDED, 0),
-        losses=tuple(_loss(row, settings or {}, compared) for row in worst.iter_rows(named=True)),
+        regrets=tuple(_default_regret(row, settings or {}, compared) for row in largest.iter_rows(named=True)),
         sentences=tuple(
             sentence(str(name), part)
             for (name,), part in decisions.sort("collective").group_by("collective", maintain_order=True)
         ),
         warnings=(*cell_warnings(cells, launches_asked), *same_simulated_times(cells)),
         by_value=by_value.height,
-        within_by_value=by_value.filter(pl.col("default_loss") <= CLOSE_ENOUGH - 1).height,
-        decisive=_decisive(decided, cells, launch_seconds),
+        within_by_value=by_value.filter(pl.col("default_regret") <= EQUIVALENCE_RATIO - 1).height,
+        forecast=_launch_forecast(decided, cells, launch_seconds),
         too_few_launches=short.height,
         launches=max(short["launches"].to_list(), default=0),
         launches_needed=max(short["launches_needed"].to_list(), default=0),
@@ -181,8 +184,8 @@ def summarize(
 
 
 def _with_schedules(decisions: pl.DataFrame, equal: EqualSchedules) -> pl.DataFrame:
-    """The decisions with `schedules`, the names of each schedule that has the lowest time, and `schedule`, all of
-    them."""
+    """The decisions with two columns: `schedules`, the names of each schedule with the lowest time, and `schedule`,
+    their join."""
     columns = ("collective", "ranks", "message_bytes", "lowest")
     names = [
         list(dict.fromkeys(schedule_name(equal, collective, ranks, size, label) for label in labels))
@@ -193,15 +196,17 @@ def _with_schedules(decisions: pl.DataFrame, equal: EqualSchedules) -> pl.DataFr
     )
 
 
-def _loss(decision: dict[str, Any], settings: Settings, compared: pl.DataFrame | None) -> Loss:
-    values = {name: decision[name] for name in Loss.__dataclass_fields__ if name in decision}
+def _default_regret(decision: dict[str, Any], settings: Settings, compared: pl.DataFrame | None) -> DefaultRegret:
+    values = {name: decision[name] for name in DefaultRegret.__dataclass_fields__ if name in decision}
     set_by = settings.get(decision["collective"], {}).get(decision["best_label"])
-    costs = None if compared is None else elsewhere(compared, decision, decision["best_label"])
+    costs = None if compared is None else at_other_points(compared, decision, decision["best_label"])
     parts = () if compared is None else gain_parts(compared, decision, decision["best_label"])
-    return Loss(**values, set_by=set_by, elsewhere=costs, parts=parts)
+    return DefaultRegret(**values, set_by=set_by, at_other_points=costs, parts=parts)
 
 
-def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None) -> Decisive | None:
+def _launch_forecast(
+    decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float | None
+) -> DecisionForecast | None:
     needed = sorted(decided["launches_to_decide"].drop_nulls())
     if not needed:
         return None
@@ -209,11 +214,11 @@ def _decisive(decided: pl.DataFrame, cells: pl.DataFrame, launch_seconds: float 
     measured = cells["launches"].max()
     done = measured if isinstance(measured, int) else 0
     seconds = [None if launch_seconds is None else max(0, each - done) * launch_seconds for each in (half, most)]
-    return Decisive(len(needed), half, most, *seconds)
+    return DecisionForecast(len(needed), half, most, *seconds)
 
 
 def _too_few_launches(cells: pl.DataFrame) -> pl.DataFrame:
-    """The points with a default and something to compare it with, but fewer launches of them than that takes."""
+    """The points with a default and a competitor, but too few launches to compare them."""
     return (
         cells.filter(pl.col("launches_needed").is_not_null())
         .group_by(POINT)

@@ -1,4 +1,4 @@
-"""Races: which algorithms are measured further, when a point ends, and what a race reached.
+"""Races: which algorithms to measure again, when a point ends, and the results of a race.
 
 Imports: nothing.
 """

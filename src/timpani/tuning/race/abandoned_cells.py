@@ -1,12 +1,12 @@
-"""When a cell that fails is tried no more."""
+"""When a failing cell is abandoned."""
 
-MOST_FAILURES = 2
-"""Launches that a cell may fail in before it is given up."""
+MAX_FAILURES = 2
+"""Number of failed launches after which a cell is abandoned."""
 
 NOT_TRIED = "not tried"
-"""How the error begins of a cell that was given up for what the algorithm did elsewhere."""
+"""Start of the error of a cell that was abandoned because its algorithm failed in other cells."""
 
 
 def failures(error: str) -> int:
-    """How many launches the cell counts as failed in by one of its errors."""
-    return MOST_FAILURES if error.startswith(NOT_TRIED) else 1
+    """Number of failed launches for which one error counts."""
+    return MAX_FAILURES if error.startswith(NOT_TRIED) else 1

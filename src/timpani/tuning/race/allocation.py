@@ -1,8 +1,9 @@
-"""How long the next launch of a race stays at a point: as many rounds of turns as it is worth.
+"""How many rounds of bursts the next launch of a race measures at a point.
 
-What is compared is the choice of a point and each algorithm that is measured on, by the logarithm of the ratio of their
-times. Rounds tell how that varies within a launch, launches how it varies between them (`stats/nested.py`): so many
-rounds tell the most for their time. Where fewer should be enough for the point to be over at the same look, they do.
+A point compares its choice with each remaining algorithm by the logarithm of the ratio of their times. This logarithm
+has a variance within launches (over rounds) and a variance between launches (`stats/nested.py`). The number of rounds
+gives the most information for its time. If fewer rounds should end the point at the same interim analysis, that smaller
+number is used.
 """
 
 from collections import defaultdict
@@ -16,19 +17,19 @@ from timpani.stats.regret import ANALYSES, max_variance
 from timpani.study.cell import Algorithm
 from timpani.tuning.race.race import PairedDifference, Race, RacePoint
 
-FEWEST_ROUNDS = 2
-"""Of a launch: one round tells nothing of how rounds vary."""
+MIN_ROUNDS = 2
+"""Rounds per launch: one round gives no variance over rounds."""
 
-MOST_ROUNDS = 1000
-"""The measuring program ends a point after as many repetitions, and a round has one at least."""
+MAX_ROUNDS = 1000
+"""The measuring program ends a point after this number of repetitions, and a round has at least one."""
 
 
 @dataclass(frozen=True)
-class Turns:
-    """One algorithm's turns at a point in one launch.
+class AlgorithmBursts:
+    """One algorithm's bursts at a point in one launch.
 
-    rounds    its bursts
-    variance  of the logarithm of its time in a round, beside what all of that round have in common
+    rounds    number of bursts
+    variance  of the logarithm of its time in a round, without the variation that all algorithms of the round share
     burst_s   seconds of one of its bursts
     setup_s   seconds of its check and warm-up
     """
@@ -42,46 +43,53 @@ class Turns:
 
 
 @dataclass(frozen=True)
-class Contender:
-    """An algorithm that isn't told from the choice of its point yet."""
+class OpenComparison:
+    """The comparison of a point's choice with an algorithm that may still be better."""
 
     gap: PairedDifference
     components: Components
 
     def rounds(self, further: int, algorithms: int) -> float:
-        """The fewest rounds of so many `further` launches that should tell it, if all goes on as it did, among so many
-        `algorithms`; infinite where no number does."""
-        looks = [look for look in ANALYSES if self.gap.launches < look <= self.gap.launches + further]
-        if not looks:
+        """Minimum rounds in each of `further` launches that should decide the comparison; infinite if no number does.
+
+        The prediction assumes that mean and variances stay as they are.
+
+        algorithms  number of algorithms at the point
+        """
+        analyses = [look for look in ANALYSES if self.gap.launches < look <= self.gap.launches + further]
+        if not analyses:
             return inf
-        launches = looks[-1]
+        launches = analyses[-1]
         wanted = max_variance(self.gap.margin, launches, launches - 1 + self.gap.prior_dof, algorithms)
         left = (launches * wanted - self.gap.launches * self.gap.variance) / (launches - self.gap.launches)
         return self.components.within / (left - self.components.between) if left > self.components.between else inf
 
 
 class Allocation:
-    """What launches, added one after the other, tell of the turns at each point."""
+    """Chooses rounds from the bursts of all launches so far, which are added one after the other."""
 
-    def __init__(self, most_launches: int) -> None:
-        """Of `most_launches` that a race has at most."""
-        self._most_launches = most_launches
-        self._turns: defaultdict[RacePoint, defaultdict[Algorithm, list[Turns]]] = defaultdict(
+    def __init__(self, max_launches: int) -> None:
+        """max_launches  the maximum number of launches of the race"""
+        self._most_launches = max_launches
+        self._turns: defaultdict[RacePoint, defaultdict[Algorithm, list[AlgorithmBursts]]] = defaultdict(
             lambda: defaultdict(list)
         )
 
-    def add_launch(self, turns: Iterable[Turns]) -> None:
-        """All that took turns in one launch."""
+    def add_launch(self, turns: Iterable[AlgorithmBursts]) -> None:
+        """Add all interleaved cells of one launch."""
         for each in turns:
             self._turns[each.point][each.algorithm].append(each)
 
     def rounds(
         self, race: Race, wanted: Mapping[RacePoint, Collection[Algorithm]], start_s: float
     ) -> dict[RacePoint, int]:
-        """The rounds of each point at which a launch measures the algorithms `wanted`, its start taking `start_s`.
+        """The rounds at each point of the next launch.
 
-        A point that fewer than two launches measured is taken for the nearest one in size that more did; where there is
-        none, nothing is said of it.
+        A point with fewer than two launches gets the rounds of the nearest size that has more. Points without such a
+        size are left out.
+
+        wanted   the algorithms that the launch measures at each point
+        start_s  seconds that the launch needs to start
         """
         share = start_s / max(1, len(wanted))
         found = {
@@ -100,8 +108,8 @@ class Allocation:
         launch_s = start_s + fmean(turn.setup_s for turn in known) * len(algorithms)
         round_s = fmean(turn.burst_s for turn in known) * len(algorithms)
         inverse_rounds = fmean(1 / turn.rounds for turn in turns[choice])
-        contenders = [
-            Contender(
+        open_comparisons = [
+            OpenComparison(
                 gap,
                 Components.of(
                     gap.variance,
@@ -112,15 +120,15 @@ class Allocation:
             )
             for each, gap in gaps.items()
         ]
-        taking_part = len(race.taking_part(point))
-        best = fmean(best_rounds(each.components, launch_s, round_s) for each in contenders)
+        competitors = len(race.competitors(point))
+        best = fmean(best_rounds(each.components, launch_s, round_s) for each in open_comparisons)
         enough = (
-            max(each.rounds(further, taking_part) for each in contenders)
-            for further in sorted({look - each.gap.launches for look in ANALYSES for each in contenders})
+            max(each.rounds(further, competitors) for each in open_comparisons)
+            for further in sorted({look - each.gap.launches for look in ANALYSES for each in open_comparisons})
             if 0 < further <= self._most_launches - race.standing(point).launches
         )
         rounds = next((number for number in enough if number <= best), best)
-        return ceil(min(max(rounds, FEWEST_ROUNDS), MOST_ROUNDS))
+        return ceil(min(max(rounds, MIN_ROUNDS), MAX_ROUNDS))
 
     def _nearest(self, point: RacePoint) -> list[RacePoint]:
         """The points that differ from this one in size alone, itself first."""

@@ -1,8 +1,9 @@
-"""Which values of a line a race measures, and what between: all algorithms at values far apart, a few elsewhere.
+"""Which points of a line a race measures with all algorithms, and which it only samples.
 
-A line is what varies in size alone, or in rank count alone. Where one algorithm serves two neighbours, it is only
-looked at in between, beside the default and another: a default that switches its algorithm or a protocol may be slow at
-a single size. What is found otherwise there than on both sides becomes a point like the others, with all algorithms.
+The points of a line differ only in size, or only in rank count. A race measures all algorithms at distant values.
+If one algorithm is acceptable at two neighbors, the points between them are only sampled: with this algorithm, the
+default and one competitor. Sampling is necessary because a default that switches its algorithm or protocol may be slow
+at a single size. If another algorithm seems faster at a sampled point, the race measures all algorithms there.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,15 +11,15 @@ from collections.abc import Collection, Sequence
 from timpani.study.cell import Algorithm
 from timpani.tuning.race.race import Standing
 
-LOOK_LAUNCHES = 3
-"""In which points between are looked at, and after which a point tells what to measure beside it."""
+SAMPLE_LAUNCHES = 3
+"""Launches of a sampled point. After as many launches a point's results decide what to measure next to it."""
 
-OTHERWISE = 0.05
-"""What an algorithm that serves on both sides may seem to take longer than another between them."""
+MIN_EXCESS = 0.05
+"""Estimated excess time, as a share, above which an algorithm counts as slower at a sampled point."""
 
 
 def coarse(values: Sequence[int], factor: int) -> list[int]:
-    """Of ascending `values` the first, the last, and between them those that are `factor` times the one before."""
+    """The first and last of ascending `values`, and values between them in steps of at least `factor`."""
     taken = [values[0]]
     for value in values[1:-1]:
         if value >= factor * max(1, taken[-1]) and factor * max(1, value) <= values[-1]:
@@ -26,17 +27,20 @@ def coarse(values: Sequence[int], factor: int) -> list[int]:
     return [*taken, values[-1]] if len(values) > 1 else taken
 
 
-def served(sides: Sequence[Standing]) -> frozenset[Algorithm]:
-    """What serves all of these neighbours."""
-    return frozenset[Algorithm].intersection(*(side.serving for side in sides))
+def acceptable_at_all(sides: Sequence[Standing]) -> frozenset[Algorithm]:
+    """The algorithms that are acceptable at all of these neighbors."""
+    return frozenset[Algorithm].intersection(*(side.acceptable for side in sides))
 
 
-def looked_for(sides: Sequence[Standing]) -> frozenset[Algorithm]:
-    """What to look at beside these neighbours: the best of what serves them all, or else what each one chose; the best
-    other one of each; and the default."""
+def algorithms_to_sample(sides: Sequence[Standing]) -> frozenset[Algorithm]:
+    """The algorithms to sample between these neighbors.
+
+    These are the best algorithm that is acceptable at all of them, or else each one's choice; each one's best other
+    algorithm; and the default.
+    """
     expected = chosen(sides)
-    if serving := served(sides):
-        best = min(serving, key=lambda each: (not each.is_default, sum(side.excess.get(each, 0) for side in sides)))
+    if acceptable := acceptable_at_all(sides):
+        best = min(acceptable, key=lambda each: (not each.is_default, sum(side.excess.get(each, 0) for side in sides)))
         expected = frozenset([best])
     others = {_best_other(side, expected) for side in sides} - {None}
     default = {each for side in sides for each in side.excess if each.is_default}
@@ -44,18 +48,18 @@ def looked_for(sides: Sequence[Standing]) -> frozenset[Algorithm]:
 
 
 def chosen(sides: Sequence[Standing]) -> frozenset[Algorithm]:
-    """What these points chose."""
+    """The choices at these points."""
     return frozenset(side.choice for side in sides if side.choice is not None)
 
 
-def is_otherwise(standing: Standing, expected: Collection[Algorithm]) -> bool:
-    """Whether a point that was looked at has all that was `expected` to serve take longer than another one there."""
-    return standing.launches >= LOOK_LAUNCHES and is_slower(standing, expected)
+def contradicts_expectation(standing: Standing, expected: Collection[Algorithm]) -> bool:
+    """Whether all algorithms `expected` to be good at a sampled point seem slower than another one."""
+    return standing.launches >= SAMPLE_LAUNCHES and is_slower(standing, expected)
 
 
 def is_slower(standing: Standing, expected: Collection[Algorithm]) -> bool:
-    """Whether all that was `expected` to serve seem to take over OTHERWISE longer than another one there."""
-    return min((standing.excess[each] for each in expected if each in standing.excess), default=0.0) > OTHERWISE
+    """Whether all `expected` algorithms seem to take over MIN_EXCESS longer than another one."""
+    return min((standing.excess[each] for each in expected if each in standing.excess), default=0.0) > MIN_EXCESS
 
 
 def _best_other(standing: Standing, than: Collection[Algorithm]) -> Algorithm | None:

@@ -1,12 +1,12 @@
-"""When a race ends a point undecided: after the last look, or where further launches are not worth their time.
+"""When a race ends a point undecided: after the last interim analysis, or if more launches are not worth their time.
 
-Bounds hold at every look, so that ending early breaks none; the point keeps its bound. By the launches so far the mean
-of a log ratio over more of them is foretold by Student's t around today's mean, and that says how likely its bound
-will be small enough (stochastic curtailment: Lan, Simon & Halperin, Commun. Stat. C 1982; by a predictive distribution:
-Spiegelhalter, Freedman & Blackburn, Control. Clin. Trials 1986).
+Ending early invalidates no bound, because the bounds hold at every interim analysis. Student's t around the current
+mean predicts the mean log ratio after more launches. From it follows the probability that the bound becomes small
+enough. This is stochastic curtailment (Lan, Simon & Halperin, Commun. Stat. C 1982) by a predictive distribution
+(Spiegelhalter, Freedman & Blackburn, Control. Clin. Trials 1986).
 
-A start serves all points of its ranks. While one of them has anything else to find out all are measured; else a
-launch has to be worth its time, by how many points it should decide.
+All points with the same ranks share a launch. All of them are measured while one of them cannot end. After that, a
+launch must be worth its time, measured by the expected number of points that it decides.
 """
 
 from collections import defaultdict
@@ -20,50 +20,58 @@ import numpy as np
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES, half_width
 from timpani.tuning.race.race import PairedDifference, Race, RacePoint
 
-LITTLE = 0.5
-"""What choosing now should cost, in accepted regrets, for a point to end: where it may cost more, launches win
-something even if they don't decide."""
+MAX_ENDING_REGRET = 0.5
+"""Maximum expected regret, in accepted regrets, at which a point may end undecided.
 
-START = 10.0
-"""So many points of a launch take as long as its start, in the order of magnitude: a tenth of a second each, where a
-start takes 0.4 to several. Measured times would have decisions follow from how busy the machine was."""
+At a higher expected regret more launches reduce the regret even if they do not decide the point.
+"""
 
-FAR_MORE = 4.5
-"""How many times what a point takes in MIN_LAUNCHES launches with all others one more decided point may take. What was
-spent so far makes no difference: it would have points go on where deciding them is dearest."""
+START_IN_POINTS = 10.0
+"""Time to start a launch, in times that one point takes. The order of magnitude is enough: a point takes 0.1 s, a start
+0.4 s to several seconds. With measured times, decisions would depend on the load of the machine."""
+
+MAX_DECISION_COST = 4.5
+"""Maximum cost of deciding one more point, as a multiple of what a point costs in the first MIN_LAUNCHES launches.
+
+Past costs do not count: otherwise the race would continue at the points that are most expensive to decide.
+"""
 
 
 @dataclass(frozen=True)
 class Prospect:
-    """What further launches of an undecided point promise, by those so far.
+    """Prediction of what more launches of an undecided point give, from the launches so far.
 
-    contenders  the gap of each algorithm that isn't told from the choice yet
-    algorithms  that compete at the point
+    open_comparisons  the difference of each algorithm that may still be better than the choice
+    algorithms        number of algorithms at the point
     """
 
-    contenders: tuple[PairedDifference, ...]
+    open_comparisons: tuple[PairedDifference, ...]
     algorithms: int
 
     def chance(self, further: float) -> float:
-        """That so many `further` launches decide the point, or fewer: at most that of its least likely contender, as
-        the choice now stands."""
-        return min((self._chance(each, further) for each in self.contenders), default=0.0)
+        """Upper limit of the probability that at most `further` launches decide the point.
+
+        It is the probability of the least likely comparison with the present choice.
+        """
+        return min((self._chance(each, further) for each in self.open_comparisons), default=0.0)
 
     @cached_property
-    def looks(self) -> list[int]:
-        """Numbers of further launches after which a bound is due."""
-        return sorted({look - each.launches for each in self.contenders for look in ANALYSES if look > each.launches})
+    def analyses(self) -> list[int]:
+        """Numbers of further launches at which an interim analysis follows."""
+        return sorted(
+            {look - each.launches for each in self.open_comparisons for look in ANALYSES if look > each.launches}
+        )
 
     @cached_property
     def needs(self) -> float:
-        """About how many further launches decide the point, by even chance; infinite where no look does."""
-        return next((further for further in self.looks if self.chance(further) >= 0.5), inf)
+        """Further launches that decide the point with a probability of one half; infinite if no analysis does."""
+        return next((further for further in self.analyses if self.chance(further) >= 0.5), inf)
 
     @cached_property
     def expected_regret(self) -> float:
-        """Of the choice as it stands, against whichever contender it is expected to lose most to; in logarithms."""
+        """The largest expected regret of the present choice in one open comparison, as a logarithm."""
         return max(
-            (_expected_excess(-each.slower, sqrt(each.variance / each.launches)) for each in self.contenders),
+            (_expected_excess(-each.slower, sqrt(each.variance / each.launches)) for each in self.open_comparisons),
             default=inf,
         )
 
@@ -84,32 +92,37 @@ class Prospect:
 
 
 class Futility:
-    """Which points a race ends undecided, launch after launch.
+    """Decides after each launch which points end undecided.
 
-    left  launches that are still allowed; infinite where points are to be decided at any price
+    left  launches that are still allowed; infinite if only the last analysis ends a point
     """
 
-    def __init__(self, race: Race, most_launches: int | None) -> None:
-        """Of `race`, to which the same launches are added, `most_launches` at most; None: at any price, so that only
-        the last look ends a point."""
+    def __init__(self, race: Race, max_launches: int | None) -> None:
+        """race          the race, to which the caller adds the same launches
+        max_launches  None: unlimited, so that only the last analysis ends a point
+        """
         self._race = race
-        self._most_launches = inf if most_launches is None else most_launches
+        self._most_launches = inf if max_launches is None else max_launches
         self.left = self._most_launches
 
     def add_launch(self, number: int) -> None:
-        """Launch `number`, the last so far, was added to the race."""
+        """Note that launch `number` was added to the race."""
         self.left = self._most_launches - number
 
     def ended(self, raced: Iterable[RacePoint], otherwise: Collection[RacePoint] = ()) -> dict[RacePoint, Prospect]:
-        """The points that the next launch measures no more although they are undecided, of those that are `raced`;
-        `otherwise` are points that it measures for other reasons."""
+        """The undecided points among `raced` that the next launch does not measure.
+
+        otherwise  points that the launch measures for other reasons
+        """
         undecided = {point for point in raced if self._race.standing(point).remaining}
-        seen = {point: self.prospect(point) for point in undecided.difference(otherwise) if self.looked_at_last(point)}
+        seen = {
+            point: self.prospect(point) for point in undecided.difference(otherwise) if self.had_last_analysis(point)
+        }
         if self.left == inf:
             return seen
         undecided -= seen.keys()
         prospects = {point: self.prospect(point) for point in undecided.difference(otherwise)}
-        little = LITTLE * log1p(self._race.accepted)
+        little = MAX_ENDING_REGRET * log1p(self._race.accepted)
         sharing: defaultdict[RacePoint, dict[RacePoint, Prospect]] = defaultdict(dict)
         for point, prospect in prospects.items():
             if self._race.compared(point) >= MIN_LAUNCHES and prospect.expected_regret <= little:
@@ -121,35 +134,34 @@ class Futility:
                 seen |= points
         return seen
 
-    def looked_at_last(self, point: RacePoint) -> bool:
-        """Whether all that is left of `point` was in as many launches as the last look takes, so that no further one
-        bounds anything."""
+    def had_last_analysis(self, point: RacePoint) -> bool:
+        """Whether all remaining algorithms of `point` have had the last analysis, after which nothing is bounded."""
         return self._race.compared(point) >= ANALYSES[-1]
 
     def prospect(self, point: RacePoint) -> Prospect:
-        """What further launches of an undecided point promise."""
+        """The prospect of an undecided point."""
         remaining, gaps = self._race.standing(point).remaining, self._race.gaps(point)
-        contenders = tuple(gap for algorithm, gap in gaps.items() if algorithm in remaining)
-        return Prospect(contenders, len(self._race.taking_part(point)))
+        open_comparisons = tuple(gap for algorithm, gap in gaps.items() if algorithm in remaining)
+        return Prospect(open_comparisons, len(self._race.competitors(point)))
 
     def _is_worth(self, start: RacePoint, prospects: Collection[Prospect]) -> bool:
-        """Whether launches of these points alone decide as many as they should for their time."""
+        """Whether launches of only these points should decide enough of them for their time."""
         there = sum(_start(point) == start for point in self._race.points() if self._race.standing(point).launches)
-        most = FAR_MORE * MIN_LAUNCHES * (START + there) / there
-        launch = START + len(prospects)
+        most = MAX_DECISION_COST * MIN_LAUNCHES * (START_IN_POINTS + there) / there
+        launch = START_IN_POINTS + len(prospects)
         return any(
             further * launch <= most * sum(each.chance(further) for each in prospects)
-            for further in {number for each in prospects for number in each.looks if number <= self.left}
+            for further in {number for each in prospects for number in each.analyses if number <= self.left}
         )
 
 
 def _start(point: RacePoint) -> RacePoint:
-    """What is the same of all points that share a start with `point`."""
+    """The values that all points in the same launch as `point` share."""
     return RacePoint("", point.ranks, point.placement, 0, "", point.machine)
 
 
 def _expected_excess(mean: float, error: float) -> float:
-    """Of a normal value over 0."""
+    """Mean of the positive part of a normal variable."""
     from scipy.special import ndtr  # loads slowly
 
     if error == 0:

@@ -1,4 +1,4 @@
-"""What a race reached, in a few figures."""
+"""The results of a race in a few numbers."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -6,56 +6,57 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.study.schema import ALGORITHM, POINT, REGRET
-from timpani.tuning.race.looks import found_otherwise
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import point_of
 from timpani.tuning.race.results import RacedResults, race_standings
+from timpani.tuning.race.sampled_points import unexpected_samples
 
 
 @dataclass(frozen=True)
 class RaceVerdict:
-    """At how many points the choice is shown to cost at most what was asked for, and what is known of the others.
+    """Numbers of points by what the race reached there.
 
-    accepted       regret that was asked for, as a share
-    asked          points in all: `points` + `without_rival` + `looked_at` + `failed` + `unreached`
-    points         that were raced: two algorithms or more have times, and none was left out but since it lost
-    reached        how many of them have a 95 % bound of at most `accepted`
-    more_launches  how many others further launches should decide, or nothing says that they wouldn't
-    over_last_look how many others would take more launches than a race looks after
-    last_look      how many others had as many
-    not_worth      how many others the race ended since deciding them takes more time than they are worth
-    unbounded      how many have no bound yet
-    largest        the largest bound of all that have one; None where none has
-    partly_failed  at how many algorithms failed in the last launch that tried them: the choice is the best of the rest
-    without_rival  further points where a single algorithm has times: nothing is best
-    looked_at      further ones, where a few algorithms were looked at in few launches
-    otherwise      how many of them were found otherwise than their neighbours, and not raced
-    failed         further ones at which nothing could be measured
-    unreached      further ones at which nothing was tried
+    accepted              the requested maximum regret, as a share
+    requested             all requested points: points + without_competitor + sampled + failed + unreached
+    points                raced points: at least two algorithms have times, and each was measured until it lost
+    reached               raced points with a 95 % bound of at most `accepted`
+    more_launches         other raced points that more launches should decide, or for which this cannot be estimated
+    beyond_last_analysis  other raced points that need more launches than the last interim analysis has
+    at_last_analysis      other raced points that had the last interim analysis
+    too_expensive         other raced points that ended because deciding them takes more time than it is worth
+    unbounded             raced points without a bound yet
+    largest               the largest bound; None without any
+    partly_failed         raced points at which algorithms failed in the last launch that tried them: the choice is the
+                          best of the others
+    without_competitor    points at which a single algorithm has times, so that there is no best one
+    sampled               points at which a few algorithms were measured in few launches
+    unexpected            sampled points that differ from their neighbors but were not raced
+    failed                points at which every measurement failed
+    unreached             points that were not tried
     """
 
     accepted: float
-    asked: int
+    requested: int
     points: int
     reached: int
     more_launches: int
-    over_last_look: int
-    last_look: int
-    not_worth: int
+    beyond_last_analysis: int
+    at_last_analysis: int
+    too_expensive: int
     unbounded: int
     largest: float | None
     partly_failed: int
-    without_rival: int
-    looked_at: int
-    otherwise: int
+    without_competitor: int
+    sampled: int
+    unexpected: int
     failed: int
     unreached: int
 
 
 def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> RaceVerdict | None:
-    """Of the race that `results` are of; None where they are of none.
+    """The verdict on the race in `results`; None without a race.
 
-    planned  points that were asked for: those without a result are missed by nothing else
+    planned  the requested points, needed to count those without a result
     """
     if results.race is None:
         return None
@@ -65,37 +66,37 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
     raced = rivals.filter("race_complete")
     bounds = raced["regret_high"]
     open_ones = raced.filter(~(pl.col("regret_high") <= accepted).fill_null(value=False))
-    promised = dict(open_ones.group_by("race_promise").len().iter_rows())
+    outlooks = dict(open_ones.group_by("race_outlook").len().iter_rows())
     largest = bounds.max()
     tried = _tried(rows)
     return RaceVerdict(
         accepted,
-        asked=len(tried | set(planned)),
+        requested=len(tried | set(planned)),
         points=raced.height,
         reached=raced.height - open_ones.height,
         more_launches=open_ones.height
-        - sum(promised.get(each, 0) for each in ("over_last_look", "last_look", "not_worth")),
-        over_last_look=promised.get("over_last_look", 0),
-        last_look=promised.get("last_look", 0),
-        not_worth=promised.get("not_worth", 0),
+        - sum(outlooks.get(each, 0) for each in ("beyond_last_analysis", "at_last_analysis", "too_expensive")),
+        beyond_last_analysis=outlooks.get("beyond_last_analysis", 0),
+        at_last_analysis=outlooks.get("at_last_analysis", 0),
+        too_expensive=outlooks.get("too_expensive", 0),
         unbounded=bounds.null_count(),
         largest=largest if isinstance(largest, float) else None,
         partly_failed=raced.join(_failed_at_last(rows), on=POINT, how="semi").height,
-        without_rival=found.height - rivals.height,
-        looked_at=rivals.height - raced.height,
-        otherwise=len(found_otherwise(results)),
+        without_competitor=found.height - rivals.height,
+        sampled=rivals.height - raced.height,
+        unexpected=len(unexpected_samples(results)),
         failed=len(tried) - found.height,
         unreached=len(set(planned) - tried),
     )
 
 
 def _tried(results: pl.DataFrame) -> set[RacePoint]:
-    """The points of the race with a result, if only that it failed."""
+    """The points of the race with a result, including failures."""
     points = results.filter(pl.col(REGRET).is_not_null()).select(POINT).unique()
     return {point_of(row) for row in points.iter_rows(named=True)}
 
 
 def _failed_at_last(results: pl.DataFrame) -> pl.DataFrame:
-    """POINT and ALGORITHM of what failed in the last launch that tried it."""
+    """POINT and ALGORITHM of each cell that failed in the last launch that tried it."""
     newest = results.sort("launch").group_by(*POINT, *ALGORITHM).agg(pl.col("error").last())
     return newest.filter(pl.col("error").is_not_null())

@@ -1,7 +1,7 @@
-"""A race: at each point the algorithms that may still be the best are measured on, until choosing one is cheap enough.
+"""A race: at each point, algorithms that may still be the best are measured until the regret of a choice is bounded.
 
-What the results so far say of a point, and what its next launch is to measure, follows from the results alone, launch
-by launch, so that a race that was interrupted goes on as it would have.
+A point's standing and what its next launch measures follow only from the results, launch by launch. So an interrupted
+race resumes with the decisions that it would have made anyway.
 """
 
 from collections import Counter
@@ -18,23 +18,23 @@ from timpani.stats.regret import Contest, VariancePrior, estimate_prior
 from timpani.stats.selection_bias import selection_bias
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.race.abandoned_cells import MOST_FAILURES, failures
+from timpani.tuning.race.abandoned_cells import MAX_FAILURES, failures
 
-_HARDLY_MATTERS = 2.0
-"""Times the accepted regret: a default with a bound of that is not told from the choice at any price."""
+_MAX_DEFAULT_REGRET = 2.0
+"""A default with a regret bound of up to this many times the accepted regret needs no further comparison."""
 
-_SHOWN = log(INDIFFERENCE[1])
-"""A choice whose gain over the default is bounded by less, in logarithms, gets no rule."""
+_MIN_RULE_GAIN = log(INDIFFERENCE[1])
+"""Minimum lower bound of the choice's gain over the default for a rule, as a logarithm."""
 
 _STEP_US = 1e-3
-"""Between times as they are recorded: whole nanoseconds."""
+"""Step of recorded times in µs: one nanosecond."""
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, order=True)
 class RacePoint:
-    """What algorithms compete at; `machine` tells campaigns apart that are read together."""
+    """Where algorithms compete; `machine` distinguishes campaigns that are read together."""
 
     collective: str
     ranks: int
@@ -45,8 +45,8 @@ class RacePoint:
     arrival: str = TOGETHER
 
     @classmethod
-    def of(cls, cell: Cell) -> Self:
-        """What the algorithm of `cell` competes at."""
+    def from_cell(cls, cell: Cell) -> Self:
+        """The point of `cell`."""
         return cls(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode, arrival=cell.arrival)
 
 
@@ -54,20 +54,20 @@ class RacePoint:
 class LaunchTime:
     """One algorithm's time in one launch.
 
-    in_turn   the same of all that was measured in turn; None of what was measured by itself
-    relative  the time in proportion to those of the same turn
+    interleaving  equal for all cells that were interleaved; None for a cell measured alone
+    relative      the time over the geometric mean of the interleaved cells; None for a cell measured alone
     """
 
     point: RacePoint
     algorithm: Algorithm
-    in_turn: str | None
+    interleaving: str | None
     relative: float | None
     time_us: float
 
 
 @dataclass(frozen=True)
-class Failed:
-    """One algorithm that gave no time in one launch, and why."""
+class LaunchFailure:
+    """One algorithm without a time in one launch, and the reason."""
 
     point: RacePoint
     algorithm: Algorithm
@@ -76,11 +76,13 @@ class Failed:
 
 @dataclass(frozen=True)
 class RatioBounds:
-    """A ratio of two times over launches: geometric mean, which is corrected of what these launches chose
-    (`stats/selection_bias.py`), and two bounds, 0 and infinity where nothing bounds it; and how many launches.
+    """The ratio of two times over `launches`.
 
-    Each bound holds with 95 % in all comparisons with one fixed algorithm of the point together, such as the truly best
-    or the default, however often one looked; `low` and `high` both with 90 %.
+    The estimate is a geometric mean. If the same launches chose one of the two algorithms, it is corrected for the
+    winner's curse (`stats/selection_bias.py`). Without a bound, `low` is 0 and `high` infinite.
+
+    Each one-sided bound has 95 % confidence, at all interim analyses and simultaneously for all comparisons of one
+    point with one fixed algorithm, such as the truly best one or the default. Both bounds together have 90 %.
     """
 
     estimate: float
@@ -90,54 +92,57 @@ class RatioBounds:
 
 
 @dataclass(frozen=True)
-class Dropped:
-    """Why an algorithm was measured no more: after which launch, and that it takes at least `factor` times the best
-    one's time; 1 where it is only known that it can't be better by more than the regret that was asked for, or where it
-    was `given_up` (`tuning/race/abandoned_cells.py`)."""
+class DropReason:
+    """Why the race dropped an algorithm.
+
+    launch     the launch after which it was dropped
+    factor     lower bound of its time over the best one's. 1 if it was `abandoned`, or if it is only bounded to be
+               better by at most the accepted regret
+    abandoned  whether it failed in too many launches (`tuning/race/abandoned_cells.py`)
+    """
 
     launch: int
     factor: float = 1.0
-    given_up: bool = False
+    abandoned: bool = False
 
 
 @dataclass(frozen=True)
 class Standing:
-    """What the launches so far say of a point.
+    """A point after the launches so far.
 
-    launches   that measured it
-    choice     the algorithm that the results would have one choose; None where nothing was measured
-    regret     95 % bound of what the choice takes longer than the best algorithm, as a share; infinite where unbounded
-    done       whether the point needs no further launch: `regret` is at most what was asked for, and the choice is
-               significantly faster than the default (`race/results.py`), or the default costs hardly more; or where
-               all but one were given up
-    serving    algorithms whose own bound is at most what was asked for, or whose estimate is, and the choice
-    remaining  what a further launch would measure
-    dropped    the others
-    excess     by how much longer each algorithm that was measured seems to take than the fastest, as a share:
-               estimates
+    launches    number of launches that measured it
+    choice      the algorithm that the results recommend; None without a measurement
+    regret      95 % upper bound of the choice's excess time over the best algorithm, as a share; infinite if unbounded
+    done        whether the point needs no more launches. Either all algorithms but one were abandoned, or `regret` is
+                at most the accepted regret and one of two conditions holds: the choice is significantly faster than the
+                default (`race/results.py`), or the default's bound is hardly larger
+    acceptable  the choice, and algorithms whose bound or estimate is at most the accepted regret
+    remaining   algorithms that the next launch would measure
+    dropped     the other algorithms
+    excess      estimated excess time of each measured algorithm over the fastest, as a share
 
-    What was given up is no choice, bounds none, and has no excess.
+    An abandoned algorithm is no choice, bounds no other algorithm, and has no excess.
     """
 
     launches: int
     choice: Algorithm | None
     regret: float
     done: bool
-    serving: frozenset[Algorithm]
+    acceptable: frozenset[Algorithm]
     remaining: frozenset[Algorithm]
-    dropped: Mapping[Algorithm, Dropped]
+    dropped: Mapping[Algorithm, DropReason]
     excess: Mapping[Algorithm, float]
 
 
 @dataclass(frozen=True)
 class PairedDifference:
-    """How far a choice is from being told from another algorithm of its point, by logarithms of their times' ratio.
+    """An algorithm compared with the choice of its point, by the logarithm of their times' ratio.
 
-    launches   that measured both
-    slower     the mean over these: over 0 where the choice is faster
-    margin     by how much the bound may exceed the mean for that
-    variance   over launches, moderated
-    prior_dof  degrees of freedom that `variance` has beside those of `launches`
+    launches   number of launches that measured both
+    slower     mean over these launches; positive if the choice is faster
+    margin     half-width of the bound at which the comparison is decided
+    variance   variance over launches, moderated by the prior
+    prior_dof  degrees of freedom of `variance` in addition to those of `launches`
     """
 
     launches: int
@@ -154,18 +159,18 @@ class _Field:
     algorithms: Sequence[Algorithm]
     contest: Contest
     standing: Standing
-    dropped: dict[Algorithm, Dropped] = field(default_factory=dict)
+    dropped: dict[Algorithm, DropReason] = field(default_factory=dict)
     failures: Counter[Algorithm] = field(default_factory=Counter)
     last_launch: int = 0
 
     @property
-    def given_up(self) -> frozenset[Algorithm]:
-        return frozenset(each for each, why in self.dropped.items() if why.given_up)
+    def abandoned(self) -> frozenset[Algorithm]:
+        return frozenset(each for each, why in self.dropped.items() if why.abandoned)
 
     def leave_unchosen(self) -> None:
-        """Nothing was measured but what was given up."""
-        left = frozenset(self.algorithms) - self.given_up
-        self.dropped = {each: self.dropped[each] for each in self.given_up}
+        """Set a standing without a choice, for a point at which only abandoned algorithms were measured."""
+        left = frozenset(self.algorithms) - self.abandoned
+        self.dropped = {each: self.dropped[each] for each in self.abandoned}
         done = bool(self.dropped) and len(left) < 2
         remaining = frozenset[Algorithm]() if done else left
         launches = self.contest.launches
@@ -173,24 +178,26 @@ class _Field:
 
 
 class Race:
-    """What launches, added one after the other, say of the points of a campaign."""
+    """The points of a campaign and their standings, updated launch by launch."""
 
     def __init__(self, regret: float, algorithms: Mapping[RacePoint, Sequence[Algorithm]]) -> None:
-        """`regret` that is accepted, as a share; `algorithms` that take part at each point, failed ones included."""
+        """regret      the accepted regret, as a share
+        algorithms  the competing algorithms at each point, including those that fail
+        """
         self.accepted = regret
         self._accepted = log1p(regret)
         self._prior = VariancePrior()
         self._fields = {
             point: _Field(
-                tuple(taking_part),
-                Contest(len(taking_part)),
-                Standing(0, None, inf, False, frozenset(), frozenset(taking_part), {}, {}),
+                tuple(competitors),
+                Contest(len(competitors)),
+                Standing(0, None, inf, False, frozenset(), frozenset(competitors), {}, {}),
             )
-            for point, taking_part in algorithms.items()
+            for point, competitors in algorithms.items()
         }
 
-    def add_launch(self, number: int, times: Iterable[LaunchTime], failed: Iterable[Failed] = ()) -> None:
-        """All times of launch `number`, and what gave none in it."""
+    def add_launch(self, number: int, times: Iterable[LaunchTime], failed: Iterable[LaunchFailure] = ()) -> None:
+        """Add all times and failures of launch `number`."""
         by_point: dict[RacePoint, list[LaunchTime]] = {}
         for each in times:
             by_point.setdefault(each.point, []).append(each)
@@ -207,24 +214,26 @@ class Race:
             self._judge(self._fields[point])
 
     def standing(self, point: RacePoint) -> Standing:
-        """What is known of `point`."""
+        """The standing of `point`."""
         return self._fields[point].standing
 
     def points(self) -> Iterable[RacePoint]:
-        """All points, in the order in which they were named."""
+        """All points, in the order of the constructor's argument."""
         return self._fields.keys()
 
-    def taking_part(self, point: RacePoint) -> Sequence[Algorithm]:
-        """The algorithms of `point`, failed ones included."""
+    def competitors(self, point: RacePoint) -> Sequence[Algorithm]:
+        """The algorithms of `point`, including those that fail."""
         return self._fields[point].algorithms
 
-    def given_up(self, point: RacePoint) -> frozenset[Algorithm]:
-        """The algorithms of `point` that failed in too many launches to be tried again."""
-        return self._fields[point].given_up
+    def abandoned(self, point: RacePoint) -> frozenset[Algorithm]:
+        """The algorithms of `point` that were abandoned after too many failures."""
+        return self._fields[point].abandoned
 
     def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> RatioBounds | None:
-        """Time of `first` over that of `second`, corrected where that is what the same launches chose; None where no
-        launch measured both."""
+        """Time of `first` over time of `second`; None if no launch measured both.
+
+        If `second` is the choice of the same launches, the estimate is corrected for the winner's curse.
+        """
         there = self._fields[point]
         if not there.contest.launches:
             return None
@@ -236,7 +245,7 @@ class Race:
         return replace(found, estimate=min(max(unbiased, found.low), found.high))
 
     def gaps(self, point: RacePoint) -> dict[Algorithm, PairedDifference]:
-        """Of each algorithm that two launches measured beside the choice of `point`, itself left out."""
+        """Each other algorithm compared with the choice of `point`, if at least two launches measured both."""
         there = self._fields[point]
         if there.standing.choice is None:
             return {}
@@ -258,22 +267,27 @@ class Race:
         return found
 
     def compared(self, point: RacePoint) -> int:
-        """In how many launches the choice was measured beside each algorithm that is left, the least of them; without
-        those that no launch told."""
+        """The smallest number of launches that measured the choice and a remaining algorithm.
+
+        Algorithms that no launch measured together with the choice do not count.
+        """
         there = self._fields[point]
         if there.standing.choice is None:
             return 0
         count, *_ = there.contest.pair_moments()
-        beside = zip(there.algorithms, count[there.algorithms.index(there.standing.choice)].tolist(), strict=True)
-        return min((number for each, number in beside if number and each in there.standing.remaining), default=0)
+        paired = zip(there.algorithms, count[there.algorithms.index(there.standing.choice)].tolist(), strict=True)
+        return min((number for each, number in paired if number and each in there.standing.remaining), default=0)
 
     def _margin(self, slower: float, default: bool) -> float:
-        """By how much the bound of the choice's log ratio to an algorithm may exceed its mean for the point to be over,
-        where that one is by so much `slower`."""
+        """Half-width of the bound at which the comparison with an algorithm is decided.
+
+        slower   mean log ratio of the algorithm's time to the choice's
+        default  whether the algorithm is the default
+        """
         margin = slower + self._accepted
         if not default:
             return margin
-        return min(margin, max(slower - _SHOWN, _HARDLY_MATTERS * self._accepted - slower))
+        return min(margin, max(slower - _MIN_RULE_GAIN, _MAX_DEFAULT_REGRET * self._accepted - slower))
 
     def _judge(self, there: _Field) -> None:
         contest = there.contest
@@ -281,17 +295,17 @@ class Race:
         bounds = contest.bounds()
         count, mean, _ = contest.pair_moments()
         failed = np.array([there.failures[each] for each in there.algorithms])
-        given_up = failed >= MOST_FAILURES
-        for i in np.flatnonzero(given_up).tolist():
-            if there.algorithms[i] not in there.given_up:
-                there.dropped[there.algorithms[i]] = Dropped(there.last_launch, given_up=True)
-        measured = (count.diagonal() > 0) & ~given_up
+        abandoned = failed >= MAX_FAILURES
+        for i in np.flatnonzero(abandoned).tolist():
+            if there.algorithms[i] not in there.abandoned:
+                there.dropped[there.algorithms[i]] = DropReason(there.last_launch, abandoned=True)
+        measured = (count.diagonal() > 0) & ~abandoned
         if not measured.any():
             there.leave_unchosen()
             return
         default = next((i for i, each in enumerate(there.algorithms) if each.is_default and measured[i]), None)
-        slower = np.any(bounds[measured] < 0, axis=0) & ~given_up
-        if slower[measured].all():  # bounds contradict each other, which has the probability that they fail
+        slower = np.any(bounds[measured] < 0, axis=0) & ~abandoned
+        if slower[measured].all():  # bounds contradict each other, as probable as that they fail
             slower[:] = False
         candidates: list[int] = np.flatnonzero(measured & ~slower).tolist()
         regrets = np.maximum(0, bounds[:, measured].max(axis=1))
@@ -299,11 +313,11 @@ class Race:
         choice = min(candidates, key=lambda i: (round(regrets[i], 9), mean[i, reference]))
         if default is not None and regrets[default] <= self._accepted:
             choice = default
-        shown = default is None or bounds[choice, default] < -_SHOWN
-        settled = shown or regrets[default] <= _HARDLY_MATTERS * self._accepted
-        to_be_tried_again = (failed > 0) & ~given_up & (count.diagonal() == 0)
+        is_faster = default is None or bounds[choice, default] < -_MIN_RULE_GAIN
+        settled = is_faster or regrets[default] <= _MAX_DEFAULT_REGRET * self._accepted
+        to_be_tried_again = (failed > 0) & ~abandoned & (count.diagonal() == 0)
         done = bool(settled and regrets[choice] <= self._accepted and not to_be_tried_again.any())
-        stay = ~given_up & (~measured | (~slower & (bounds[choice] > self._accepted)))
+        stay = ~abandoned & (~measured | (~slower & (bounds[choice] > self._accepted)))
         stay[choice] = True
         if default is not None:
             stay[default] = True
@@ -311,9 +325,9 @@ class Race:
             factor = exp(-bounds[measured, i].min())
             known = there.dropped.get(there.algorithms[i])
             launch = there.last_launch if known is None or known.factor == 1 else known.launch
-            there.dropped[there.algorithms[i]] = Dropped(launch, factor)
+            there.dropped[there.algorithms[i]] = DropReason(launch, factor)
         for i in np.flatnonzero(~stay & ~slower).tolist():
-            there.dropped.setdefault(there.algorithms[i], Dropped(there.last_launch))
+            there.dropped.setdefault(there.algorithms[i], DropReason(there.last_launch))
         for i in np.flatnonzero(stay).tolist():
             there.dropped.pop(there.algorithms[i], None)
         excess = _excess(there.algorithms, mean[:, reference], np.where(measured, count[:, reference], 0))
@@ -334,24 +348,26 @@ class Race:
 
 
 def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[LaunchTime]) -> Floats:
-    """By what all have in common: the turn that they shared, or nothing but the launch."""
-    together = {each.in_turn for each in measured}
-    in_turn = len(together) == 1 and None not in together and all(each.relative for each in measured)
-    found = {each.algorithm: log(each.relative if in_turn and each.relative else each.time_us) for each in measured}
+    """Logarithms of the times: relative ones if all cells were interleaved together, else the launch's times in µs."""
+    together = {each.interleaving for each in measured}
+    interleaving = len(together) == 1 and None not in together and all(each.relative for each in measured)
+    found = {
+        each.algorithm: log(each.relative if interleaving and each.relative else each.time_us) for each in measured
+    }
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
 
 
 def _rounding(algorithms: Sequence[Algorithm], measured: Sequence[LaunchTime]) -> Floats:
-    """The variance of a log time that was rounded to a step, any error of which is equally likely."""
+    """The variance that rounding to _STEP_US adds to a log time: the rounding error is uniform."""
     found = {each.algorithm: (_STEP_US / each.time_us) ** 2 / 12 for each in measured}
     return np.array([found.get(algorithm, nan) for algorithm in algorithms])
 
 
 def _excess(algorithms: Sequence[Algorithm], means: Floats, counts: NDArray[np.int64]) -> dict[Algorithm, float]:
-    """From the mean log ratios to one of them, and how many launches tell each."""
-    told = counts > 0
-    fastest = means[told].min()
-    return {algorithms[i]: float(np.expm1(means[i] - fastest)) for i in np.flatnonzero(told).tolist()}
+    """Excess times from mean log ratios to one algorithm, over `counts` launches each."""
+    measured = counts > 0
+    fastest = means[measured].min()
+    return {algorithms[i]: float(np.expm1(means[i] - fastest)) for i in np.flatnonzero(measured).tolist()}
 
 
 def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> RatioBounds | None:

@@ -1,4 +1,4 @@
-"""A race's points and algorithms in the rows of frames."""
+"""A race's points and algorithms as rows of data frames."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,12 +9,12 @@ from timpani.tuning.race.race import RacePoint
 
 
 def point_of(row: Mapping[str, Any]) -> RacePoint:
-    """The point that the columns POINT of `row` name."""
+    """The point in the columns POINT of `row`."""
     return RacePoint(**{name: row[name] for name in POINT})
 
 
 def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
-    """The algorithm that the columns ALGORITHM of `row` name, each behind `prefix`."""
+    """The algorithm in the columns ALGORITHM of `row`, each name after `prefix`."""
     variant, provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
     return Algorithm(provider, name, parse_parameters(parameters), variant)
 

@@ -1,4 +1,4 @@
-"""What the results of a race say: comparisons by its bounds, what was chosen at each point, why each cell ended."""
+"""Reading a race: comparisons by its bounds, the choice at each point, and why each cell ended."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,11 +11,11 @@ from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race.outlook import Outlook, outlooks
-from timpani.tuning.race.race import Dropped, Failed, LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import DropReason, LaunchFailure, LaunchTime, Race, RacePoint
 from timpani.tuning.race.race_rows import algorithm_of, algorithm_values, point_of, values_of
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
-"""The columns of the algorithm that a row's is compared with."""
+"""The columns of the algorithm with which a row's algorithm is compared."""
 
 STANDING = {
     **schema(*POINT),
@@ -26,7 +26,7 @@ STANDING = {
     "race_launches": pl.Int64(),
     "race_complete": pl.Boolean(),
     "race_algorithms": pl.Int64(),
-    "race_promise": pl.String(),
+    "race_outlook": pl.String(),
     "race_ended": pl.String(),
 }
 """A row of `race_standings`."""
@@ -34,51 +34,51 @@ STANDING = {
 
 @dataclass(frozen=True)
 class RacedResults:
-    """Results and the race that they, or some of them, are of: built once, from all of a campaign's results.
+    """All results of a campaign, with the race that measured some or all of them.
 
-    Building the race takes most of the time of a verdict, so whatever reads a race takes this. Nobody adds to `race`.
-    All readers see the same bounds: each depends on all points, since variances are pooled over them.
+    The race is built once per campaign, because building it takes most of the time of a verdict. No reader adds to
+    `race`. All readers see the same bounds: each bound depends on all points, since variances are pooled over them.
 
     rows       columns RESULT_SCHEMA, STATE, REGRET and ALLOWED
-    race       None where there was none
-    looked_at  the points at which the race had only a few algorithms measured, in all launches
-    undecided  what further launches promise, by undecided point
+    race       None without a race
+    sampled    the points at which all launches measured only a few algorithms
+    undecided  the outlook of each undecided point
     """
 
     rows: pl.DataFrame
     race: Race | None = None
-    looked_at: frozenset[RacePoint] = frozenset()
+    sampled: frozenset[RacePoint] = frozenset()
     undecided: Mapping[RacePoint, Outlook] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, rows: pl.DataFrame) -> Self:
-        """Build the race of `rows`; those without REGRET are of none."""
+    def from_rows(cls, rows: pl.DataFrame) -> Self:
+        """Build the race of `rows`; rows without REGRET are not part of a race."""
         accepted = rows[REGRET].min() if REGRET in rows.columns else None
         if not isinstance(accepted, float):
             return cls(rows)
         race = _race_of(rows, accepted)
-        looked_at = _only_looked_at(rows)
-        return cls(rows, race, looked_at, outlooks(race, rows, looked_at))
+        sampled = _only_sampled(rows)
+        return cls(rows, race, sampled, outlooks(race, rows, sampled))
 
 
 def _race_of(results: pl.DataFrame, accepted: float) -> Race:
-    """The race of those of `results` that are of one; `accepted` is the least regret that was asked for."""
+    """The race of the `results` with a REGRET; `accepted` is the smallest requested regret."""
     results = results.filter(pl.col(REGRET).is_not_null())
-    taking_part: dict[RacePoint, list[Algorithm]] = {}
+    competitors: dict[RacePoint, list[Algorithm]] = {}
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
-        taking_part.setdefault(point_of(row), []).append(algorithm_of(row))
-    race = Race(accepted, taking_part)
-    told = pl.col("error").is_null() & (pl.col("median_us") > 0)
+        competitors.setdefault(point_of(row), []).append(algorithm_of(row))
+    race = Race(accepted, competitors)
+    has_time = pl.col("error").is_null() & (pl.col("median_us") > 0)
     for (launch,), rows in results.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
         race.add_launch(
             launch,
             [
-                LaunchTime(point_of(row), algorithm_of(row), row["in_turn"], row["relative"], row["median_us"])
-                for row in rows.filter(told).iter_rows(named=True)
+                LaunchTime(point_of(row), algorithm_of(row), row["interleaving"], row["relative"], row["median_us"])
+                for row in rows.filter(has_time).iter_rows(named=True)
             ],
             [
-                Failed(point_of(row), algorithm_of(row), row["error"])
+                LaunchFailure(point_of(row), algorithm_of(row), row["error"])
                 for row in rows.filter(pl.col("error").is_not_null()).iter_rows(named=True)
             ],
         )
@@ -86,17 +86,17 @@ def _race_of(results: pl.DataFrame, accepted: float) -> Race:
 
 
 def raced_points(results: RacedResults) -> RacedResults:
-    """The results without those of points that a race only looked at; all where there was no race."""
-    looked_at = race_standings(results).filter(~pl.col("race_complete"))
-    if looked_at.is_empty():
+    """The results without sampled points; all results without a race."""
+    sampled = race_standings(results).filter(~pl.col("race_complete"))
+    if sampled.is_empty():
         return results
     rows = results.rows
-    of_races = rows.filter(pl.col(REGRET).is_not_null()).join(looked_at, on=POINT, how="anti", maintain_order="left")
+    of_races = rows.filter(pl.col(REGRET).is_not_null()).join(sampled, on=POINT, how="anti", maintain_order="left")
     return replace(results, rows=pl.concat([of_races, rows.filter(pl.col(REGRET).is_null())]))
 
 
-def by_kind(results: RacedResults) -> list[RacedResults]:
-    """The results of races, and those of which everything was measured; what there is of both."""
+def split_by_race(results: RacedResults) -> list[RacedResults]:
+    """The results of races and the results without a race, as up to two parts."""
     if results.race is None:
         return [results]
     raced = pl.col(REGRET).is_not_null()
@@ -105,11 +105,10 @@ def by_kind(results: RacedResults) -> list[RacedResults]:
 
 
 def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
-    """Compare REFERENCE with ALGORITHM in each row, as `compare_at_points` does, by the bounds of `race`.
+    """Compare REFERENCE with ALGORITHM in each row by the bounds of `race`; columns as of `compare_at_points`.
 
-    Each holds with 95 % in all comparisons with one fixed algorithm of a point together, such as the default, however
-    often one looked, and both of a ratio with 90 %. A ratio is significant where they lie wholly outside INDIFFERENCE,
-    which takes one of them; there is no p-value.
+    The bounds have the confidence of `RatioBounds`. A ratio is significant if one of its bounds excludes INDIFFERENCE.
+    There is no p-value.
     """
     found = [
         race.ratio(point_of(row), algorithm_of(row, "reference_"), algorithm_of(row))
@@ -131,7 +130,7 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
 
 
 def chosen_by_race(race: Race | None) -> pl.DataFrame:
-    """POINT and ALGORITHM of what a race chose, `chosen` true in each row; empty without one."""
+    """POINT and ALGORITHM of each choice of a race, with `chosen`, true in each row; empty without a race."""
     rows = [
         (*values_of(point), *algorithm_values(choice), True)
         for point in (race.points() if race else ())
@@ -140,26 +139,26 @@ def chosen_by_race(race: Race | None) -> pl.DataFrame:
     return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean()}, orient="row")
 
 
-def given_up_by_race(race: Race | None) -> pl.DataFrame:
-    """POINT and ALGORITHM of what a race gave up since it failed; empty without one."""
+def abandoned_by_race(race: Race | None) -> pl.DataFrame:
+    """POINT and ALGORITHM of each abandoned algorithm; empty without a race."""
     rows = [
         (*values_of(point), *algorithm_values(each))
         for point in (race.points() if race else ())
-        for each in (race.given_up(point) if race else ())
+        for each in (race.abandoned(point) if race else ())
     ]
     return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
 
 
 def race_standings(results: RacedResults) -> pl.DataFrame:
-    """A row per point of a race that has any time, columns STANDING; without a race none.
+    """A row per point of a race that has a time, columns STANDING; no row without a race.
 
-    regret_high      95 % bound of the choice's regret, as a share; null where nothing bounds it, nothing competes with
-                     it, or a few algorithms were only looked at
-    race_over        whether no launch is left to measure there
-    race_complete    whether it was raced, not only looked at
-    race_algorithms  how many algorithms have times
-    race_promise     what launches promise an undecided point, a `Promise`; null of others
-    race_ended       in words why the race measures an undecided point no more; null of others
+    regret_high      95 % bound of the choice's regret, as a share; null at sampled points, without a competitor, or
+                     without a bound
+    race_over        whether no launch will measure the point again
+    race_complete    whether the point was raced, not only sampled
+    race_algorithms  number of algorithms with times
+    race_outlook     outlook of an undecided point, an `OutlookKind`; null of other points
+    race_ended       why the race ended an undecided point, as text; null of other points
     """
     race = results.race
     if race is None:
@@ -169,7 +168,7 @@ def race_standings(results: RacedResults) -> pl.DataFrame:
         standing = race.standing(point)
         if standing.choice is None:
             continue
-        complete = point not in results.looked_at
+        complete = point not in results.sampled
         bounded = complete and len(standing.excess) > 1 and standing.regret < inf
         outlook = results.undecided.get(point)
         rows.append(
@@ -182,7 +181,7 @@ def race_standings(results: RacedResults) -> pl.DataFrame:
                 standing.launches,
                 complete,
                 len(standing.excess),
-                outlook and outlook.promise,
+                outlook and outlook.kind,
                 outlook and outlook.ended,
             )
         )
@@ -190,12 +189,16 @@ def race_standings(results: RacedResults) -> pl.DataFrame:
 
 
 def ended_cells(results: RacedResults) -> pl.DataFrame:
-    """POINT, ALGORITHM, whether a race only looked at the cell's point, and in words when and why it measured the cell
-    no more: `dropped`, or `race_ended` where it ended the point with this cell left; null elsewhere."""
+    """The end of each cell of a race: POINT, ALGORITHM and three columns.
+
+    sampled     whether the race only sampled the cell's point
+    dropped     when and why the race dropped the cell, as text, or null
+    race_ended  when and why the race ended the point while this cell remained, as text, or null
+    """
     rows = list(_ended(results.race, results)) if results.race else []
     columns = {
         **schema(*POINT, *ALGORITHM),
-        "looked_at": pl.Boolean(),
+        "sampled": pl.Boolean(),
         "dropped": pl.String(),
         "race_ended": pl.String(),
     }
@@ -206,29 +209,29 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
     for point in race.points():
         standing = race.standing(point)
         ended = results.undecided[point].ended if point in results.undecided else None
-        for algorithm in race.taking_part(point):
+        for algorithm in race.competitors(point):
             why = standing.dropped.get(algorithm)
-            if point in results.looked_at and algorithm not in race.given_up(point):
+            if point in results.sampled and algorithm not in race.abandoned(point):
                 why = None
             yield (
                 *values_of(point),
                 *algorithm_values(algorithm),
-                point in results.looked_at,
-                None if why is None else _in_words(why, race.accepted),
+                point in results.sampled,
+                None if why is None else _drop_text(why, race.accepted),
                 ended if algorithm in standing.remaining else None,
             )
 
 
-def _only_looked_at(results: pl.DataFrame) -> frozenset[RacePoint]:
-    """The points at which the race had only a few algorithms measured, in all launches."""
+def _only_sampled(results: pl.DataFrame) -> frozenset[RacePoint]:
+    """The points at which all launches measured only a few algorithms."""
     raced = results.filter(pl.col(REGRET).is_not_null())
-    measured = raced.group_by(POINT).agg(pl.col("looked_at").fill_null(False).all())
-    return frozenset(map(point_of, measured.filter("looked_at").iter_rows(named=True)))
+    measured = raced.group_by(POINT).agg(pl.col("sampled").fill_null(False).all())
+    return frozenset(map(point_of, measured.filter("sampled").iter_rows(named=True)))
 
 
-def _in_words(why: Dropped, accepted: float) -> str:
-    if why.given_up:
-        return f"given up after launch {why.launch}"
+def _drop_text(why: DropReason, accepted: float) -> str:
+    if why.abandoned:
+        return f"abandoned after launch {why.launch}"
     if why.factor > 1:
         return f"after launch {why.launch}: at least {why.factor:.3g} × the best"
     return f"after launch {why.launch}: at most {100 * accepted:.2g} % better than the choice"

@@ -17,7 +17,7 @@ from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import cut_up
+from timpani.tuning.decide.spans import split_span
 
 _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""
@@ -120,12 +120,14 @@ def _of_order(communicators: tuple[Communicators, ...]) -> Iterator[Fault]:
 
 
 def _lines(said: SelectionTable) -> Iterator[str]:
-    collectives = [name for name in HAN if said.of([name])]
+    collectives = [name for name in HAN if said.rules_for([name])]
     yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
     for name in collectives:
         entries: dict[int, list[tuple[int, str]]] = {}
-        for ranks in cut_up([rule.ranks for rule in said.of([name])], ALL):
-            entries[max(ranks.first, 1)] = _by_size([rule for rule in said.of([name]) if ranks.first in rule.ranks])
+        for ranks in split_span([rule.ranks for rule in said.rules_for([name])], ALL):
+            entries[max(ranks.first, 1)] = _by_size(
+                [rule for rule in said.rules_for([name]) if ranks.first in rule.ranks]
+            )
         yield from (name, "1  # level", WHOLE, f"{len(entries)}  # communicator sizes")
         for first, sizes in entries.items():
             yield f"{first} {len(sizes)}  # from {first} ranks"
@@ -135,7 +137,7 @@ def _lines(said: SelectionTable) -> Iterator[str]:
 def _by_size(rules: list[Rule]) -> list[tuple[int, str]]:
     """From which size on which component."""
     found: list[tuple[int, str]] = []
-    for size in cut_up([rule.sizes for rule in rules], ALL):
+    for size in split_span([rule.sizes for rule in rules], ALL):
         component = "tuned" if any(size.first in rule.sizes for rule in rules) else "han"
         if not found or found[-1][1] != component:
             found.append((size.first, component))

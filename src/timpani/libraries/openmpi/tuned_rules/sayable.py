@@ -11,7 +11,7 @@ from timpani.libraries.tuning_file import LeftOut
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import cut_up, overlap, words
+from timpani.tuning.decide.spans import overlap, show_span, split_span
 
 MOST_RANK_COUNTS = 256
 """That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""
@@ -122,21 +122,21 @@ class Sayable:
                 self._leave_out(
                     rule,
                     f"sizes of {rule.collective} are compared times ranks, which takes an entry for each rank count; "
-                    f"{words(ranks)} ranks are more than {MOST_RANK_COUNTS} counts",
+                    f"{show_span(ranks)} ranks are more than {MOST_RANK_COUNTS} counts",
                 )
             else:
                 yield Said(sayable, (rule,))
 
     def _of_any_size(self, rules: list[tuple[Rule, Rule]], unsaid: str) -> Iterator[Said]:
         """For each span of ranks a rule for all sizes, where one algorithm is chosen at all that were measured."""
-        for ranks in cut_up([sayable.ranks for _, sayable in rules], ALL):
+        for ranks in split_span([sayable.ranks for _, sayable in rules], ALL):
             here = [(rule, sayable) for rule, sayable in rules if ranks.first in sayable.ranks]
             if not here:
                 continue
             measured = self.table.measured.get(here[0][0].collective, ALL)
             chosen = {
                 next((sayable.algorithm for _, sayable in here if size.first in sayable.sizes), None)
-                for size in cut_up([sayable.sizes for _, sayable in here], measured)
+                for size in split_span([sayable.sizes for _, sayable in here], measured)
             }
             algorithm = chosen.pop()
             for rule, sayable in here:
@@ -147,8 +147,8 @@ class Sayable:
             if algorithm is not None and not chosen:
                 of = tuple(rule for rule, _ in here)
                 evidence = tuple(each for rule in of for each in rule.evidence)
-                cost = max(rule.cost for rule in of)
-                yield Said(Rule(of[0].collective, algorithm, ranks=ranks, evidence=evidence, cost=cost), of)
+                regret = max(rule.regret for rule in of)
+                yield Said(Rule(of[0].collective, algorithm, ranks=ranks, evidence=evidence, regret=regret), of)
 
 
 def _told_apart_by_nodes(rule: Rule, other: Rule) -> bool:
@@ -167,4 +167,4 @@ def _nodes(rule: Rule) -> str:
 
 
 def _counted(span: Span, word: str) -> str:
-    return counted(span.first, word) if span.first == span.last else f"{words(span)} {word}s"
+    return counted(span.first, word) if span.first == span.last else f"{show_span(span)} {word}s"

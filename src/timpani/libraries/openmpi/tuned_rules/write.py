@@ -14,7 +14,7 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import cut_up
+from timpani.tuning.decide.spans import split_span
 
 Sizes = Mapping[int, Algorithm | None]
 """From which size on which algorithm; None: the library chooses."""
@@ -38,12 +38,12 @@ def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
 
 
 def _lines(said: SelectionTable, catalogue: Catalogue, version: int) -> Iterator[str]:
-    collectives = [name for name in TUNED if said.of([name])]
+    collectives = [name for name in TUNED if said.rules_for([name])]
     if version > 1:
         yield f"rule-file-version-{version}"
     yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
     for name in collectives:
-        entries = dict(by_ranks(name, said.of([name])))
+        entries = dict(by_ranks(name, said.rules_for([name])))
         yield f"{TUNED[name].id}  # {name}: {_COMPARED[TUNED[name].unit]}"
         yield f"{len(entries)}  # communicator sizes"
         for ranks, sizes in entries.items():
@@ -72,7 +72,7 @@ def by_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Si
 
 
 def _all_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Sizes]]:
-    for span in cut_up([rule.ranks for rule in rules], ALL):
+    for span in split_span([rule.ranks for rule in rules], ALL):
         here = [rule for rule in rules if span.first in rule.ranks]
         yield from ((ranks, _by_size(collective, ranks, here)) for ranks in _counts(collective, span, here))
 
@@ -89,7 +89,7 @@ def _by_size(collective: str, ranks: int, rules: list[Rule]) -> Sizes:
     """The choices by the size that is compared."""
     found: dict[int, Algorithm | None] = {}
     before: Algorithm | None = None
-    for size in cut_up([rule.sizes for rule in rules], ALL):
+    for size in split_span([rule.sizes for rule in rules], ALL):
         call = Call(collective, ranks, 1, 1, size.first)
         algorithm = next((rule.algorithm for rule in rules if call.message_bytes in rule.sizes), None)
         algorithm = None if algorithm is None or algorithm.is_default else algorithm

@@ -15,54 +15,54 @@ from timpani.tuning.claims.claim import (
     Case,
     Check,
     Claim,
-    LackingTimesError,
+    MissingTimesError,
+    cases_at_most,
     cases_of,
     distances,
-    over,
+    ratios_to,
     times_of,
-    under,
 )
 
 FASTER, SLOWER = INDIFFERENCE
-"""Faster and slower: by more than what makes no difference to a user."""
+"""Ratios beyond which an algorithm is faster or slower: smaller differences make none to a user."""
 
 _COMPARABLE = 1.1
-"""Comparable: within 10 %, by which averages of single runs differ between runs."""
+"""Maximum ratio of comparable times: averages of single runs differ by 10 % between runs."""
 
 _BETWEEN_TWO = ("T_s", "T_c")
-"""What has no schedule: the costs of a message between two ranks."""
+"""Operations without a schedule: the costs of a message between two ranks."""
 
 _SIMILAR = 2.0
-"""Similar: nearer than one doubling of the size, the grid of the studies' figures."""
+"""Maximum ratio of similar times: one doubling of the size, the grid of the studies' figures."""
 
 
-def _over_rivals(claim: Claim, times: pl.DataFrame) -> pl.DataFrame:
-    """The claimed algorithms' times over the lowest of their rivals'.
+def _ratios_to_competitors(claim: Claim, times: pl.DataFrame) -> pl.DataFrame:
+    """The claimed algorithms' times over the lowest of their competitors'.
 
-    Fixed algorithms on 2 ranks are the same schedule, one message, so that they are compared on more.
+    On 2 ranks all fixed algorithms are the same schedule, one message. So they are compared on more ranks.
     """
-    fixed = set(claim.rivals) - {DEFAULT}
+    fixed = set(claim.competitors) - {DEFAULT}
     wanted = times.filter(pl.col("ranks") > 2) if fixed and claim.collective not in _BETWEEN_TWO else times
-    rivals, own = times_of(wanted, claim.rivals), times_of(wanted, claim.algorithms)
-    complete = pl.col("label").n_unique().over(PLACE) == len(set(claim.rivals))
+    rivals, own = times_of(wanted, claim.competitors), times_of(wanted, claim.algorithms)
+    complete = pl.col("label").n_unique().over(PLACE) == len(set(claim.competitors))
     bounds = (pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).min()) for name in ("low_us", "high_us"))
     lowest = rivals.filter(complete).group_by(PLACE).agg(pl.min("time_us"), *bounds)
-    rows = over(own, lowest, PLACE).drop_nulls("ratio").sort(*CURVE, "message_bytes")
+    rows = ratios_to(own, lowest, PLACE).drop_nulls("ratio").sort(*CURVE, "message_bytes")
     if rows.is_empty():
-        raise LackingTimesError("no point at which it and its rivals were timed")
+        raise MissingTimesError("no point at which it and its competitors were timed")
     return rows
 
 
 def _faster(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    return cases_of(_over_rivals(claim, times), lambda ratio: ratio <= FASTER, lambda ratio: ratio >= SLOWER)
+    return cases_of(_ratios_to_competitors(claim, times), lambda ratio: ratio <= FASTER, lambda ratio: ratio >= SLOWER)
 
 
 def _slower(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    return cases_of(_over_rivals(claim, times), lambda ratio: ratio >= SLOWER, lambda ratio: ratio <= FASTER)
+    return cases_of(_ratios_to_competitors(claim, times), lambda ratio: ratio >= SLOWER, lambda ratio: ratio <= FASTER)
 
 
 def _comparable(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    rows = _over_rivals(claim, times)
+    rows = _ratios_to_competitors(claim, times)
     return cases_of(
         rows,
         lambda ratio: 1 / _COMPARABLE <= ratio <= _COMPARABLE,
@@ -71,48 +71,50 @@ def _comparable(claim: Claim, times: pl.DataFrame) -> list[Case]:
 
 
 def _most_similar(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    """Two cases: whether it is the nearest of all fixed algorithms, and whether it is near."""
+    """Two cases: whether it is the nearest of all fixed algorithms, and whether it is similar."""
     fixed = sorted(set(times["label"]) - {DEFAULT})
     (own,) = claim.algorithms
     times_of(times, [own, DEFAULT])
     if len(fixed) < 2:
-        raise LackingTimesError("no other fixed algorithm")
-    shared = over(times_of(times, fixed), times_of(times, [DEFAULT]), PLACE).drop_nulls("ratio")
+        raise MissingTimesError("no other fixed algorithm")
+    shared = ratios_to(times_of(times, fixed), times_of(times, [DEFAULT]), PLACE).drop_nulls("ratio")
     shared = shared.filter(pl.len().over(PLACE) == len(fixed))
     if shared.is_empty():
-        raise LackingTimesError("no point at which all algorithms were timed")
+        raise MissingTimesError("no point at which all algorithms were timed")
     found = distances(shared, pl.Expr.mean)
-    mine = found.pop(own)
-    nearest = True if all(mine.most < each.least for each in found.values()) else None
-    beaten = any(each.most <= mine.least for each in found.values())
+    claimed = found.pop(own)
+    nearest = True if all(claimed.most < each.least for each in found.values()) else None
+    beaten = any(each.most <= claimed.least for each in found.values())
     others = ", ".join(f"{label} {each.value:.3f}" for label, each in sorted(found.items(), key=lambda e: e[1].value))
     points = counted(shared.height // len(fixed), "point")
-    similar = True if mine.most <= log(_SIMILAR) else False if mine.least > log(_SIMILAR) else None
+    similar = True if claimed.most <= log(_SIMILAR) else False if claimed.least > log(_SIMILAR) else None
     return [
         Case(
             f"nearest: {own} over {points}, next to {others}",
-            mine.value,
-            mine.low,
-            mine.high,
+            claimed.value,
+            claimed.low,
+            claimed.high,
             False if beaten else nearest,
         ),
-        Case(f"similar: {own}, × {exp(mine.value):.2g} on average", mine.value, mine.low, mine.high, similar),
+        Case(
+            f"similar: {own}, × {exp(claimed.value):.2g} on average", claimed.value, claimed.low, claimed.high, similar
+        ),
     ]
 
 
 def _as_printed(digits: str, value: float) -> bool:
-    """Whether `value` rounds to the number that the study printed, to as many decimals."""
+    """Whether `value` rounds to the number that the study printed, with the same number of decimals."""
     return round(value, len(digits.partition(".")[2])) == float(digits)
 
 
 def _factor(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    rows = _over_rivals(claim, times)
-    return [replace(case, holds=_as_printed(claim.printed, case.value)) for case in under(1.0, rows)]
+    rows = _ratios_to_competitors(claim, times)
+    return [replace(case, holds=_as_printed(claim.printed, case.value)) for case in cases_at_most(1.0, rows)]
 
 
 def _apart(claim: Claim, times: pl.DataFrame) -> list[Case]:
     """The difference of the two times instead of their ratio."""
-    rows = _over_rivals(claim, times).to_dicts()
+    rows = _ratios_to_competitors(claim, times).to_dicts()
     return [
         Case(
             f"{row['label']} {row['time_us']:.3g} µs, next to {row['other_us']:.3g} µs",
@@ -133,7 +135,7 @@ def _over(line: str) -> Callable[[Claim], str]:
     return lambda claim: f"time over {_rivals(claim)}: {line}"
 
 
-RIVAL_CHECKS = {
+COMPARISON_CHECKS = {
     "faster": Check(_over(f"at most {FASTER}; up to {SLOWER} it is a tie"), _faster),
     "slower": Check(_over(f"at least {SLOWER}; down to {FASTER} it is a tie"), _slower),
     "comparable": Check(_over(f"within a factor of {_COMPARABLE}"), _comparable),
