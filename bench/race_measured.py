@@ -65,9 +65,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
     standings = race_standings(campaigns["race"].raced)
     verdict = race_verdict(campaigns["race"].raced)
     if verdict:
-        print(
-            f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; sampled {verdict.sampled} more"
-        )
+        print(f"  race: bound of 2 % reached at {verdict.reached} of {verdict.points}; sampled {verdict.sampled} more")
     chosen: dict[str, Choices] = {
         "default": dict.fromkeys(third, DEFAULT),
         "exhaustive": _by_verdict(campaigns["exhaustive"]),

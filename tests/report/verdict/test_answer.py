@@ -111,7 +111,9 @@ def test_settings_that_were_not_recorded_are_said_to_be() -> None:
 
 def test_undecided_points_come_with_the_launches_and_the_command_that_decide_them() -> None:
     command = "timpani run demo -o demo --launches 300"
-    *_, last, how = headline(verdict(1, 0, 10, forecast=DecisionForecast(10, 20, 300, 14.0, 294.0), decide_command=command))
+    *_, last, how = headline(
+        verdict(1, 0, 10, forecast=DecisionForecast(10, 20, 300, 14.0, 294.0), decide_command=command)
+    )
     half, most = "20 launches in all (14 s more)", "300 (4 min 54 s more)"
     assert last == f"Deciding half of the undecided points probably takes {half}, nine in ten of them {most}."
     assert how == f"  {command}"
