@@ -380,7 +380,7 @@ TABLE: dict[str, Any] = {
             "collective": "bcast",
             "algorithm": "openmpi/chain:fanout=4",
             **{name: {"first": 2, "last": None} for name in ("ranks", "nodes", "per_node", "bytes")},
-            "cost": 0.5,
+            "regret": 0.5,
             "evidence": [{"bytes": 8, "gain": 1.5, "gain_low": 1.2, "gain_high": None, "launches": 9}],
         }
     ],

@@ -267,7 +267,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
         decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=6
     ).warnings
     assert crowded == (
-        "1 of 2 cells had more ranks than cores: it is no evidence for a machine with a core for each rank"
+        "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
     )
 
 

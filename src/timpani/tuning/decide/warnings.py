@@ -32,6 +32,7 @@ _UNSTEADY = (
 
 _SINGULAR = {
     "they are": "it is",
+    "they say": "it says",
     "their": "its",
     "intervals": "an interval",
     "imported averages": "an imported average",
