@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from tests.interpose.conftest import SHARED, STRAIGHT, TREES, RunProgram, everywhere
+from tests.interpose.conftest import SHARED, STRAIGHT, TREES, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
 
@@ -98,6 +98,27 @@ def test_invalid_arguments_give_the_librarys_error_by_the_same_handler(
     # Calls with valid arguments, next to those, are replaced.
     for collective in set(algorithms) - {"barrier"}:
         assert algorithms[collective] in found.ran(collective)
+
+
+@every_mpi
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        (everywhere({**TREES, "reduce": "binomial"}), "all"),  # in_order_binary sends from the root
+        (everywhere(STRAIGHT), "all"),
+        (rules("reduce bytes=8..16 linear", "gather bytes=16.. linear"), "sized"),
+    ],
+    ids=["trees", "straight", "sizes"],
+)
+def test_ranks_that_only_send_return_where_the_roots_arguments_are_wrong(
+    run_program: RunProgram, text: str, calls: str
+) -> None:
+    expected = run_program("root_alone.c", calls, text=None, ranks=2)
+    found = run_program("root_alone.c", calls, text=text, ranks=2)
+    assert found.status == expected.status == 0, found.stderr
+    lines, wanted = (sorted(line for line in run.stdout.splitlines() if "UCX" not in line) for run in (found, expected))
+    assert lines == wanted
+    assert "rank 1: class 0, handler 0 x" in found.stdout
 
 
 @every_mpi

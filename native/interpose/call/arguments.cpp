@@ -1,6 +1,7 @@
 #include "interpose/call/arguments.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "interpose/call/library_accepts.hpp"
@@ -156,6 +157,15 @@ std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
     }
     const BufferArguments& buffer = describing_buffer(call, here);
     return (!buffer.counts.given() ? buffer.count : buffer.counts[here.rank]) * type_bytes(buffer.type);
+}
+
+std::optional<std::int64_t> message_bytes_if_valid(const InterceptedCall& call, RankInComm here) {
+    const Collective& collective = collective_of(call.kind);
+    const bool arrays = collective.by_arrays(collective.send) || collective.by_arrays(collective.receive);
+    if (arrays || collective.receive.content == Content::part) return {};
+    const BufferArguments& buffer = describing_buffer(call, here);
+    if (!described(buffer, here, false) || !library_accepts(nullptr, 0, buffer.type)) return {};
+    return message_bytes(call, here);
 }
 
 std::vector<std::int64_t> block_bytes(const BufferArguments& buffer, RankInComm here) {

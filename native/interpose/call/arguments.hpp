@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "interpose/call/intercepted_call.hpp"
@@ -32,6 +33,9 @@ bool aliased(const InterceptedCall& call, RankInComm here);
 /// and counts may differ. For a v-collective it is the rank's own block; for alltoallv the larger of all that it sends
 /// and all that it receives.
 std::int64_t message_bytes(const InterceptedCall& call, RankInComm here);
+
+/// `message_bytes` of a call of which some arguments are invalid. No value if the arguments that it depends on are.
+std::optional<std::int64_t> message_bytes_if_valid(const InterceptedCall& call, RankInComm here);
 
 /// Bytes of each block that a v-collective's buffer describes.
 std::vector<std::int64_t> block_bytes(const BufferArguments& buffer, RankInComm here);

@@ -127,6 +127,29 @@ class Replacement {
     std::int64_t largest_packed_ = 0;  // maximum bytes that MPI packs in one call, or in an element of a reduction
 };
 
+/// The rule for calls of that kind and size here; nullptr: the library's algorithm.
+const Rule* find_rule(const Communicator& communicator, CollectiveKind kind, std::int64_t bytes) {
+    const auto rules = communicator.rules(kind);
+    const auto first = std::ranges::find_if(rules, [&](const Rule* rule) { return rule->bytes.contains(bytes); });
+    return first == rules.end() || (*first)->algorithm == nullptr ? nullptr : *first;
+}
+
+/// Whether a rule replaces calls of that kind at every size.
+bool replaces_every_size(const Communicator& communicator, CollectiveKind kind) {
+    const auto rules = communicator.rules(kind);
+    return !rules.empty() && rules.front()->algorithm != nullptr && rules.front()->bytes.is_unbounded();
+}
+
+/// Opens the channel on a rank whose arguments are invalid. Ranks with valid arguments, whose call a rule replaces,
+/// would wait for this rank there. In MPI they may not have to: a rank that only sends does not wait for the root.
+void open_channel_for_others(const InterceptedCall& call, Communicator& communicator) {
+    communicator.locate();
+    const auto bytes = message_bytes_if_valid(call, communicator.here());
+    const bool replaced =
+        bytes ? find_rule(communicator, call.kind, *bytes) != nullptr : replaces_every_size(communicator, call.kind);
+    if (replaced) communicator.open_channel();  // MPI reports this rank's own error
+}
+
 Outcome failed(const Communicator& communicator, int error) {
     PMPI_Comm_call_errhandler(communicator.comm(), error);
     return {.done = true, .error = error};
@@ -139,7 +162,10 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     const bool exchanged = collective.counts == BlockCounts::exchanged;
     if (is_revoked(call.comm)) return {.reason = "revoked"};
     const bool arguments_valid = may_be_valid(call, communicator.here());
-    if (!arguments_valid && !exchanged) return {.reason = kArguments};
+    if (!arguments_valid && !exchanged) {
+        open_channel_for_others(call, communicator);
+        return {.reason = kArguments};
+    }
     BlockSizes sizes;
     if (!exchanged) {
         sizes = known_block_sizes(call, communicator.here());
@@ -153,18 +179,16 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
         if (!sizes.valid) return {.reason = kArguments};
     }
     Outcome outcome{.bytes = sizes.message_bytes};
-    const auto rules = communicator.rules(call.kind);
-    const auto rule =
-        std::ranges::find_if(rules, [&](const Rule* each) { return each->bytes.contains(outcome.bytes); });
-    if (rule == rules.end() || (*rule)->algorithm == nullptr) return outcome;
-    Replacement replacement(call, communicator, **rule, sizes);
-    outcome.reason = replacement.fallback_reason();
-    if (!outcome.reason.empty()) return outcome;
+    const Rule* const rule = find_rule(communicator, call.kind, outcome.bytes);
+    if (rule == nullptr) return outcome;
     if (const int error = communicator.open_channel(); error != MPI_SUCCESS) return failed(communicator, error);
     if (!communicator.has_channel()) {
         outcome.reason = "no tags are left";
         return outcome;
     }
+    Replacement replacement(call, communicator, *rule, sizes);
+    outcome.reason = replacement.fallback_reason();
+    if (!outcome.reason.empty()) return outcome;
     if (communicator.has_devices()) {
         int anywhere = in_device_memory(call) ? 1 : 0;
         const int error = PMPI_Allreduce(MPI_IN_PLACE, &anywhere, 1, MPI_INT, MPI_MAX, communicator.comm());
@@ -184,7 +208,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
         return outcome;
     }
     outcome.done = true;
-    outcome.algorithm = (*rule)->text;
+    outcome.algorithm = rule->text;
     if (outcome.error != MPI_SUCCESS) PMPI_Comm_call_errhandler(communicator.comm(), outcome.error);
     return outcome;
 } catch (const std::bad_alloc&) {

@@ -2,8 +2,8 @@
    ranks, on a communicator of its own. Prints, a line for each call: collective, what is wrong, rank, the class of the
    returned error, and how often and with which class the handlers of the communicator and of MPI_COMM_WORLD ran.
 
-   Left out: what a library does not check and then crashes at, and what is wrong at the root alone while other ranks
-   wait for it: in MPI a root that scatters or broadcasts, in an algorithm also one that reduces. */
+   Left out: what a library does not check and then crashes at, and what is wrong on one rank while others wait for it.
+   For arguments that are wrong on a rank that only receives see root_alone.c. */
 
 #include <mpi.h>
 #include <stdio.h>
