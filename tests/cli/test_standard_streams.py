@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 TIMPANI = str(Path(sys.executable).with_name("timpani"))
+OSU_LOG = Path(__file__).parents[1] / "data/osu/bcast-7.4-full.txt"
 
 
 def shell(command: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
@@ -64,6 +65,18 @@ def test_few_open_files_are_one_line() -> None:
     done = shell(f'ulimit -n 8; "$2" -c "{main}" run bcast --sizes 8 --launches 1 --dry-run')
     assert done.returncode == 2
     assert done.stderr.decode().splitlines()[-1].endswith("raise the limit: `ulimit -n 1024`")
+
+
+def test_tables_are_shown_without_what_draws_figures(tmp_path: Path) -> None:
+    (tmp_path / "vl_convert.py").write_text("raise ImportError('x.so: failed to map segment from shared object')")
+    put = f"import sys; sys.path.insert(0, '{tmp_path}'); from timpani.cli import main; main()"
+    assert shell(f'"$2" -c "{put}" import {OSU_LOG} --ranks 4 -o {tmp_path}/campaign').returncode == 0
+    assert shell(f'"$2" -c "{put}" show {tmp_path}/campaign').returncode == 0
+    done = shell(f'"$2" -c "{put}" report {tmp_path}/campaign')
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        "timpani: there is too little memory; raise the limit (`ulimit -v`), or use a computer with more"
+    ]
 
 
 def test_an_empty_program_name_is_refused() -> None:

@@ -137,7 +137,11 @@ def main() -> None:
             _refuse(refused)
         raise
     except MemoryError:
-        _refuse(UserError("there is too little memory", "raise the limit (`ulimit -v`), or use a computer with more"))
+        _refuse(_too_little_memory())
+    except ImportError as error:
+        if "failed to map segment" not in str(error):  # the loader's words where a library does not fit
+            raise
+        _refuse(_too_little_memory())
     finally:
         sys.unraisablehook = before
 
@@ -164,12 +168,16 @@ def _end_if_interrupted(lost: "sys.UnraisableHookArgs") -> None:
     sys.__unraisablehook__(lost)
 
 
+def _too_little_memory() -> UserError:
+    return UserError("there is too little memory", "raise the limit (`ulimit -v`), or use a computer with more")
+
+
 def _refused_by_system(error: OSError) -> UserError | None:
     """What the system refused, in words; None where it must have been a mistake of Timpani's."""
     if error.errno in (errno.EMFILE, errno.ENFILE):
         return UserError("too few files may be open at a time", "raise the limit: `ulimit -n 1024`")
     if error.errno == errno.ENOMEM:
-        return UserError("there is too little memory", "raise the limit (`ulimit -v`), or use a computer with more")
+        return _too_little_memory()
     if error.filename is None:
         return output_lost(error) if error.errno in _FULL else None
     if error.errno in _FULL:

@@ -36,7 +36,7 @@ from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page import render
 from timpani.report.page.provenance import provenance
 from timpani.report.tables.algorithm_tables import significant
-from timpani.report.words.output_files import AS_IN_THE_REPORT, FigureStyle
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 from timpani.study.values import FigureChoice

@@ -14,7 +14,7 @@ from timpani.cli.terminal.completing import complete_algorithms, complete_campai
 from timpani.study.keys import KEYS, Option
 
 if TYPE_CHECKING:
-    from timpani.report.words.output_files import FigureStyle
+    from timpani.report.words.drawn_figures import FigureStyle
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
 
@@ -127,7 +127,7 @@ class FigureOptions:
 
     def chosen(self) -> "FigureStyle":
         """The style that was typed."""
-        from timpani.report.words.output_files import AS_IN_THE_REPORT, FigureStyle
+        from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle
 
         return FigureStyle(self.width or AS_IN_THE_REPORT.width, titled=not self.no_title)
 

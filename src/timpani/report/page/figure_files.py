@@ -15,15 +15,8 @@ from timpani.charts.registry import figures
 from timpani.errors import cannot_write, unknown
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel, PanelChoice
-from timpani.report.words.output_files import (
-    AS_IN_THE_REPORT,
-    FIGURE_FORMATS,
-    FigureStyle,
-    check_new,
-    figure_bytes,
-    figure_svg,
-    write_file,
-)
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.output_files import check_new, write_file
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 from timpani.study.values import FigureChoice

@@ -31,7 +31,7 @@ from timpani.report.verdict.answer import headline
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
-from timpani.report.words.output_files import VEGA_LITE
+from timpani.report.words.drawn_figures import VEGA_LITE
 from timpani.tuning.race.outcome import race_verdict
 
 _MOST_FAILURES = 40  # shown; the campaign holds all

@@ -6,7 +6,7 @@ from typing import Any
 import vl_convert
 
 from timpani.report.words.compact_svg import compact_svg
-from timpani.report.words.output_files import VEGA_LITE
+from timpani.report.words.drawn_figures import VEGA_LITE
 
 _FONT = re.compile(r' font-family="[^"]*"')
 """The page sets the font."""

@@ -7,15 +7,9 @@ import polars as pl
 from timpani.charts import prediction_ratio as chart
 from timpani.errors import UserError, unknown
 from timpani.prediction.campaign import Prediction
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.fit_words import algorithm_of
-from timpani.report.words.output_files import (
-    AS_IN_THE_REPORT,
-    FIGURE_FORMATS,
-    FigureStyle,
-    figure_bytes,
-    figure_svg,
-    write_file,
-)
+from timpani.report.words.output_files import write_file
 from timpani.study.counted import counted
 
 

@@ -19,8 +19,9 @@ from timpani.prediction.stand_ins import stand_ins
 from timpani.prediction.terms import KINDS, SHARED_BY, SHARED_LINKS
 from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.report.tables.plain_tables import aligned
+from timpani.report.words.drawn_figures import figure_svg
 from timpani.report.words.fit_words import number
-from timpani.report.words.output_files import figure_svg, write_file
+from timpani.report.words.output_files import write_file
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
 

@@ -7,15 +7,8 @@ import polars as pl
 from timpani.charts.marks.theme import LIGHT, Chart, Palette
 from timpani.charts.speedup import speedup
 from timpani.errors import UserError, unknown
-from timpani.report.words.output_files import (
-    AS_IN_THE_REPORT,
-    FIGURE_FORMATS,
-    FigureStyle,
-    check_new,
-    figure_bytes,
-    figure_svg,
-    write_file,
-)
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.output_files import check_new, write_file
 from timpani.study.counted import counted
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import SLOWER

@@ -15,15 +15,8 @@ from timpani.charts.peer_matrix import peer_matrix
 from timpani.charts.timeline import timeline
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
-from timpani.report.words.output_files import (
-    AS_IN_THE_REPORT,
-    FIGURE_FORMATS,
-    FigureStyle,
-    check_new,
-    figure_bytes,
-    figure_svg,
-    write_file,
-)
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.output_files import check_new, write_file
 from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
