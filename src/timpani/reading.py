@@ -30,6 +30,17 @@ def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
     return raw
 
 
+def read_lines(path: Path, name: str, next_step: str) -> list[str]:
+    """The lines of a text that errors call `name`; UserError where it is missing or can't be read."""
+    try:
+        return read_bytes(path, next_step).decode().splitlines()
+    except FileNotFoundError:
+        why = "there is no such file"
+    except UnicodeDecodeError as error:
+        why = f"it is no UTF-8 at byte {error.start}"
+    raise UserError(f"{name} {path} can't be read ({why})", next_step)
+
+
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; FileNotFoundError where there is none."""
     step = "correct it and run again"

@@ -37,12 +37,18 @@ def test_a_range_adds_until_its_end(one: int, other: int, step: int) -> None:
     assert parse_sizes(f"{first}:{last}+{step}") == (*range(first, last, step), last)
 
 
+def test_the_largest_size_is_named_by_its_unit() -> None:
+    with pytest.raises(UserError, match="size 2T is over 1 TiB"):
+        parse_size("2T")
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("64Ki", (65536,)),
         ("8K,8k,8KiB", (8192,)),
         ("1M,1Mi,1MiB,1MB", (10**6, 2**20)),
+        ("1T,1TB", (10**12, 2**40)),
         ("1kB,2 KiB,3B", (3, 1000, 2048)),
         ("8:1M", tuple(2**power for power in range(3, 21))),
         ("1:1Mi", tuple(2**power for power in range(21))),

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES, LAUNCHES, MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
-from timpani.study.sizes import LARGEST, LARGEST_SIZE
+from timpani.study.sizes import LARGEST, LARGEST_SIZE, show_size
 
 if TYPE_CHECKING:
     from timpani.study.values import (
@@ -123,7 +123,7 @@ class StudyKeys:
     )
     sizes: Sizes = key(
         REQUIRED,
-        f'bytes from 0 to {LARGEST_SIZE}, for example 8, [8, 1024] or "1:1M"',
+        f'bytes from 0 to {show_size(LARGEST_SIZE)}, for example 8, [8, 1024] or "1:1M"',
         f"[sizes](#sizes-and-rank-counts) in bytes; on the command line `{DEFAULT_SIZES}`. What a size counts "
         "depends on the operation: `timpani list operations`. A barrier has none",
         Option(WHAT, "Bytes: 8,64K or 1:1M (doubling) or 1:4K+512.", f"{DEFAULT_SIZES}, or the study's"),

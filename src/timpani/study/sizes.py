@@ -7,10 +7,10 @@ from timpani.errors import UserError
 
 # As GNU's coreutils read them: K, M and G with or without `i` are powers of 1024, as MPI benchmarks print sizes; a bare
 # B behind the letter makes them powers of 1000.
-_BINARY = {"": 0, "k": 10, "m": 20, "g": 30}
-_DECIMAL = {"k": 10**3, "m": 10**6, "g": 10**9}
+_BINARY = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+_DECIMAL = {"k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _SIZE = re.compile(
-    r"(?P<number>\d{1,18})\s*(?:(?P<decimal>[kKMG])B|(?P<binary>[kKMG]?)(?:(?<=[kKMG])iB?)?|B)", re.ASCII
+    r"(?P<number>\d{1,18})\s*(?:(?P<decimal>[kKMGT])B|(?P<binary>[kKMGT]?)(?:(?<=[kKMGT])iB?)?|B)", re.ASCII
 )
 _RANGE = re.compile(r"(?P<first>[^:]*):(?P<last>[^+*]*)(?:(?P<sign>[+*])(?P<step>.*))?", re.DOTALL)
 LARGEST = 2**31 - 1  # rank counts and parameters of algorithms are C ints
@@ -23,7 +23,7 @@ RANK_COUNT = "rank count"
 MOST_RANKS = "number of ranks"
 VALUE = "value"
 _EXAMPLES = {
-    SIZE: "write bytes, for example 8, 64K or 1:1M (K, M, G: powers of 1024)",
+    SIZE: "write bytes, for example 8, 64K or 1:1M (K, M, G, T: powers of 1024)",
     RANK_COUNT: "write for example 2,4,8 or 2:48+2",
     MOST_RANKS: "write the largest alone, for example 4096: it includes smaller ones",
     VALUE: "write for example 4K:256K*4 or 2:8",
@@ -31,7 +31,7 @@ _EXAMPLES = {
 
 
 def parse_size(text: str, noun: str = SIZE) -> int:
-    """Bytes of `text`: `512`, `64K` or `64KiB` (2¹⁰), `64KB` (10³); M and G likewise. Errors call it a `noun`."""
+    """Bytes of `text`: `512`, `64K` or `64KiB` (2¹⁰), `64KB` (10³); M, G and T likewise. Errors call it a `noun`."""
     match = _SIZE.fullmatch(text.strip())
     if not match:
         raise UserError(f"{text!r} is not a {noun}", _EXAMPLES[noun])
@@ -41,7 +41,8 @@ def parse_size(text: str, noun: str = SIZE) -> int:
         size = int(match["number"]) << _BINARY[(match["binary"] or "").lower()]
     largest = LARGEST_SIZE if noun == SIZE else LARGEST
     if size > largest:
-        raise UserError(f"{noun} {text} is over {largest}", "choose a smaller one")
+        limit = show_size(largest) if noun == SIZE else largest
+        raise UserError(f"{noun} {text} is over {limit}", "choose a smaller one")
     return size
 
 
@@ -86,7 +87,7 @@ def show_sizes(sizes: Collection[int]) -> str:
 
 def show_size(size: int) -> str:
     """`1 B`, `64 KiB`, `1 MiB`: the largest binary unit that divides `size`."""
-    for unit, factor in (("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
+    for unit, factor in (("TiB", 2**40), ("GiB", 2**30), ("MiB", 2**20), ("KiB", 2**10)):
         if size >= factor and size % factor == 0:
             return f"{size // factor} {unit}"
     return f"{size} B"

@@ -10,7 +10,7 @@ from timpani.libraries.library import Library
 from timpani.machine.nodes.host_list import added_slots
 from timpani.machine.nodes.node_set import MAX_NODES, expand
 from timpani.machine.nodes.places import RankBinding
-from timpani.reading import read_bytes
+from timpani.reading import read_lines
 
 _LINE = re.compile(
     r"(?:(?P<user>[A-Za-z_][\w.-]*)@)?(?P<nodes>[^\s:@]+)(?::(?P<slots>[1-9]\d{0,5}))?(?P<settings>(?:\s+[\w-]+\s*=\s*\S+)*)",
@@ -39,13 +39,9 @@ def read_hosts(path: Path) -> HostList:
     A line is `name`, `name slots=N` or `name:N`; names may be node sets, and other settings of Open MPI's and Hydra's
     launchers are accepted. `#` begins a comment. Slots of a repeated host add up; a line without slots counts as one.
     """
-    try:
-        lines = read_bytes(path, "`timpani hostfile` prints one").decode().splitlines()
-    except (FileNotFoundError, ValueError) as error:
-        raise UserError(f"the host file {path} can't be read ({error})", "`timpani hostfile` prints one") from None
     mentions: dict[str, list[int | None]] = {}
     count = 0
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path, "the host file", "`timpani hostfile` prints one"), 1):
         text = line.partition("#")[0].strip()
         if not text:
             continue

@@ -4,7 +4,7 @@ from math import isfinite
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.reading import read_bytes
+from timpani.reading import read_lines
 
 _STEP = "write `NODE LOAD` lines, as `sinfo -Nho '%N %O'` prints them"
 _UNKNOWN = "N/A"
@@ -13,12 +13,8 @@ _UNKNOWN = "N/A"
 
 def read_loads(path: Path) -> dict[str, float]:
     """Cores kept busy on each node; nodes of unknown load are left out. UserError where a line is something else."""
-    try:
-        lines = read_bytes(path, _STEP).decode().splitlines()
-    except (FileNotFoundError, UnicodeDecodeError) as error:
-        raise UserError(f"the loads {path} can't be read ({error})", _STEP) from None
     loads: dict[str, float] = {}
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_lines(path, "the file of loads", _STEP), 1):
         match line.split():
             case []:
                 continue
