@@ -22,6 +22,16 @@ def test_a_folder_that_is_no_campaign_is_an_error_for_its_user(tmp_path: Path) -
         timpani.open(tmp_path)
 
 
+def test_an_import_has_the_cells_that_show_writes(tmp_path: Path) -> None:
+    imported = typed("import", "--published", "holt_osu_latency", "-o", tmp_path / "holt")
+    assert imported.returncode == 0, imported.stderr
+    written = typed("show", tmp_path / "holt", "--format", "parquet", "-o", tmp_path / "cells.parquet")
+    assert written.returncode == 0, written.stderr
+    cells = timpani.open(tmp_path / "holt").cells
+    assert cells.height > 0
+    assert_frame_equal(pl.read_parquet(tmp_path / "cells.parquet"), cells)
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> OpenedCampaign:
     notes: list[str] = []

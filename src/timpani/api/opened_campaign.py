@@ -9,9 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
-from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.context import with_bounds
-from timpani.campaign.read.message_locality import with_locality
+from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.study.schema import MACHINE_CELL
 from timpani.tuning.decide.by_state import decide_by_state
 
@@ -40,8 +38,7 @@ class OpenedCampaign:
     @cached_property
     def cells(self) -> pl.DataFrame:
         """One row per cell, estimated over its launches: the columns of docs/columns.md."""
-        campaign = self._campaign
-        return with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
+        return cells_in_context(self._campaign)
 
     @property
     def results(self) -> pl.DataFrame:

@@ -111,9 +111,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     """The chosen cells of a campaign as they are to be shown."""
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.cell_selection import CellSelection, select_cells
-    from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.campaign.read.context import with_bounds
-    from timpani.campaign.read.message_locality import with_locality
+    from timpani.campaign.read.cells_in_context import cells_in_context
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
     from timpani.report.tables.osu_format import osu_blocks
@@ -121,8 +119,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     campaign = load(folder)
     if not how.as_data and how.format is not Format.osu:
         campaign = with_study_names(by_statistic(campaign, how.shown))
-    cells = with_bounds(with_locality(estimate_cells(campaign.raced), campaign), campaign)
-    cells = select_cells(cells, CellSelection.parse(*astuple(part)))
+    cells = select_cells(cells_in_context(campaign), CellSelection.parse(*astuple(part)))
     if how.as_data:
         return _data(cells, how.format)
     if how.format is Format.osu:
