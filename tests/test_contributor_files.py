@@ -4,13 +4,15 @@ import re
 import tomllib
 from pathlib import Path
 
+from timpani import __version__
+
 ROOT = Path(__file__).parents[1]
 
 
 def test_the_citation_names_the_version_and_license_of_the_package() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     cited = dict(re.findall(r'^(\w+): "?([^"\n]+)"?$', (ROOT / "CITATION.cff").read_text(), re.M))
-    assert (cited["version"], cited["license"]) == (project["version"], project["license"])
+    assert (cited["version"], cited["license"]) == (__version__, project["license"])
 
 
 def test_workflow_and_hook_call_scripts_that_exist() -> None:

@@ -1,0 +1,96 @@
+"""tools/release tags only what is committed, named in CHANGELOG.md and tested."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def git(folder: Path, *words: str) -> str:
+    author = {f"GIT_{role}_{what}": "t@example.org" for role in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+    environment = {**os.environ, **author, "GIT_CONFIG_GLOBAL": os.devnull}
+    done = subprocess.run(["git", *words], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A repository whose version 1.2.3 is ready, and whose Python only pretends to build."""
+    folder = tmp_path / "checkout"
+    for name in ("tools", "src/timpani", ".venv/bin"):
+        (folder / name).mkdir(parents=True)
+    shutil.copy(ROOT / "tools" / "release", folder / "tools")
+    (folder / "src/timpani/__init__.py").write_text('__version__ = "1.2.3"\n')
+    (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
+    (folder / "CITATION.cff").write_text('version: "1.2.3"\n')
+    (folder / ".gitignore").write_text(".venv\ndist\n")
+    python = folder / ".venv/bin/python"
+    python.write_text("""#!/bin/sh
+case "$*" in *hatchling\\ build*)
+    mkdir dist
+    echo > dist/timpani-1.2.3-py3-none-any.whl
+    echo > dist/timpani-1.2.3.tar.gz
+esac
+""")
+    python.chmod(0o755)
+    git(folder, "init", "--quiet")
+    commit(folder)
+    return folder
+
+
+def commit(folder: Path) -> None:
+    git(folder, "add", "--all")
+    git(folder, "commit", "--quiet", "--message", "Prepare a release")
+
+
+def release(folder: Path, tests: str = "true") -> "subprocess.CompletedProcess[str]":
+    identity = {f"GIT_COMMITTER_{what}": "t@example.org" for what in ("NAME", "EMAIL")}
+    environment = {**os.environ, **identity, "TIMPANI_RELEASE_TESTS": tests, "GIT_CONFIG_GLOBAL": os.devnull}
+    command = [folder / "tools" / "release"]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_what_is_ready_is_built_and_tagged(checkout: Path) -> None:
+    done = release(checkout)
+    assert done.returncode == 0, done.stderr
+    assert git(checkout, "tag", "--points-at", "HEAD") == "v1.2.3\n"
+    again = release(checkout)
+    assert (again.returncode, "v1.2.3 exists already" in again.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("CHANGELOG.md", "# Changes\n\n## 1.2.3, not yet released\n", "CHANGELOG.md begins with"),
+        ("CHANGELOG.md", "# Changes\n\n## 1.2.4, 2026-01-31\n", "CHANGELOG.md begins with"),
+        ("CITATION.cff", 'version: "1.2.2"\n', "CITATION.cff has another version"),
+        ("src/timpani/__init__.py", "", "has no version"),
+    ],
+)
+def test_a_version_that_files_disagree_on_is_refused(checkout: Path, name: str, content: str, reason: str) -> None:
+    (checkout / name).write_text(content)
+    commit(checkout)
+    done = release(checkout)
+    assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
+    assert git(checkout, "tag") == ""
+
+
+@pytest.mark.parametrize("name", ["CHANGELOG.md", "new.txt"])
+def test_a_dirty_tree_is_refused(checkout: Path, name: str) -> None:
+    with (checkout / name).open("a") as file:
+        file.write("more\n")
+    done = release(checkout)
+    assert (done.returncode, "not committed" in done.stderr) == (2, True)
+    assert git(checkout, "tag") == ""
+
+
+@pytest.mark.parametrize("tests", ["false", "touch new.txt"])
+def test_nothing_is_tagged_where_tests_fail_or_change_files(checkout: Path, tests: str) -> None:
+    done = release(checkout, tests)
+    assert (done.returncode, "nothing was built or tagged" in done.stderr) == (2, True)
+    assert git(checkout, "tag") == ""
+    assert not (checkout / "dist").exists()
