@@ -120,6 +120,15 @@ def test_launches_are_compared_within_states() -> None:
     assert (row["standing"], row["before_launches"], row["after_launches"]) == (SLOWER, 9, 9)
 
 
+def test_the_times_shown_are_those_of_the_compared_launches() -> None:
+    """Else a ratio within a state that few launches met would stand next to times that contradict it."""
+    before, after = in_states(around(1.0, 6), around(30.0, 2)), in_states([], around(3.0, 6))
+    [row] = changes(before, after).cells.to_dicts()
+    assert (row["states"], row["before_launches"], row["after_launches"]) == (["far"], 2, 6)
+    assert row["before_us"] == pytest.approx(30.0, rel=0.02)
+    assert row["ratio"] == pytest.approx(row["before_us"] / row["after_us"], rel=0.02)
+
+
 def test_a_cell_without_a_common_state_is_undecided() -> None:
     before, after = in_states(around(1.0, 6), []), in_states([], around(3.0, 6))
     [row] = changes(before, after).cells.to_dicts()

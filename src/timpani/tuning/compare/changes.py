@@ -29,7 +29,7 @@ class Changes:
     too_few  operations in which no change could be significant with this number of cells and launches
 
     Columns of `cells`:
-    before_us, after_us              medians over launches
+    before_us, after_us              medians over the compared launches; over all of them where none are compared
     before_launches, after_launches  number of compared launches
     states                           states of the machine in which they are compared; empty if it had one
     ratio                            before / after (Hodges–Lehmann within states), over 1 if the cell became faster
@@ -80,6 +80,7 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
             after_us=pl.col("time_us"),
         )
         .join(_strata(before, after, key), on=key, how="left")
+        .with_columns(pl.coalesce(f"compared_{name}", name).alias(name) for name in ("before_us", "after_us"))
     )
     common = pairs.filter(pl.col(STRATA).is_not_null())
     compared = compare_at_points(common, family=("collective",)).with_columns(_standing())
@@ -100,7 +101,7 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
 
 
 def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.DataFrame:
-    """By `key`, STRATA of the states with times of both, their `states`, and the numbers of launches."""
+    """By `key`, STRATA of the states with times of both, their `states`, and the numbers and medians of launches."""
     sides = [
         results.filter(pl.col("error").is_null() & (MEASURED_US > 0), pl.col(STATE).fill_null("") != CHANGED)
         .with_columns(algorithm_label())
@@ -118,6 +119,8 @@ def _strata(before: pl.DataFrame, after: pl.DataFrame, key: list[str]) -> pl.Dat
             pl.col(STATE).filter(pl.col(STATE) != "").alias("states"),
             pl.col("reference").list.len().sum().cast(pl.Int64).alias("before_launches"),
             pl.col("times").list.len().sum().cast(pl.Int64).alias("after_launches"),
+            pl.col("reference").explode().median().alias("compared_before_us"),
+            pl.col("times").explode().median().alias("compared_after_us"),
         )
     )
 
