@@ -1,12 +1,13 @@
 """The page of commands, docs/commands.md, from what the command line declares."""
 
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import typer
 
 from timpani.cli import app
+from timpani.cli.manual.command_tree import CommandHelp, ParameterHelp, commands
 
 _HEAD = """# Commands
 
@@ -20,65 +21,24 @@ def commands_page() -> str:
     """The page in Markdown: a table of all commands, then a section with the options of each."""
     whole: Any = typer.main.get_command(app)
     whole.parse_args(typer.Context(whole, info_name="timpani"), ["--version"])  # names the values of all options
-    commands = list(_commands(whole, "timpani"))
-    index = _table(("command", "what it does"), ((_link(name), _summary(each)) for name, each in commands))
-    return _HEAD + index + "".join(_section(name, each) for name, each in commands)
-
-
-def _commands(group: Any, name: str) -> Iterator[tuple[str, Any]]:
-    """Each command by the words that a user types, those of groups too."""
-    for word, command in group.commands.items():
-        if hasattr(command, "commands"):
-            yield from _commands(command, f"{name} {word}")
-        else:
-            yield f"{name} {word}", command
+    found = list(commands(whole, "timpani"))
+    index = _table(("command", "what it does"), ((_link(each.name), _cell(each.summary)) for each in found))
+    return _HEAD + index + "".join(map(_section, found))
 
 
 def _link(name: str) -> str:
     return f"[`{name}`](#{name.replace(' ', '-')})"
 
 
-def _paragraphs(command: Any) -> list[str]:
-    return [" ".join(each.split()) for each in (command.help or "").replace("\b", "").split("\n\n") if each.strip()]
+def _section(command: CommandHelp) -> str:
+    text = "\n\n".join(textwrap.fill(each, _MAX_LINE_CHARACTERS) for each in command.paragraphs)
+    table = _table(("option", "default", "what"), map(_row, command.parameters))
+    return f"\n## {command.name}\n\n{text}\n\n    {command.usage}\n" + (f"\n{table}" if command.parameters else "")
 
 
-def _summary(command: Any) -> str:
-    return _cell("".join(_paragraphs(command)[:1]))
-
-
-def _section(name: str, command: Any) -> str:
-    parameters = [each for each in command.params if not each.hidden and each.name != "help"]
-    arguments = [each for each in parameters if each.param_type_name == "argument"]
-    words = [name, *(["[OPTIONS]"] if len(arguments) < len(parameters) else []), *map(_argument, arguments)]
-    text = "\n\n".join(textwrap.fill(each, _MAX_LINE_CHARACTERS) for each in _paragraphs(command))
-    table = _table(("option", "default", "what"), map(_row, parameters))
-    return f"\n## {name}\n\n{text}\n\n    {' '.join(words)}\n" + (f"\n{table}" if parameters else "")
-
-
-def _argument(argument: Any) -> str:
-    word = argument.name.upper() + ("…" if argument.nargs == -1 else "")
-    return word if argument.required else f"[{word}]"
-
-
-def _row(parameter: Any) -> tuple[str, str, str]:
-    if parameter.param_type_name == "argument":
-        named = f"`{_argument(parameter)}`"
-    else:
-        options = [*parameter.opts, *parameter.secondary_opts]
-        named = ", ".join(f"`{each}`" for each in options)
-        named += f" `{parameter.metavar}`" if parameter.metavar else ""
-    return _cell(named), _cell(_default(parameter)), _cell(parameter.help or "")
-
-
-def _default(parameter: Any) -> str:
-    """What holds without the option, in the words of the help page; empty for a switch."""
-    if parameter.required:
-        return "required"
-    if isinstance(parameter.show_default, str):
-        return parameter.show_default
-    if not parameter.show_default or parameter.default in (None, True, False, (), []):
-        return ""
-    return str(getattr(parameter.default, "value", parameter.default))
+def _row(parameter: ParameterHelp) -> tuple[str, str, str]:
+    named = ", ".join(f"`{each}`" for each in parameter.names) + (f" `{parameter.value}`" if parameter.value else "")
+    return _cell(named), _cell(parameter.default), _cell(parameter.help)
 
 
 def _cell(text: str) -> str:

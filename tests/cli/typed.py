@@ -14,12 +14,12 @@ from timpani.cli import main
 
 
 def typed(
-    *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    *words: str | Path, cwd: Path | None = None, env: Mapping[str, str] | None = None, columns: int = 100
 ) -> "subprocess.CompletedProcess[str]":
     """Status and output as of a process; any exception that would end one in a traceback is raised."""
     with _printed() as (out, err), contextlib.chdir(cwd or Path.cwd()):
         argv = ["timpani", *map(str, words)]
-        environment = {**(os.environ if env is None else env), "COLUMNS": "100"}
+        environment = {**(os.environ if env is None else env), "COLUMNS": str(columns)}
         with mock.patch.object(sys, "argv", argv), mock.patch.dict(os.environ, environment, clear=True):
             try:
                 main()

@@ -1,10 +1,13 @@
 """Help pages: what stands for a value, and how one command shows the help of another."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperArgument, TyperGroup, TyperOption
+
+from timpani.errors import UserError, cannot_write
 
 _WORDS = {int: "N", float: "X", Path: "PATH"}
 """The word for a value, by the type that the shell's word is converted to."""
@@ -58,7 +61,36 @@ def help_(
     command: Annotated[
         list[str] | None, typer.Argument(help="The command: run, or lab up.", show_default=False)
     ] = None,
+    man: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Write a page for `man` of each command into this folder.", show_default=False
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite pages that exist.")] = False,
 ) -> None:
-    """Show the help of Timpani, or of one of its commands."""
+    """Show the help of Timpani, or of one of its commands; or write all of it as pages for `man`."""
     whole = context.find_root()
-    whole.command.main([*(command or []), "--help"], prog_name=whole.info_name, standalone_mode=False)
+    if man is None:
+        whole.command.main([*(command or []), "--help"], prog_name=whole.info_name, standalone_mode=False)
+        return
+    if command:
+        raise UserError("--man writes the pages of all commands", "leave out the command")
+    _write_pages(whole.command, man, force)
+
+
+def _write_pages(whole: Any, folder: Path, force: bool) -> None:
+    from timpani.cli.manual.command_tree import commands
+    from timpani.cli.manual.man_page import man_pages
+    from timpani.report.words.output_files import check_new, write_file
+
+    pages = man_pages(list(commands(whole, "timpani")), whole.help)
+    for name in pages:
+        check_new(folder / name, force)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
+    for name, page in pages.items():
+        write_file(folder / name, page.encode(), force)
+    typer.echo(f"{len(pages)} pages in {folder}; to read one: man {shlex.quote(str(folder.resolve() / 'timpani.1'))}")

@@ -1,0 +1,4 @@
+"""Every command as its help describes it, and the pages for `man` that are made from it.
+
+Imports: nothing.
+"""
