@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bench
 import pytest
+from bench import race_ablation
 from bench.__main__ import benchmarks, first_line, main
 
 
@@ -30,3 +31,9 @@ def test_an_unknown_name_is_refused_before_anything_runs(capsys: pytest.CaptureF
         main(["planted_benchmark"])
     assert ended.value.code == 2
     assert "--list" in capsys.readouterr().err
+
+
+def test_the_ablation_replaces_only_what_the_product_has() -> None:
+    replaced = [patch for variant in race_ablation.VARIANTS for patch in variant.patches]
+    assert replaced
+    assert [name for owner, name, _ in replaced if not hasattr(owner, name)] == []
