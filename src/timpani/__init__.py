@@ -22,7 +22,10 @@ __all__ = ["measure", "open"]
 
 
 def open(folder: str | PathLike[str]) -> "OpenedCampaign":
-    """The campaign in `folder` as tables and figures; `timpani.errors.UserError` when it is no campaign."""
+    """The campaign in `folder`, or in a file that `timpani bundle` wrote, as tables and figures.
+
+    `timpani.errors.UserError` when it is no campaign.
+    """
     from pathlib import Path
 
     from timpani.api.opened_campaign import OpenedCampaign

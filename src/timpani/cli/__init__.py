@@ -8,6 +8,7 @@ from typing import NoReturn
 import typer
 
 from timpani import __version__
+from timpani.cli.bundle import bundle
 from timpani.cli.check import check
 from timpani.cli.compare import compare
 from timpani.cli.completion import completion, prepare_completion
@@ -78,6 +79,7 @@ app.command("report", rich_help_panel=_READ)(report)
 app.command("compare", rich_help_panel=_READ)(compare)
 app.command("fit", rich_help_panel=_READ)(fit)
 app.command("check", rich_help_panel=_READ)(check)
+app.command("bundle", rich_help_panel=_READ)(bundle)
 app.add_typer(tune, name="tune", rich_help_panel=_TUNE)
 app.command("confirm", rich_help_panel=_TUNE)(confirm)
 app.command("rules", rich_help_panel=_PROGRAMS)(rules)

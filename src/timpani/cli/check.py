@@ -13,6 +13,7 @@ def check(folder: Campaign = None) -> None:
 
     The exit status is 1 where one is not as it was written. Remains of killed launches on this computer are removed.
     """
+    from timpani.campaign.folder.bundle import campaign_folder
     from timpani.campaign.folder.header import read_header
     from timpani.campaign.folder.load import way_on
     from timpani.campaign.folder.verify import verify
@@ -20,7 +21,7 @@ def check(folder: Campaign = None) -> None:
     from timpani.rules.table.table_file import TABLE_FILE
     from timpani.study.counted import counted
 
-    folder = campaign_or_newest(folder)
+    folder = campaign_folder(campaign_or_newest(folder))
     if (folder / TABLE_FILE).exists() and not (folder / "campaign.json").exists():
         _check_tuned(folder)
         return

@@ -146,6 +146,7 @@ def _of_one(
     force: bool,
 ) -> None:
     """Write the report of one campaign, its figures, or both."""
+    from timpani.campaign.folder.bundle import bundle_name
     from timpani.campaign.folder.load import load
     from timpani.campaign.osu.published_tables import read_published
     from timpani.campaign.read.cell_table import estimate_cells
@@ -157,7 +158,7 @@ def _of_one(
     from timpani.report.words.output_files import check_new, write_file
 
     if output is None and chosen.figures is None:
-        output = folder / _NAME
+        output = folder.with_name(f"{bundle_name(folder)}.html") if folder.is_file() else folder / _NAME
     if output:
         check_new(output, force)  # before the work
     if chosen.all_figures and chosen.figures is None:

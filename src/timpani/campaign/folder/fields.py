@@ -55,7 +55,8 @@ Proportion = Annotated[float, Field(ge=0, le=1)]
 RankCount = Annotated[int, Field(ge=1, le=MOST_RANKS)]
 LaunchNumber = Annotated[int, Field(ge=1, le=MOST_LAUNCHES)]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
-_PART = re.compile(r"(\d{4,7}|proof)-\d{1,9}", re.ASCII)
+PART_PATTERN = r"(\d{4,7}|proof)-\d{1,9}"
+_PART = re.compile(PART_PATTERN, re.ASCII)
 Part = Annotated[str, StringConstraints(pattern=f"^{_PART.pattern}$")]
 """The folder of a start under launches/, `0001-1`."""
 

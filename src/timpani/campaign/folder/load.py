@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 import polars as pl
 
+from timpani.campaign.folder.bundle import campaign_folder
 from timpani.campaign.folder.header import Header, read_header
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import RESULT_SCHEMA, LaunchResult
@@ -89,7 +90,9 @@ class Campaign:
 
 
 def load(folder: Path) -> Campaign:
-    """Read `folder`; UserError when it is no campaign, holds a line that can't be believed, or no result yet."""
+    """Read `folder`, or the campaign packed in a file; UserError when it is no campaign, holds a line that can't be
+    believed, or no result yet."""
+    folder = campaign_folder(folder)
     header = read_header(folder)
     records = believed_records(folder, header)
     results = records.values(RESULTS)
