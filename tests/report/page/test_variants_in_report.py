@@ -2,12 +2,14 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.report.conftest import synthetic_header, write_campaign
+from timpani.campaign.folder.header_parts import RecordedSetting
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.report.page.contents import Report
@@ -16,6 +18,7 @@ from timpani.report.page.page import render
 from timpani.report.page.page_data import script_data
 from timpani.report.page.sections import sections
 from timpani.report.tables.variant_table import variant_tables
+from timpani.report.verdict.verdict_text import verdict_object, verdict_text
 from timpani.study.cell import Algorithm, Cell
 
 MPI = {"kind": "openmpi", "version": "4.1.4", "mpirun": "/usr/bin/mpirun"}
@@ -94,6 +97,7 @@ def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:
 def test_many_or_long_changes_are_cut_and_counted(campaign: Campaign) -> None:
     assert campaign.header.variants
     eager = campaign.header.variants["eager"]
+    assert eager.changed
     many = eager.model_copy(update={"changed": tuple(eager.changed[0] for _ in range(11))})
     long = eager.model_copy(update={"changed": (eager.changed[0].model_copy(update={"value": "x" * 400}),)})
     variants = {"default": campaign.header.variants["default"], "many": many, "long": long}
@@ -101,6 +105,28 @@ def test_many_or_long_changes_are_cut_and_counted(campaign: Campaign) -> None:
     values = {name: row[2] for name, row in table.rows}
     assert values["many"].text.count("→") + int(re.findall(r"and (\d+) more", values["many"].detail)[0]) == 11
     assert len(values["long"].text) < 120
+
+
+def test_a_faster_variant_that_changed_nothing_is_doubted(campaign: Campaign) -> None:
+    def warned(settings: str, changed: tuple[RecordedSetting, ...] | None) -> list[str]:
+        assert campaign.header.variants
+        eager = campaign.header.variants["eager"].model_copy(update={"settings": settings, "changed": changed})
+        header = campaign.header.model_copy(update={"variants": {**campaign.header.variants, "eager": eager}})
+        found = replace(campaign, header=header)
+        phrase = "changed no control variable of the library"
+        texts = [each for each in verdict_object(found)["warnings"] if phrase in each]
+        assert [line for line in verdict_text(found, full=True) if phrase in line] == [f"Warning: {x}" for x in texts]
+        assert render(found).count(phrase) >= len(texts)
+        return texts
+
+    own_default = "--mca btl_vader_eager_limit 4096"
+    (warning,) = warned(own_default, ())
+    assert warning.startswith("variant eager changed no control variable of the library")
+    assert "false alarm" in warning
+    assert not warned(own_default, None), "what was not compared is unknown"
+    assert not warned(f"{own_default} UCX_TLS=sm", ()), "another library may read it"
+    assert not warned("--bind-to none", ()), "the launcher may act without a control variable"
+    assert not warned(own_default, tuple(map(RecordedSetting.model_validate, CHANGED)))
 
 
 def test_the_page_holds_the_sections_and_escapes_settings(campaign: Campaign) -> None:

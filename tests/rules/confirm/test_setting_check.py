@@ -34,7 +34,7 @@ Times = Mapping[tuple[str, str, int], float]
 """By algorithm, variant and size."""
 
 
-def campaign(times: Times, variants: Mapping[str, str] | None = None) -> Campaign:
+def campaign(times: Times, variants: Mapping[str, str] | None = None, **recorded: object) -> Campaign:
     results = results_frame(
         [
             LaunchResult(
@@ -55,7 +55,7 @@ def campaign(times: Times, variants: Mapping[str, str] | None = None) -> Campaig
             "study": STUDY,
             "mpi": LIBRARY,
             "variants": {
-                name: {"settings": text, "mpi": LIBRARY}
+                name: {"settings": text, "mpi": LIBRARY, **recorded}
                 for name, text in {"default": "", **(variants or {"eager": EAGER})}.items()
             },
         },
@@ -88,6 +88,13 @@ def test_what_files_cannot_hold_is_named_and_not_written() -> None:
     setting, (why,) = setting_of(campaign(of_setting(5.0, 5.0), {"eager": "--bind-to none"}))
     assert setting is None
     assert "files hold parameters and variables only" in why
+
+
+def test_a_faster_setting_that_changed_nothing_is_named_and_not_written() -> None:
+    times = of_setting(5.0, 5.0)
+    setting, (why,) = setting_of(campaign(times, {"eager": "--mca btl_vader_eager_limit 4096"}, changed=()))
+    assert setting is None
+    assert "it is not written, since it changed no control variable of the library" in why
 
 
 def test_of_two_that_win_the_larger_gain_is_written() -> None:

@@ -102,8 +102,8 @@ class RecordedSetting(HeaderPart):
 
 
 class RecordedVariant(HeaderPart):
-    """A variant as it was started."""
+    """A variant as it was started. `changed` is None where it was not compared with `default`."""
 
     settings: Printable
     mpi: RecordedMpi
-    changed: tuple[RecordedSetting, ...] = ()
+    changed: tuple[RecordedSetting, ...] | None = None

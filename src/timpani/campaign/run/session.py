@@ -194,7 +194,9 @@ def recorded_variants(
         each.name: RecordedVariant(
             settings=str(each.variant),
             mpi=_recorded(each.mpi),
-            changed=tuple(RecordedSetting(**asdict(setting)) for setting in changed.get(each.name, ())),
+            changed=tuple(RecordedSetting(**asdict(setting)) for setting in changed[each.name])
+            if each.name in changed
+            else None,
         )
         for each in variants
     }

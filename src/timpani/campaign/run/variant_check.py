@@ -38,7 +38,7 @@ class ChangedSetting:
 
 
 def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[ChangedSetting, ...]]:
-    """By variant, the control variables that differ from those of `default` of the same library.
+    """By variant of the library of `default`, the control variables that differ from the default's.
 
     UserError for a variant that can't start, whose variables don't reach all ranks, or with a setting that the library
     doesn't have or that is not in force. Nothing is started where there is one plain variant, or where machines are
@@ -60,9 +60,8 @@ def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[Ch
             for name, text in sorted(taken[variant.name].texts.items())
             if name in lasting and text != reference.texts[name]
         )
-        if variant.mpi == groups[DEFAULT].mpi
-        else ()
         for variant in plan.variants
+        if variant.mpi == groups[DEFAULT].mpi
     }
 
 

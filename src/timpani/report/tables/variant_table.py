@@ -41,6 +41,8 @@ def _taken(variant: RecordedVariant, reference: RecordedVariant | None) -> Value
         return Value("")
     if variant.mpi != reference.mpi:
         return Value("not compared: another library")
+    if variant.changed is None:
+        return Value("not recorded")
     if not variant.changed:
         return Value("none")
     shown = [f"{each.name}: {_short(each.default)} → {_short(each.value)}" for each in variant.changed[:_MOST_CHANGED]]

@@ -1,6 +1,7 @@
 """The setting that a campaign shows to be worth setting for whole programs, and why others are not written."""
 
 from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.unchanged_variants import unchanged_variants
 from timpani.study.counted import counted
 from timpani.study.variant import Variant, parse_variant
 from timpani.tuning.decide.decide import compare_with_default
@@ -12,16 +13,17 @@ def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ..
     """The winning setting (None: none wins), and a sentence for each variant that is faster somewhere and not written.
 
     Files can say parameters and variables only: a variant with another library, a script, a module, a preloaded
-    library or words of the launcher is not written.
+    library or words of the launcher is not written. Neither is a variant that changed nothing in the library.
     """
     variants = campaign.header.variants or {}
     if not variants:
         return None, ()
     known = [each for each in variant_gains(compare_with_default(campaign.raced)) if each.variant in variants]
     settings = {each.variant: parse_variant(variants[each.variant].settings) for each in known}
-    best = winner(each for each in known if _is_writable(settings[each.variant]))
+    unchanged = unchanged_variants(campaign.header)
+    best = winner(each for each in known if each.variant not in unchanged and _is_writable(settings[each.variant]))
     others = [each for each in known if each != best and each.faster]
-    left_out = tuple(_why_not(each, settings[each.variant], best) for each in others)
+    left_out = tuple(_why_not(each, settings[each.variant], best, each.variant in unchanged) for each in others)
     if best is None:
         return None, left_out
     text = variants[best.variant].settings
@@ -32,8 +34,10 @@ def _is_writable(variant: Variant) -> bool:
     return variant == Variant(variant.parameters, variant.environment)
 
 
-def _why_not(gains: VariantGains, variant: Variant, best: VariantGains | None) -> str:
+def _why_not(gains: VariantGains, variant: Variant, best: VariantGains | None, unchanged: bool) -> str:
     where = f"setting {gains.variant} ({variant}) is faster at {gains.faster} of {counted(gains.points, 'point')}"
+    if unchanged:
+        return f"{where}: it is not written, since it changed no control variable of the library"
     if gains.slower:
         return f"{where} and slower at {gains.slower}: it is not written, since it would hold for whole programs"
     if not _is_writable(variant):
