@@ -14,7 +14,10 @@ from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.programs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice
+from timpani.programs.switched_choice import choice_of
 from timpani.report.profiled.comparison_text import comparison_lines
+from timpani.rules.table.table_file import TABLE_FILE, table_text
+from timpani.tuning.decide.selection_table import SelectionTable
 
 WAITS = """
 #include <mpi.h>
@@ -106,6 +109,13 @@ def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
         done = typed(*words)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert said in done.stderr
+
+
+def test_a_tuned_folder_without_a_rule_is_one_line_that_says_why(mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / TABLE_FILE).write_text(table_text(SelectionTable(mpi.kind, mpi.version, ()), tmp_path))
+    with pytest.raises(UserError, match="holds no rule, so the program would run as it does without") as refused:
+        choice_of(tmp_path, mpi)
+    assert "undecided" in str(refused.value)
 
 
 def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path: Path) -> None:

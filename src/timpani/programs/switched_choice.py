@@ -25,5 +25,8 @@ def choice_of(folder: Path, library: Mpi) -> Choice:
     if missing:
         raise UserError(f"{folder / missing[0]} is lost", "write the files anew: timpani tune")
     if not files.settings and rules is None:
-        raise UserError(f"{folder} holds no rule: nothing would change", "tune what the program calls: timpani tune")
+        raise UserError(
+            f"{folder} holds no rule, so the program would run as it does without",
+            "if its points are undecided, measure longer: timpani tune --budget; else the default is as good",
+        )
     return Choice(files.settings, rules)

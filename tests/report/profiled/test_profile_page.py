@@ -11,6 +11,7 @@ from timpani.programs.profile_folder import read_profile
 from timpani.programs.profiled_study import profiled_points
 from timpani.programs.savings import PointSaving, Savings
 from timpani.report.profiled.profile_page import render_profile
+from timpani.report.profiled.profile_text import form_rows
 
 BARRIER = {**CALL, "name": "barrier", "operator": "", "datatype": "", "size_class": 0, "bytes": 0, "ns": 1_000_000_000}
 PART = part_text((CALL, {**BARRIER, "matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}))
@@ -48,6 +49,18 @@ def test_text_of_a_profile_stays_text(tmp_path: Path) -> None:
     page = render_profile(read_profile(folder))
     assert "<b>bold" not in page
     assert "&lt;b&gt;bold" in page
+
+
+def test_estimates_that_exceed_the_run_leave_no_negative_time(tmp_path: Path) -> None:
+    none_matched = {"matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}
+    asking = {**CALL, "name": "test", "form": "completion", "size_class": -1, "ns": 17_000_000_000, **none_matched}
+    part = read_profile(write_profile(tmp_path / "p", part_text((CALL, asking)))).main_part
+    assert form_rows(part)[-1] == (  # 2 s + 8.5 s of 10 s
+        "outside of MPI's counted calls",
+        "0.000",
+        "0 %",
+        "estimates exceed the run by 500 ms",
+    )
 
 
 def test_a_profile_without_calls_is_refused(tmp_path: Path) -> None:
