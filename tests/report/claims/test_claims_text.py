@@ -82,6 +82,25 @@ def test_a_simulated_stand_in_is_named(tmp_path: Path) -> None:
     assert "with timpani/knomial for openmpi/knomial and simgrid's default for openmpi's: nothing against it" in text
 
 
+def test_ties_alone_are_no_difference(tmp_path: Path) -> None:
+    """Type II takes as long as the default: that is nothing for its gain, and nothing against it."""
+    results = [
+        LaunchResult(Cell("bcast", algorithm, 8, "category:2:1", 2 << 20, "warm"), 1, "desk", median_us=1.0)
+        for algorithm in (
+            Algorithm("openmpi", "default"),
+            Algorithm("composed", "two_level", (("setup_each_call", 1),)),
+        )
+    ]
+    campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
+    table = read_published("assignment2")
+    [said] = (
+        each
+        for each in claims_text(table, check_claims(table, campaign), simulated=False).split("\n- ")
+        if "broadcasts of type II beat the default at 2048 KB" in each
+    )
+    assert ": no difference; 1 (" in said.splitlines()[-1]
+
+
 def test_a_line_names_what_was_not_measured(tmp_path: Path) -> None:
     """Of type II on its host files: 8 ranks of category 2, and 12 of category 3."""
     results = [
