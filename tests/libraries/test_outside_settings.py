@@ -93,6 +93,22 @@ def test_intels_configuration_files_and_variables_are_found(tmp_path: Path, monk
     }
 
 
+def test_a_file_that_a_clean_environment_cannot_leave_out_still_decides_the_default(tmp_path: Path) -> None:
+    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
+    environment = {"HOME": str(tmp_path), "UCX_TLS": "tcp", "FI_PROVIDER": "tcp", "FI_PROVIDER_PATH": "/opt/fi"}
+    found = outside_settings(hydra("mpich", tmp_path), environment, clean=True)
+    assert {each.name: each.removed for each in found} == {
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": False,
+        "FI_PROVIDER_PATH": False,
+        "FI_PROVIDER": True,
+        "UCX_TLS": True,
+    }
+    assert len(list(baseline_warnings(found))) == 1
+    assert "launches go without a setting, by --clean-environment: the environment sets UCX_TLS to 'tcp'" in described(
+        found
+    )
+
+
 def test_loaded_modules_are_reported() -> None:
     found = outside_settings(openmpi(None), {"LOADEDMODULES": "gcc/12:openmpi/4.1.4"})
     assert list(described(found)) == ["loaded modules: gcc/12, openmpi/4.1.4"]

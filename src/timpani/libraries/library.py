@@ -119,6 +119,7 @@ class Library:
                      program
     overrides        names of the environment's variables that choose algorithms; launches go without them
     settings_in_force  what else sets something of the library: by an environment without those, and in its files
+    without_own_files  variables that keep it from the parameter files of the user, by an environment
     control          the control variable that a parameter or an environment variable sets; None: it sets none
     installed_settings  all parameters and components that the installation lists, by an environment
     offered_variants  groups of variants that the installed library offers, by the word that `--variants` takes
@@ -153,6 +154,7 @@ class Library:
     slurm_interface: str | None = None
     simulates: bool = False
     settings_in_force: Callable[[Mpi, Mapping[str, str]], Iterable[OutsideSetting]] = lambda mpi, environment: ()
+    without_own_files: Callable[[Mpi, Mapping[str, str]], Mapping[str, str]] = lambda mpi, environment: {}
     control: Callable[[str], str | None] = lambda name: None
     installed_settings: Callable[[Mpi, Mapping[str, str]], InstalledSettings] = lambda mpi, environment: (
         InstalledSettings()

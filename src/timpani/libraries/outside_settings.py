@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
-from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.environment_overrides import clean_environment, environment_overrides
 from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
@@ -12,16 +13,29 @@ MODULES = "LOADEDMODULES"
 """The variable in which environment modules keep the names of those that are loaded."""
 
 
-def outside_settings(mpi: Mpi, environment: Mapping[str, str]) -> tuple[OutsideSetting, ...]:
-    """The settings of `mpi` in `environment` and in the files that it reads, and the loaded modules."""
+def outside_settings(mpi: Mpi, environment: Mapping[str, str], clean: bool = False) -> tuple[OutsideSetting, ...]:
+    """The settings of `mpi` in `environment` and in the files that it reads, and the loaded modules.
+
+    clean  whether launches get the clean environment: what is not in force there is removed
+    """
     removed = environment_overrides(mpi, environment)
     kept = {name: value for name, value in environment.items() if name not in removed}
     modules = environment.get(MODULES, "")
     return (
         *(OutsideSetting(name, environment[name], ENVIRONMENT, chooses=True, removed=True) for name in removed),
-        *LIBRARIES[mpi.kind].settings_in_force(mpi, kept),
+        *(_clean_settings if clean else LIBRARIES[mpi.kind].settings_in_force)(mpi, kept),
         *((OutsideSetting(MODULES, modules, ENVIRONMENT, chooses=False),) if modules else ()),
     )
+
+
+def _clean_settings(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:
+    """The settings in force in the clean environment, then those that it removes."""
+    before = list(LIBRARIES[mpi.kind].settings_in_force(mpi, environment))
+    cleaned = clean_environment(mpi, environment)
+    after = list(LIBRARIES[mpi.kind].settings_in_force(mpi, cleaned))
+    added = dict(cleaned.items() - environment.items())
+    yield from (each for each in after if each.source != ENVIRONMENT or each.name not in added)
+    yield from (replace(each, removed=True) for each in before if each not in after)
 
 
 def baseline_warnings(settings: Iterable[OutsideSetting]) -> Iterator[str]:
@@ -33,7 +47,7 @@ def described(settings: Iterable[OutsideSetting]) -> Iterator[str]:
     """All settings in words: first those that decide the default, then the removed ones, then the others by source."""
     settings = tuple(settings)
     yield from baseline_warnings(settings)
-    if removed := [each for each in settings if each.removed]:
+    if removed := [each for each in settings if each.removed and each.chooses and each.source == ENVIRONMENT]:
         names = ", ".join(each.name for each in removed)
         text = shlex.join(f"{each.name}={each.value}" for each in removed)
         variant = shlex.quote(f"mine: {text}")
@@ -41,9 +55,11 @@ def described(settings: Iterable[OutsideSetting]) -> Iterator[str]:
             f"Timpani removes {names} from the environment of its launches: they choose algorithms; "
             f"`timpani run … --variant {variant}` measures with them too"
         )
+    others = [each for each in settings if each.removed and each not in removed]
+    yield from (f"launches go without a setting, by --clean-environment: {each}" for each in others)
     by_file: dict[str, list[str]] = {}
     for each in settings:
-        if each.chooses:
+        if each.chooses or each.removed:
             continue
         if each.name == MODULES:
             yield f"loaded modules: {each.value.replace(':', ', ')}"

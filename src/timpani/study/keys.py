@@ -319,6 +319,15 @@ class StudyKeys:
         " which are otherwise built once. The operation `setup` times only this",
         Option(WHAT, "Build communicators and plans of Timpani's and composed algorithms in each call.", switch=True),
     )
+    clean_environment: bool = key(
+        False,
+        "true or false",
+        "`true`: starts do without your variables that set an MPI library or its transports, and without your parameter"
+        " file of Open MPI. The run names all that it leaves out. Variants keep what they set",
+        Option(
+            WHERE, "Measure without your variables and parameter file that set the library; name each.", switch=True
+        ),
+    )
     probe: bool = key(
         True,
         "true or false",

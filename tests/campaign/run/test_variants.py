@@ -83,6 +83,34 @@ def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:
     assert "openmpi-mca-params-override.conf" in done.stderr
 
 
+def test_a_clean_environment_leaves_out_the_users_variables_and_file_and_names_them(tmp_path: Path) -> None:
+    (tmp_path / ".openmpi").mkdir()
+    (tmp_path / ".openmpi/mca-params.conf").write_text("btl_tcp_eager_limit = 2048\ncoll_tuned_priority = 1\n")
+    environment = {**os.environ, "HOME": str(tmp_path), "OMPI_MCA_btl_tcp_rndv_eager_limit": "4096"}
+    limits = ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit")
+
+    def changed(*options: str) -> tuple[dict[str, str], str]:
+        variant = "w: btl_tcp_eager_limit=1024 btl_tcp_rndv_eager_limit=1024"
+        folder = tmp_path / f"c{len(options)}"
+        done = run(folder, "--variant", variant, *options, env=environment)
+        assert done.returncode == 0, done.stderr
+        recorded = read_header(folder).variants
+        assert recorded is not None
+        return {each.name: each.default for each in recorded["w"].changed or () if each.name in limits}, done.stderr
+
+    as_it_is, _ = changed()
+    assert as_it_is == dict(zip(limits, ("2048", "4096"), strict=True))
+    clean, said = changed("--clean-environment")
+    assert set(clean) == set(limits)
+    assert not {"2048", "4096"} & set(clean.values())
+    left_out = [line for line in said.splitlines() if "--clean-environment" in line]
+    assert any("the environment sets OMPI_MCA_btl_tcp_rndv_eager_limit to '4096'" in line for line in left_out)
+    assert any("mca-params.conf line 1 sets btl_tcp_eager_limit to '2048'" in line for line in left_out)
+    assert any("mca-params.conf line 2 sets coll_tuned_priority to '1'" in line for line in left_out)
+    assert "default is not the library's default" not in said
+    assert all("OMPI_MCA_btl_tcp_rndv_eager_limit" in each["without"] for each in load(tmp_path / "c1").launches)
+
+
 def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path: Path) -> None:
     library = tmp_path / "fails_later.so"
     source = tmp_path / "fails_later.c"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, check_variant
 from timpani.errors import UserError
+from timpani.libraries.environment_overrides import clean_environment
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.machine.here.modules import load_modules
 from timpani.native.mpi import Mpi
@@ -37,7 +38,11 @@ def prepare_variants(study: Study, available: AvailableAlgorithms) -> list[tuple
         check_variant(name, variant, mpi)
         if mpi not in asked:
             asked[mpi] = AvailableAlgorithms.ask(mpi)
-        found.append((PreparedVariant(name, variant, mpi, environment), asked[mpi]))
+        clean = study.clean_environment
+        if clean:
+            added = clean_environment(mpi, os.environ).items() - os.environ.items()
+            environment = {**dict(added), **environment}
+        found.append((PreparedVariant(name, variant, mpi, environment, clean), asked[mpi]))
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Self
 
 from timpani.errors import UserError
-from timpani.libraries.environment_overrides import environment_overrides
+from timpani.libraries.environment_overrides import environment_overrides, library_variables
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Library
 from timpani.libraries.registry import LIBRARIES
@@ -31,12 +31,14 @@ class PreparedVariant:
     mpi          its library
     environment  what it adds to the environment of the launcher and of all ranks: its variables, and what its script
                  and modules set
+    clean        whether its starts go without all settings of libraries in the user's environment
     """
 
     name: str
     variant: Variant
     mpi: Mpi
     environment: Mapping[str, str] = field(default_factory=dict)
+    clean: bool = False
 
     @classmethod
     def plain(cls, mpi: Mpi) -> Self:
@@ -65,9 +67,13 @@ class PreparedVariant:
         return {name: value for name, value in self.environment.items() if name != _PRELOAD}
 
     def without(self, environment: Mapping[str, str]) -> tuple[str, ...]:
-        """Names of the environment's variables that its starts don't get: they choose algorithms, and are not its."""
+        """Names of the variables of `environment` that its starts don't get, unless it sets them.
+
+        Those choose algorithms, or in a clean environment set a library.
+        """
         overrides = environment_overrides(self.mpi, environment)
-        return tuple(name for name in overrides if name not in self.environment)
+        unclean = library_variables(environment) if self.clean else ()
+        return tuple(name for name in dict.fromkeys((*overrides, *unclean)) if name not in self.environment)
 
     def with_selection(self, parameters: Parameters, environment: Mapping[str, str]) -> AlgorithmSelection:
         """Its parameters and environment with those that force an algorithm.

@@ -87,7 +87,7 @@ class Session:
         planned = plan(study, available, resources, oversubscribe, prepare_variants(study, available))
         if planned.machine.simulated:
             planned = replace(planned, concurrent_launches=read_cores().usable)
-        return cls(planned, outside_settings(mpi, os.environ))
+        return cls(planned, outside_settings(mpi, os.environ, study.clean_environment))
 
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""

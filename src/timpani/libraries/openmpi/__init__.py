@@ -11,7 +11,7 @@ from timpani.libraries.openmpi.installed import control, installed_settings
 from timpani.libraries.openmpi.offered_variants import offered_variants
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
-from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force
+from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force, without_own_files
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.native.mpi import Mpi
 
@@ -53,6 +53,7 @@ LIBRARY = Library(
     setting=algorithms.setting,
     overrides=OVERRIDES,
     settings_in_force=settings_in_force,
+    without_own_files=without_own_files,
     control=control,
     installed_settings=installed_settings,
     offered_variants=offered_variants,

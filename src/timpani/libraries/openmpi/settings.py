@@ -19,6 +19,8 @@ _CHOOSING_VARIABLE = re.compile(r"(HCOLL|UCC)_\w*(TUNE|ALG|BCOL|CLS|TLS)\w*")
 
 _VARIABLE = re.compile(r"(OMPI|PRTE|PMIX)_MCA_\w+|(HCOLL|UCC|SHARP|UCX|FI)_\w+|LD_PRELOAD")
 
+_FILES, _NO_FILES = "mca_base_param_files", "none"
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -59,3 +61,12 @@ def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outs
     for name, value in sorted(environment.items()):
         if (chooses := bool(_CHOOSING_VARIABLE.fullmatch(name))) or _VARIABLE.fullmatch(name):
             yield OutsideSetting(name, value, ENVIRONMENT, chooses)
+
+
+def without_own_files(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variable that names the parameter files outside the user's home; empty if no file is in the home."""
+    setting = ask_settings(mpi, "--all", environment=environment).get(_FILES)
+    home = environment.get("HOME", "")
+    files = re.split("[,:]", setting.value) if setting else []
+    kept = [each for each in files if not (home and Path(each).is_relative_to(home))]
+    return {f"OMPI_MCA_{_FILES}": ",".join(kept) or _NO_FILES} if kept != files else {}
