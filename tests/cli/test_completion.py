@@ -1,6 +1,7 @@
 """A shell that asks for words gets them: studies, operations, algorithms, campaigns; and it gets them at once."""
 
 import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -102,7 +103,7 @@ def test_the_script_is_one_that_the_shell_reads(shell: str, tmp_path: Path) -> N
 
 def test_bash_completes_by_the_printed_script(tmp_path: Path, cache: Path) -> None:
     script = f"""
-PATH={TIMPANI.parent}:$PATH; export XDG_CACHE_HOME={cache}
+PATH={shlex.quote(str(TIMPANI.parent))}:$PATH; export XDG_CACHE_HOME={shlex.quote(str(cache))}
 eval "$(timpani completion bash)"
 COMP_WORDS=(timpani run bcast --algorithms openmpi/); COMP_CWORD=4
 _timpani_completion timpani; echo "${{COMPREPLY[@]}}"

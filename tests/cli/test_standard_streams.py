@@ -1,6 +1,7 @@
 """Standard output on a full disk or closed, other encodings, and little of what the system gives: never a traceback."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -70,7 +71,7 @@ def test_few_open_files_are_one_line() -> None:
 def test_tables_are_shown_without_what_draws_figures(tmp_path: Path) -> None:
     (tmp_path / "vl_convert.py").write_text("raise ImportError('x.so: failed to map segment from shared object')")
     put = f"import sys; sys.path.insert(0, '{tmp_path}'); from timpani.cli import main; main()"
-    assert shell(f'"$2" -c "{put}" import {OSU_LOG} --ranks 4 -o {tmp_path}/campaign').returncode == 0
+    assert shell(f'"$2" -c "{put}" import {shlex.quote(str(OSU_LOG))} --ranks 4 -o {tmp_path}/campaign').returncode == 0
     assert shell(f'"$2" -c "{put}" show {tmp_path}/campaign').returncode == 0
     done = shell(f'"$2" -c "{put}" report {tmp_path}/campaign')
     assert done.returncode == 2

@@ -51,7 +51,7 @@ def test_ours_are_listed_and_that_no_others_are_is_said() -> None:
     listed = typed("list", "algorithms", "--format", "json")
     assert listed.returncode == 0
     assert {row["algorithm"].partition("/")[0] for row in json.loads(listed.stdout)} == {"timpani"}
-    assert listed.stderr.startswith("no MPI library can be used here, so these are Timpani's own; ")
+    assert listed.stderr.startswith("no MPI library can be used here, so only Timpani's algorithms are listed; ")
 
 
 def test_without_a_compiler_that_is_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
