@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting
+from timpani.libraries.openmpi.counting import counting
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
@@ -161,6 +163,16 @@ def test_the_parameters_reach_every_rank(mpi: Mpi) -> None:
     )
     assert len(re.findall(r"^OMPI_MCA_coll_tuned_use_dynamic_rules=1$", answer.stdout, re.MULTILINE)) == 2
     assert len(re.findall(r"^OMPI_MCA_coll=\^han$", answer.stdout, re.MULTILINE)) == 2 * (mpi.numbers >= (5,))
+
+
+@every_open_mpi
+def test_a_build_without_its_monitoring_component_counts_no_messages(mpi: Mpi, tmp_path: Path) -> None:
+    """As builds of 4.1 for PyPI: with its variables set they run, and count nothing."""
+    assert counting(mpi) is not None
+    info = tmp_path / "ompi_info"
+    info.write_text('#!/bin/sh\necho mca:pml:cm:version:\\"component:4.1.7\\"\n')
+    info.chmod(0o755)
+    assert counting(replace(mpi, info=info)) is None
 
 
 @every_open_mpi

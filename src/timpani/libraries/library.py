@@ -160,7 +160,7 @@ class Library:
         InstalledSettings()
     )
     offered_variants: Callable[[Mpi], Mapping[str, OfferedVariants]] = lambda mpi: {}
-    counting: Callable[[Mpi], Counting] | None = None
+    counting: Callable[[Mpi], Counting | None] | None = None
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()

@@ -125,6 +125,29 @@ def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, 
     assert {proof["message_bytes"] for proof in read_proofs(folder)} == {8, 64 << 20}
 
 
+@needs_open_mpi
+def test_messages_that_the_library_does_not_send_prove_nothing(tmp_path: Path) -> None:
+    """coll/sm copies through shared memory: all of its algorithms would send "the same messages", none."""
+    study = (
+        "bcast",
+        "--algorithms",
+        "default",
+        "--sizes",
+        "1Ki",
+        "--slot",
+        "2ms",
+        "--launches",
+        "1",
+        "--oversubscribe",
+    )
+    shared = ("--variant", "shared: --mca coll_sm_priority 100", "--mpi", OPEN_MPIS[0].mpirun)
+    done = typed("run", *study, *shared, "--prove", "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "not counted: bcast default@shared, 2 ranks, 1 KiB: the library counted no message" in done.stderr
+    assert "same messages" not in done.stdout
+    assert [proof["variant"] for proof in read_proofs(tmp_path / "c")] == ["default"]
+
+
 @needs_mpich
 def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
     study = ("barrier", "--algorithms", "default", "--slot", "2ms", "--launches", "1", "--prove", "--oversubscribe")

@@ -21,7 +21,7 @@ from timpani.campaign.run.start import Programs, Start
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
-from timpani.study.cell import Cell
+from timpani.study.cell import OWN, Cell
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
@@ -102,7 +102,7 @@ class Prover:
             cell = left.pop(values["cell"]).cell
             if "proof" in values:
                 proof = values["proof"]
-                self.store.add_proof(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
+                self._add(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
             else:
                 self._missed(cell, values["mistake"])
 
@@ -136,7 +136,7 @@ class Prover:
             if twice.ended.how == "stopped":
                 return few[number:]
             if twice.ended.how == "finished":
-                self.store.add_proof(Proof(each.cell, *twice.beyond(once), twice.part))
+                self._add(Proof(each.cell, *twice.beyond(once), twice.part))
             else:
                 self._missed(each.cell, _why(twice.ended))
         return []
@@ -148,6 +148,16 @@ class Prover:
         called = _Called(start.part, ended, *read_totals(start.folder, group.ranks))
         start.end(ended, {})
         return called
+
+    def _add(self, proof: Proof) -> None:
+        """Record a proof. Without a message it proves nothing of a library's algorithm: all would look the same."""
+        cell = proof.cell
+        collective = COLLECTIVES.get(cell.collective)
+        has_messages = cell.ranks > 1 and collective is not None and (cell.message_bytes > 0 or not collective.sized)
+        if has_messages and cell.algorithm.provider != OWN and not any(map(any, proof.messages)):
+            self._missed(cell, "the library counted no message; it may use shared memory instead")
+        else:
+            self.store.add_proof(proof)
 
     def _missed(self, cell: Cell, why: str) -> None:
         where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"

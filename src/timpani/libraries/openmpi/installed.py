@@ -20,13 +20,17 @@ def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSet
         return InstalledSettings()
     ask = [str(mpi.info), "--all", "--level", "9", "--parsable"]
     answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace", env=environment)
-    components: defaultdict[str, set[str]] = defaultdict(set)
-    for match in filter(None, map(_COMPONENT.fullmatch, answer.stdout.splitlines())):
-        components[match["framework"]].add(match["component"])
     return InstalledSettings(
-        {name: each.source for name, each in read_settings(answer.stdout).items()},
-        {name: frozenset(each) for name, each in components.items()},
+        {name: each.source for name, each in read_settings(answer.stdout).items()}, listed_components(answer.stdout)
     )
+
+
+def listed_components(parsable: str) -> dict[str, frozenset[str]]:
+    """By framework, such as `coll`, the components in what `ompi_info --parsable` prints."""
+    components: defaultdict[str, set[str]] = defaultdict(set)
+    for match in filter(None, map(_COMPONENT.fullmatch, parsable.splitlines())):
+        components[match["framework"]].add(match["component"])
+    return {name: frozenset(each) for name, each in components.items()}
 
 
 def control(name: str) -> str | None:

@@ -10,10 +10,10 @@ import subprocess
 from collections.abc import Iterator
 
 from timpani.libraries.library import OfferedVariants
+from timpani.libraries.openmpi.installed import listed_components
 from timpani.libraries.openmpi.settings import Setting, read_settings
 from timpani.native.mpi import Mpi
 
-_COMPONENT = re.compile(r"mca:(?P<framework>\w+):(?P<component>\w+):version:\"component:.*")
 _ENUMERATOR = re.compile(r"mca:\w+:\w+:param:(?P<name>\w+):enumerator:value:-?\d+:(?P<value>\w+)")
 _PREFERRED = 100
 """A priority above those of all components (0 to 90 in 4.1 and 5.0)."""
@@ -105,8 +105,7 @@ def _single_copy(parsable: str, settings: dict[str, Setting]) -> Iterator[tuple[
 
 
 def _listed(parsable: str, framework: str) -> list[str]:
-    matches = filter(None, map(_COMPONENT.fullmatch, parsable.splitlines()))
-    return sorted({match["component"] for match in matches if match["framework"] == framework})
+    return sorted(listed_components(parsable).get(framework, ()))
 
 
 def _priority(settings: dict[str, Setting], component: str) -> int:

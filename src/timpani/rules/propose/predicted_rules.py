@@ -126,7 +126,8 @@ def _comparable(
     left_out: list[str] = []
     proved = {(proof["collective"], proof["message_bytes"]) for proof in campaign.proofs}
     uncounted = "its messages were not counted; `timpani run … --prove` counts them"
-    if LIBRARIES[mpi.kind].counting is None:
+    counting = LIBRARIES[mpi.kind].counting
+    if counting is None or counting(mpi) is None:
         uncounted = f"{mpi} counts no messages"
     for (collective,), part in measured.group_by("collective", maintain_order=True):
         points = [(str(collective), size) for size in sorted(part["message_bytes"].unique())]
