@@ -33,10 +33,10 @@ def run() -> None:
         ours = timpani(*WHAT, *launches, "--precision", "0.05", "-o", str(root / "ours"))
         found = cells(root / "ours")
         names: list[str] = found["label"].unique().to_list()
-        converged = found.filter(status="ok").height / found.height
+        converged = found.filter(~pl.col("status").str.contains("not_converged")).height / found.height
         print(
-            f"{len(names)} algorithms × 21 sizes × {LAUNCHES} launches: {ours:.1f} s, {converged:.0%} of the cells ok; "
-            f"must be under {MUST_TAKE:.0f} s"
+            f"{len(names)} algorithms × 21 sizes × {LAUNCHES} launches: {ours:.1f} s, {converged:.0%} of the cells "
+            f"converged; must be under {MUST_TAKE:.0f} s"
         )
         by_hand = sum(_by_hand(name, LAUNCHES, root / f"timed-{number}") for number, name in enumerate(names))
         print(

@@ -106,14 +106,15 @@ def timpani(command: str, campaigns: Path) -> str:
 def write_page(page: StudyPage, campaigns: Path, pages: Path = PAGES) -> Path:
     """Write the page of a study whose campaign is in `campaigns`, and its figures; returns the page's path."""
     study = next(each.study for each in shipped_studies() if each.name == page.study)
-    figures = pages / "figures" / page.study
-    shutil.rmtree(figures, ignore_errors=True)
-    figures.mkdir(parents=True)
     if page.published and not (campaigns / page.published).exists():
         timpani(f"timpani import --published {page.published} -o {page.published}", campaigns)
-    drawn = list(_figures(page, campaigns, figures))
-    path = pages / f"{page.study}.md"
-    path.write_text("\n".join(_lines(page, study, campaigns, drawn)))
+    path, figures = pages / f"{page.study}.md", pages / "figures" / page.study
+    with tempfile.TemporaryDirectory() as folder:
+        drawn = list(_figures(page, campaigns, Path(folder)))
+        text = "\n".join(_lines(page, study, campaigns, drawn))
+        shutil.rmtree(figures, ignore_errors=True)  # only now that nothing else can fail
+        shutil.copytree(folder, figures)
+    path.write_text(text)
     return path
 
 
