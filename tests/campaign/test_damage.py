@@ -130,7 +130,8 @@ def test_what_a_later_version_wrote_is_refused_and_stays(folder: Path) -> None:
     before = path.read_bytes()
     for use in (lambda: load(folder), lambda: Store(folder, header())):
         with pytest.raises(
-            UserError, match=r"line 5 is as it was written, .*: of_tomorrow .*; use the Timpani that wrote"
+            UserError,
+            match=r"line 5 is as it was written, .*: of_tomorrow .*; use the Timpani that wrote it: .* another build",
         ):
             use()
     assert path.read_bytes() == before

@@ -36,6 +36,23 @@ def test_help_fits_80_columns(words: list[str]) -> None:
     assert [name for name in options(words) if name not in done.stdout] == []
 
 
+@pytest.mark.parametrize("words", names(), ids=" ".join)
+def test_help_names_limits_in_words(words: list[str]) -> None:
+    page = typed(*words, "--help", columns=COLUMNS).stdout
+    assert "x<=" not in page
+    assert "x>=" not in page
+
+
+def test_help_says_between_which_numbers_a_value_lies() -> None:
+    assert "1 to 250." in typed("lab", "up", "--help", columns=COLUMNS).stdout
+    assert "0.001 or more." in typed("fit", "--help", columns=COLUMNS).stdout
+
+
+def test_the_command_that_runs_without_a_word_is_called_by_its_group() -> None:
+    assert ["tune"] in names()
+    assert ["tune", "files"] not in names()
+
+
 def test_man_pages_say_what_the_help_says(tmp_path: Path) -> None:
     done = typed("help", "--man", tmp_path / "man1")
     assert done.returncode == 0

@@ -40,6 +40,8 @@ timpani tune explain tuned/openmpi-tuned.conf --ranks 64 --nodes 8"""
 class _FilesUnlessNamed(TyperGroup):
     """`timpani tune CAMPAIGN` writes files; `lint` and `explain` are commands of their own."""
 
+    default_command = _FILES
+
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Where no command is named, files are meant."""
         if args and args[0] not in (*self.commands, *ctx.help_option_names):

@@ -99,6 +99,12 @@ def test_ties_alone_are_no_difference(tmp_path: Path) -> None:
         if "broadcasts of type II beat the default at 2048 KB" in each
     )
     assert ": no difference; 1 (" in said.splitlines()[-1]
+    [found] = (
+        each
+        for each in claims_object(check_claims(table, campaign))
+        if each["says"] == "broadcasts of type II beat the default at 2048 KB"
+    )
+    assert found["campaign"]["verdict"] == "no difference"
 
 
 def test_a_line_names_what_was_not_measured(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from timpani import __version__
 from timpani.campaign.folder.fields import LAUNCH, PROOF, FieldError, check
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import RESULT
@@ -111,6 +112,13 @@ def _of_samples(line: Mapping[str, Any]) -> bool:
     return bool(line.get("part")) and (line.get("samples") is not None or "messages" in line)
 
 
+def _writer(version: str) -> str:
+    """Which Timpani reads what one of `version` wrote and this one refuses."""
+    if version == __version__:
+        return f"use the Timpani that wrote it: it calls itself {version} like this one, but is another build"
+    return f"use the Timpani that wrote it: {version}"
+
+
 def _read(path: Path, name: str, header: Header, records: Records) -> None:
     believed = records.believed[name] = []
     seen: dict[Hashable, int] = {}
@@ -125,7 +133,7 @@ def _read(path: Path, name: str, header: Header, records: Records) -> None:
                 why = f"it repeats line {first}" if first != line.number else None
         except FieldError as error:
             said = f"{path} line {line.number} is as it was written, and this Timpani can't read it: {error}"
-            raise UserError(said, f"use the Timpani that wrote it, {header.timpani} or later") from None
+            raise UserError(said, _writer(header.timpani)) from None
         except KeyError as error:
             why = f"it has no {error}"
         if why is not None:

@@ -44,12 +44,16 @@ class CommandHelp:
 
 
 def commands(group: Any, name: str) -> Iterator[CommandHelp]:
-    """The commands below a group, those of groups in it too. The group has parsed its words: that names the values."""
+    """The commands below a group, those of groups in it too. The group has parsed its words: that names the values.
+
+    A group's default command runs where no other command is named, so it is described by the group's name.
+    """
     for word, command in group.commands.items():
+        typed = name if word == getattr(group, "default_command", None) else f"{name} {word}"
         if hasattr(command, "commands"):
-            yield from commands(command, f"{name} {word}")
+            yield from commands(command, typed)
         else:
-            yield _described(command, f"{name} {word}")
+            yield _described(command, typed)
 
 
 def _described(command: Any, name: str) -> CommandHelp:
@@ -73,7 +77,7 @@ def _parameter(parameter: Any) -> ParameterHelp:
 
 
 def _argument(argument: Any) -> str:
-    word = argument.name.upper() + ("…" if argument.nargs == -1 else "")
+    word = argument.metavar or argument.name.upper() + ("…" if argument.nargs == -1 else "")
     return word if argument.required else f"[{word}]"
 
 

@@ -38,6 +38,8 @@ def _name_values(command: Any, context: Any) -> None:
     for each in command.get_params(context):
         if isinstance(each, TyperOption) and each.metavar is None:
             each.metavar = _word(each)
+        if isinstance(each, TyperOption) and each.type_descriptor.is_ranged:
+            _say_limits(each)
         if isinstance(each, TyperArgument):
             each.__class__ = _NamedArgument
             if each.metavar is None:
@@ -46,13 +48,31 @@ def _name_values(command: Any, context: Any) -> None:
         _name_values(below, context)
 
 
+class _LimitedOption(TyperOption):
+    """An option whose help names the limits of its number in words, where typer adds `[1<=x<=3]` to its value."""
+
+    def _get_number_range_help_str(self) -> None:
+        return None
+
+
+def _say_limits(option: TyperOption) -> None:
+    if isinstance(option, _LimitedOption):
+        return
+    option.__class__ = _LimitedOption
+    if option.max is not None:
+        limits = f"{option.min or 0} to {option.max}"
+    elif option.min in (0, 1):
+        return  # a count
+    else:
+        limits = f"{option.min} or more"
+    option.help = f"{option.help} {limits[0].upper()}{limits[1:]}."
+
+
 def _word(option: TyperOption) -> str:
-    """The word for an option's value; a number within limits is an x, as in the limits that typer adds: `x [x>=1]`."""
+    """The word for an option's value."""
     if option.is_flag:
         return ""
     kind = option.type_descriptor
-    if kind.is_ranged:
-        return "x"
     return _WORDS.get(kind.annotation, "TEXT, …" if kind.is_list else "TEXT")
 
 

@@ -38,9 +38,6 @@ _SINGLE = "single run, no interval"
 _PARTLY_TESTED = {HOLDS: "nothing against it", FAILS: "against it", IN_PART: "partly against it"}
 """Verdicts in words where the study's conditions aren't met: they are no verdicts on what it concluded."""
 
-_ALL_TIED = "no difference"
-"""In place of `against it` where each case is a tie."""
-
 
 @dataclass(frozen=True)
 class Here:
@@ -143,8 +140,6 @@ def _here(here: Here, simulated: bool) -> str:
     if here.finding.verdict == NOT_TESTABLE or here.conditions.met:
         return f"here: {_words(here.finding, here.finding.verdict, simulated=simulated)}"
     verdict = _PARTLY_TESTED.get(here.finding.verdict, here.finding.verdict)
-    if here.finding.verdict == FAILS and all(case.tied for case in here.finding.cases):
-        verdict = _ALL_TIED
     return f"here, {here.conditions.words}: {_words(here.finding, verdict, simulated=simulated)}"
 
 

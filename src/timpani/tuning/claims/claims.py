@@ -13,7 +13,10 @@ from timpani.tuning.claims.checks import CHECKS
 from timpani.tuning.claims.claim import Case, Claim, MissingTimesError
 
 HOLDS, FAILS, IN_PART = "holds", "does not hold", "holds in part"
-UNDECIDED, NOT_TESTABLE = "undecided", "not testable here"
+NO_DIFFERENCE, UNDECIDED, NOT_TESTABLE = "no difference", "undecided", "not testable here"
+
+MIN_TIED = 0.8
+"""Minimum share of ties among a claim's cases from which they show no difference, rather than a claim that fails."""
 
 _MIN_COVERAGE = 0.9
 """Minimum coverage of an interval over launches that may decide a claim; the interval over 5 launches covers 0.94."""
@@ -23,7 +26,7 @@ _MIN_COVERAGE = 0.9
 class ClaimResult:
     """The result of checking a claim.
 
-    verdict  one of the five above
+    verdict  one of the six above
     measure  describes the value of a case and the threshold
     cases    the numbers that decide
     why      why the claim can't be tested and what is needed to test it; else ""
@@ -95,19 +98,26 @@ def verdict_of(cases: tuple[Case, ...]) -> str:
 
     holds          no case contradicts it, and at least half hold: the others are ties
     holds in part  some cases contradict it, and at least half hold
+    no difference  at least MIN_TIED of the cases are ties
     does not hold  fewer than half hold
     undecided      the cases that the intervals leave open would change the verdict
     """
     for_it = sum(case.holds is True for case in cases)
     against = sum(case.holds is False for case in cases)
     still_open = sum(case.is_open for case in cases)
+    tied = len(cases) - for_it - against - still_open
     verdicts = {
-        _verdict(for_it + more, against + still_open - more, len(cases)) for more in dict.fromkeys((0, still_open))
+        _verdict(for_it + still_open, against, tied),
+        _verdict(for_it, against + still_open, tied),
+        _verdict(for_it, against, tied + still_open),
     }
     return verdicts.pop() if len(verdicts) == 1 else UNDECIDED
 
 
-def _verdict(for_it: int, against: int, cases: int) -> str:
+def _verdict(for_it: int, against: int, tied: int) -> str:
+    cases = for_it + against + tied
+    if tied >= MIN_TIED * cases:
+        return NO_DIFFERENCE
     if 2 * for_it < cases:
         return FAILS
     return IN_PART if against else HOLDS
