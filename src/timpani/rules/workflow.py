@@ -37,6 +37,7 @@ from timpani.rules.table.tuned_files import TunedFiles, tuned_files
 from timpani.rules.time_budget import TimeBudget
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
+from timpani.study.counted import per_cent
 from timpani.study.defaults import TUNING_REGRET
 from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import SelectionTable
@@ -49,6 +50,13 @@ DECIDING_FOLDER = "campaign"
 
 _DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.25, 0.75
 """Fractions of the remaining time: for the deciding campaign, for each refining campaign, for each confirmation."""
+
+BUDGET_DIVISION = (
+    f"{per_cent(_DECIDING_SHARE)} for choosing algorithms, then up to {per_cent(_BETWEEN_SHARE)} of what is left for "
+    f"each campaign of sizes between them, then up to {per_cent(_ROUND_SHARE)} of what is left for each confirmation. "
+    f"While no algorithm is worth a rule, {per_cent(_DECIDING_SHARE)} of what is left is for choosing again"
+)
+"""How a budget is divided, in words."""
 
 _MAX_HALVINGS = 6  # of a gap between measured sizes: a ratio of 4,000 shrinks to 1.14
 _MAX_CALL_SECONDS = 0.2  # to simulate one of over a thousand calls; slower calls are left out and listed
@@ -170,9 +178,18 @@ def prepare_deciding(study: Study, target: Target, budget: TimeBudget) -> Sessio
 def measure_boundaries(
     study: Study, target: Target, output: Path, measure: MeasureSession, budget: TimeBudget
 ) -> MeasuredChoices:
-    """Measure `study`, then refine the sizes at which the choice changes. The campaigns are folders in `output`."""
+    """Measure `study`, then refine the sizes at which the choice changes. The campaigns are folders in `output`.
+
+    A budget is divided by BUDGET_DIVISION.
+    """
     campaigns = [output / DECIDING_FOLDER]
-    killed = measure(prepare_deciding(study, target, budget), campaigns[0]).killed
+    outcome = measure(prepare_deciding(study, target, budget), campaigns[0])
+    while outcome.ended == "budget" and table_of(load_together(campaigns), campaigns).is_empty:
+        again = target.prepare(study, budget.share(_DECIDING_SHARE))
+        if again is None:
+            break
+        outcome = measure(again, campaigns[0])
+    killed = outcome.killed
     for number in range(1, _MAX_HALVINGS + 1):
         measured = load_together(campaigns)
         between = refining_study(table_of(measured, campaigns).gaps, measured)

@@ -50,11 +50,13 @@ def measure_and_confirm(
     from timpani.rules.table.table_file import TABLE_FILE, read_table
     from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
     from timpani.rules.time_budget import TimeBudget
-    from timpani.rules.workflow import ConfirmRequest, Target, prepare_deciding
+    from timpani.rules.workflow import BUDGET_DIVISION, ConfirmRequest, Target, prepare_deciding
 
     machine = resolve(place.on, mpi) if place.on else None
     study = study_of(bool(machine and machine.simulated))
     target, budget = Target(mpi, machine, place.oversubscribe), TimeBudget(study.budget)
+    if budget.seconds is not None:
+        typer.echo(f"the budget of {budget.seconds:g} s: {BUDGET_DIVISION}", err=True)
     if dry_run:
         from timpani.report.words.dry_run import plan_lines
 
