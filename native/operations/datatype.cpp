@@ -22,6 +22,16 @@ void write(std::byte* at, std::span<const std::uint64_t> values) {
 }
 
 template <typename T>
+void read(const std::byte* at, std::span<std::uint64_t> values) {
+    for (auto& value : values) {
+        T found;
+        std::memcpy(&found, at, sizeof found);
+        value = static_cast<std::uint64_t>(found);
+        at += sizeof found;
+    }
+}
+
+template <typename T>
 std::size_t first_different(const std::byte* at, std::span<const std::uint64_t> values) {
     for (std::size_t i = 0; i < values.size(); ++i) {
         T found;
@@ -33,7 +43,7 @@ std::size_t first_different(const std::byte* at, std::span<const std::uint64_t> 
 
 template <typename T>
 Datatype datatype_of(MPI_Datatype mpi) {
-    return {mpi, sizeof(T), write<T>, first_different<T>};
+    return {mpi, sizeof(T), write<T>, read<T>, first_different<T>};
 }
 
 }  // namespace

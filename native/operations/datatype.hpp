@@ -9,11 +9,12 @@
 
 namespace timpani {
 
-/// An element type for studies. `write` and `equals` convert the small integers that buffers hold.
+/// An element type for studies. `write` and `read` convert the small integers that buffers hold.
 struct Datatype {
     MPI_Datatype mpi;
     std::size_t bytes;
     void (*write)(std::byte* at, std::span<const std::uint64_t> values);
+    void (*read)(const std::byte* at, std::span<std::uint64_t> values);
     /// The index of the first element at `at` that differs from `values`, undefined ones skipped; the number of values
     /// if none differs.
     std::size_t (*first_different)(const std::byte* at, std::span<const std::uint64_t> values);

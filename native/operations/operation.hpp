@@ -37,6 +37,12 @@ constexpr OsuLoop kOsuCollective{1000, 100, 100, 10, false};
 constexpr OsuLoop kOsuLatency{10'000, 100, 1000, 10, true};
 constexpr OsuLoop kOsuWindows{100, 10, 20, 2, true};
 
+/// Elements of a matrix that lie in a row of each buffer.
+struct RowLengths {
+    std::int64_t sent;
+    std::int64_t received;
+};
+
 /// An operation can't run on these ranks, or with this size: the cell fails, and the launch continues. Thrown on all
 /// ranks.
 class NotApplicable : public std::runtime_error {
@@ -85,6 +91,9 @@ class Operation {
         expected(first, values);
         for (auto& value : values) ++value;
     }
+
+    /// How buffers are shown as matrices; without a matrix each is one row.
+    [[nodiscard]] virtual RowLengths row_lengths() const { return {send_elements(), receive_elements()}; }
 
     [[nodiscard]] const Datatype& datatype() const { return datatype_; }
     [[nodiscard]] MPI_Comm comm() const { return comm_; }

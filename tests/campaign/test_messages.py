@@ -60,3 +60,22 @@ def test_a_study_of_messages_and_transposes_in_their_own_datatypes(mpi: Mpi, tmp
         "alltoall on 2 ranks, 8 B: the numbers of rows and columns must be multiples of the number of ranks"
         in done.stderr
     )
+
+
+def test_a_small_matrix_is_shown_as_it_was_sent_and_as_it_arrived(tmp_path: Path) -> None:
+    what = ("--ranks", "2", "--datatype", "int32", "--launches", "1", "--slot", "5ms", "--show-matrix")
+    done = typed("run", "transpose", "--sizes", "32,64Ki", *what, "-o", tmp_path / "shown")
+    assert done.returncode == 0, done.stderr
+    sent, arrived, copied = done.stdout.split("transpose, 2 ranks, 32 B: the matrix that is sent")[1].split("what")[:3]
+    matrix, transposed, plain = (
+        [line.split() for line in text.splitlines() if line.startswith("  ")] for text in (sent, arrived, copied)
+    )
+    assert (len(matrix), len(matrix[0])) == (2, 4)
+    assert transposed == [list(column) for column in zip(*matrix, strict=True)]
+    assert plain == matrix
+    assert "arrived by column_by_column, nested_datatype, packed, local_copy, alltoall, alltoallv" in arrived
+    assert "arrived by plain_message, local_memcpy" in copied
+    refused = typed("run", "transpose", "--sizes", "64Ki", *what, "-o", tmp_path / "large")
+    assert refused.returncode == 2
+    assert "no transpose here has at most 64 elements" in refused.stderr
+    assert not (tmp_path / "large").exists()

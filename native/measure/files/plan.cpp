@@ -21,6 +21,7 @@ Value choice(const std::string& word, const std::array<std::pair<std::string_vie
 constexpr std::array kMethods{std::pair{std::string_view{"timpani"}, Method::timpani},
                               std::pair{std::string_view{"osu"}, Method::osu},
                               std::pair{std::string_view{"count_messages"}, Method::count_messages},
+                              std::pair{std::string_view{"record_buffers"}, Method::record_buffers},
                               std::pair{std::string_view{"call"}, Method::call}};
 constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::round_time},
                              std::pair{std::string_view{"barrier"}, Start::barrier}};

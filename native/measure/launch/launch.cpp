@@ -17,6 +17,7 @@
 #include "measure/cell/osu_protocol.hpp"
 #include "measure/cell/stop_rule.hpp"
 #include "measure/clock/harness_messages.hpp"
+#include "measure/launch/buffer_contents.hpp"
 #include "measure/launch/make_operation.hpp"
 #include "measure/launch/rules_report.hpp"
 #include "measure/observe/describe_places.hpp"
@@ -178,6 +179,8 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, Lateness& lat
             line.add("mistake", *mistake);
         } else if (counter_) {
             line.add_json("proof", counter_->count(*operation, buffers_));
+        } else if (plan_.method == Method::record_buffers) {  // of the call that was checked
+            line.add_json("buffers", buffer_contents(harness_, *operation, buffers_));
         } else if (plan_.method == Method::osu) {
             add_outcome(line, cell.operation, measure_as_osu(harness_, *operation, buffers_, protocol_, cell));
         } else {

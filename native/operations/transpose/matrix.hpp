@@ -16,6 +16,10 @@ struct Matrix {
 
     [[nodiscard]] std::int64_t elements() const { return static_cast<std::int64_t>(rows) * columns; }
 
+    /// Row lengths of the matrix and its transpose, and of the matrix and its copy.
+    [[nodiscard]] RowLengths transposed_rows() const { return {columns, rows}; }
+    [[nodiscard]] RowLengths copied_rows() const { return {columns, columns}; }
+
     /// The values of the matrix, and of its transpose, in memory order.
     [[nodiscard]] static std::uint64_t value(std::int64_t i) { return moved_value(0, i); }
     void fill_transposed(Values values, std::int64_t first) const {
@@ -35,6 +39,7 @@ class MatrixOperation : public Operation {
 
     [[nodiscard]] std::int64_t send_elements() const override { return rank() == 0 ? matrix_.elements() : 0; }
     void sent(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
+    [[nodiscard]] RowLengths row_lengths() const override { return matrix_.transposed_rows(); }
 
   protected:
     [[nodiscard]] const Matrix& matrix() const { return matrix_; }

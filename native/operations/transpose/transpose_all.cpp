@@ -36,6 +36,7 @@ class TransposeAll : public Operation {
     void expected(std::int64_t first, Values values) const override {
         matrix_.fill_transposed(values, columns_.first * matrix_.rows + first);
     }
+    [[nodiscard]] RowLengths row_lengths() const override { return matrix_.transposed_rows(); }
 
   protected:
     virtual int exchange(const std::byte* outgoing, std::byte* incoming) = 0;

@@ -52,6 +52,7 @@ class LocalMemcpy : public LocalMatrix {
     using LocalMatrix::LocalMatrix;
 
     void expected(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
+    [[nodiscard]] RowLengths row_lengths() const override { return matrix().copied_rows(); }
 
   protected:
     int copy(const std::byte* from, std::byte* to) override {

@@ -102,6 +102,7 @@ class PlainMessage : public TransposePair {
     using TransposePair::TransposePair;
 
     void expected(std::int64_t first, Values values) const override { fill(values, first, Matrix::value); }
+    [[nodiscard]] RowLengths row_lengths() const override { return matrix().copied_rows(); }
 
   protected:
     int send_matrix(const std::byte* from) override {

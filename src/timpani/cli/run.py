@@ -16,6 +16,7 @@ from timpani.errors import UserError
 from timpani.study.keys import FURTHER, WHAT, WHERE
 
 if TYPE_CHECKING:
+    from timpani.campaign.run.session import Session
     from timpani.libraries.hosts import HostList
     from timpani.machine.nodes.model import Machine
     from timpani.study.study import Study
@@ -68,6 +69,12 @@ class _Further:
         bool,
         typer.Option("--prove", help="Count each cell's messages in one more, untimed call.", rich_help_panel=FURTHER),
     ] = False
+    show_matrix: Annotated[
+        bool,
+        typer.Option(
+            "--show-matrix", help="Print a small transpose's matrix before and after.", rich_help_panel=FURTHER
+        ),
+    ] = False
     dry_run: Annotated[
         bool,
         typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.", rich_help_panel=FURTHER),
@@ -115,29 +122,41 @@ def run(
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
         run_as_job(place.on, further.dry_run, added, _study(what, program, options, []).launches)
         return
-    from timpani.campaign.run.session import Session
+    from timpani.campaign.run.transposed_matrices import shown_cells
     from timpani.study.values import parse_duration
 
-    first, *others = place.mpi or [""]
-    machine, hosts = _machine_and_hosts(place, first)
-    for group in place.groups or ():
-        library = first or (machine.library if machine else None)
-        options["variants"] = [*options.get("variants", ()), *_group(library, group)]
-    composed = _study(what, program, options, others)
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    session = Session.prepare(composed, first or None, place.oversubscribe, machine, hosts)
+    session = _session(what, program, options, place)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
 
         typer.echo("\n".join(plan_lines(session.plan)))
         return
+    shown = shown_cells(session.plan) if further.show_matrix else []
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
     from timpani.cli.terminal.ending import print_ending
     from timpani.cli.terminal.progress import progress
 
     outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
+    if shown and outcome.ended == "complete":
+        from timpani.report.words.matrix_lines import matrix_lines
+
+        typer.echo("\n".join(matrix_lines(session.matrices(folder, progress, shown))))
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
+
+
+def _session(what: list[str], program: Path | None, options: dict[str, Any], place: _Place) -> "Session":
+    """What is to be measured, planned for the place, with its further libraries and its groups as variants."""
+    from timpani.campaign.run.session import Session
+
+    first, *others = place.mpi or [""]
+    machine, hosts = _machine_and_hosts(place, first)
+    for group in place.groups or ():
+        library = first or (machine.library if machine else None)
+        options["variants"] = [*options.get("variants", ()), *_group(library, group)]
+    study = _study(what, program, options, others)
+    return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
 
 
 def _study(what: list[str], program: Path | None, options: dict[str, Any], libraries: list[str]) -> "Study":

@@ -30,8 +30,8 @@ def plan_text(
     """The whole plan of a launch of `group`, one of `plan`.
 
     `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
-    counted, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number of
-    their own. `seed` decides in which order the cells of a point take turns, and nothing else.
+    only called, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number
+    of their own. `seed` decides in which order the cells of a point take turns, and nothing else.
     """
     study = plan.study
     computed = {

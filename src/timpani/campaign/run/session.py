@@ -25,6 +25,7 @@ from timpani.campaign.plan.resources import Resources
 from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
 from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner
+from timpani.campaign.run.transposed_matrices import Matrices, MatrixReader, ShownCells
 from timpani.campaign.run.variant_check import ChangedSetting, check_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
@@ -165,6 +166,18 @@ class Session:
             )
             uncounted = prover.run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
+
+    def matrices(self, folder: Path, observing: Observing, shown: ShownCells) -> list[Matrices]:
+        """Call the transposes `shown` of the campaign in `folder` once more, and read their matrices."""
+        with self.open(folder) as store, observing(self.plan, store.done) as observer, self._signals():
+            return MatrixReader(
+                plan=self.plan,
+                store=store,
+                programs=build,
+                stop=lambda: self.stopped is not None,
+                timeout=LEAST_TIMEOUT,
+                told=observer.note,
+            ).read(shown)
 
     @contextmanager
     def _signals(self) -> Iterator[None]:
