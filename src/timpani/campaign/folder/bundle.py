@@ -10,7 +10,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from timpani.campaign.folder.fields import PART_PATTERN
@@ -67,17 +67,25 @@ def bundle_name(file: Path) -> str:
     return file.name.removesuffix(SUFFIX) or "campaign"
 
 
-def pack(folder: Path, report: bytes) -> Iterator[bytes]:
-    """The bundle of the campaign in `folder`, in pieces; UserError where a start is not yet taken over."""
+def recorded_files(folder: Path) -> dict[str, Path]:
+    """The files that a bundle of the campaign in `folder` holds, by name; UserError where a start is not yet taken
+    over."""
     for path in sorted(folder.glob("launches/*/samples.jsonl")):
         raise UserError(f"{path} is not yet taken over into the results", "continue the campaign, then pack it")
     found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
-    members = {name: path for name, path in found.items() if _RECORDED.fullmatch(name)}
+    return {name: path for name, path in found.items() if _RECORDED.fullmatch(name)}
+
+
+def pack(folder: Path, report: bytes, check: Callable[[zipfile.ZipFile], None] = lambda _: None) -> Iterator[bytes]:
+    """The bundle of the campaign in `folder`, in pieces, after `check` read it whole; UserError as `recorded_files`."""
+    members = recorded_files(folder)
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w") as archive:
             sums = [_add(archive, name, path.read_bytes()) for name, path in members.items()]
             sums.append(_add(archive, REPORT, report))
             _add(archive, _CHECKSUMS, "".join(sums).encode())
+        with zipfile.ZipFile(file) as archive:
+            check(archive)
         file.seek(0)
         while piece := file.read(_PIECE_BYTES):
             yield piece

@@ -106,6 +106,10 @@ class Header(HeaderPart):
         Recorded("the texts of the library's tuning files by name, if the study names a folder, else null"),
     ] = None
     results: Annotated[int | None, Recorded("how many results an import has, else null")] = None
+    anonymized: Annotated[
+        bool,
+        Recorded("whether pseudonyms stand for the [names of hosts and users](how-to/share-a-campaign.md)"),
+    ] = False
     checksum: Annotated[str, Recorded("[of all before it](#what-shows-that-a-file-is-as-it-was-written)")] = ""
 
     @classmethod

@@ -2,9 +2,10 @@
 
 import gzip
 import hashlib
+import json
 import shutil
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
@@ -185,6 +186,16 @@ def _line(raw: bytes) -> RawLine:
     if "measured" in checked and len({len(checked["measured"][name]) for name in _EACH}) > 1:
         raise ValueError("its samples differ in number")
     return RawLine(checked, hashlib.sha256(raw).hexdigest())
+
+
+def sealed_raw_line(values: Mapping[str, Any]) -> bytes:
+    """The line of a raw record that holds `values`, with its checksum if they have one."""
+    plain = {key: value for key, value in values.items() if key != "crc32"}
+    text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode()
+    if plain.keys() == values.keys():
+        return text + b"\n"
+    before = text.removesuffix(b"}")
+    return before + _CHECKSUM + b'%08x"}\n' % zlib.crc32(before)
 
 
 _EACH = ("completion_ns", "average_ns", "skew_ns")

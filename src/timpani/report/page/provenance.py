@@ -38,6 +38,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("Commands", list(header.commands)),
         ("Begun", _known(header.created)),
         ("Timpani", _known(header.timpani)),
+        ("Names", ["pseudonyms stand for the names of hosts and users"] if header.anonymized else []),
         ("MPI", _known(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
         ("Nodes", _known(fold(host.name for host in machine.hosts))),

@@ -1,0 +1,4 @@
+"""Campaigns for others: copies without names of hosts and users.
+
+Imports: folder.
+"""
