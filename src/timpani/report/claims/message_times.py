@@ -8,8 +8,8 @@ from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.latency_columns import coverage
 from timpani.charts.marks.row_filter import MESSAGES
-from timpani.charts.marks.status import OK, words
-from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant
+from timpani.charts.marks.status import words
+from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.operations import title_of
 from timpani.tuning.compare.agreement import pair_times
@@ -58,7 +58,7 @@ def _table(part: pl.DataFrame, collective: str, placement: str, title: str) -> T
                 ),
             )
         )
-    statuses = sorted({words(status) for status in part["status"] if status != OK})
+    statuses = [words(status) for status in status_parts(part)]
     notes = [f"Some or all times here: {', '.join(statuses)}."] if statuses else []
     covered = coverage(part)
     return Table(

@@ -16,7 +16,14 @@ from timpani.charts.registry import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
-from timpani.report.tables.algorithm_tables import MARKS, distance_tables, knee_tables, latency_tables, with_best
+from timpani.report.tables.algorithm_tables import (
+    MARKS,
+    distance_tables,
+    knee_tables,
+    latency_tables,
+    status_parts,
+    with_best,
+)
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.report_table import Table
 from timpani.report.tables.study_tables import study_tables
@@ -218,12 +225,6 @@ def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Tab
     return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
 
 
-def _statuses(cells: pl.DataFrame) -> list[str]:
-    """The parts of statuses that occur, without ok."""
-    found = {part for status in set(cells["status"]) for part in status.split("+")}
-    return [status for status in MARKS if status in found]
-
-
 def _bold(simulated: bool) -> str:
     words = faster(simulated)
     return (
@@ -233,5 +234,5 @@ def _bold(simulated: bool) -> str:
 
 
 def _marks(cells: pl.DataFrame) -> str:
-    found = _statuses(cells)
+    found = status_parts(cells)
     return f" Marks: {', '.join(f'{MARKS[part]} {words(part)}' for part in found)}." if found else ""

@@ -54,10 +54,15 @@ def interval(low: float | None, high: float | None, printed: Callable[[float], s
     return "" if low is None or high is None else f"{printed(low)} to {printed(high)}"
 
 
+def status_parts(cells: pl.DataFrame) -> list[str]:
+    """The parts of these cells' statuses, without ok, in the order of `MARKS`."""
+    parts = {part for status in set(cells["status"]) for part in status.split("+")}
+    return [part for part in MARKS if part in parts]
+
+
 def key_of_marks(cells: pl.DataFrame) -> list[str]:
     """What the marks of these cells mean, in a sentence; none where all are ok."""
-    parts = {part for status in set(cells["status"]) for part in status.split("+")}
-    found = [part for part in MARKS if part in parts]
+    found = status_parts(cells)
     return [f"{', '.join(f'{MARKS[part]}: {words(part)}' for part in found)}."] if found else []
 
 

@@ -14,7 +14,7 @@ from timpani.errors import UserError
 from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
-from timpani.report.tables.algorithm_tables import significant
+from timpani.report.tables.algorithm_tables import significant, status_parts
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import bounds, latency_words, switch_words
@@ -101,8 +101,7 @@ def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], Sequence[CurveFi
         yield _in_states(fitted, [_fitted(each.hockney.latency) for each in fitted])
         yield _in_states(fitted, [_fitted(each.hockney.per_byte.scaled(1e3)) for each in fitted])
         yield _in_states(fitted, [Value(switch_words(each) or _no_switch(each)) for each in fitted])
-    found = sorted({part for status in cells["status"] for part in status.split("+")} - {OK})
-    yield Value(words("+".join(found)) or OK)
+    yield Value(words("+".join(status_parts(cells))) or OK)
 
 
 def _in_states(fits: Sequence[CurveFit], values: Sequence[Value]) -> Value:
