@@ -15,6 +15,7 @@ from timpani.libraries.mpich.embedded_tree import EmbeddedTree
 from timpani.libraries.mpich.selection_tree import Branch, Tree, named
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, Span
+from timpani.tuning.decide.spans import common_part
 
 _COMPOSITION = re.compile(r"composition_\w+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
@@ -128,7 +129,7 @@ def where_it_serves(rule: Rule, name: str) -> Iterable[Rule]:
     """`rule` where the library's algorithm `name` serves, by its number of ranks and elements of one byte."""
     operation = (rule.collective, name)
     if name == _ON_SEVERAL_LEVELS:
-        several = _within(rule.per_node, 2, rule.per_node.last)
+        several = common_part(rule.per_node, Span(2))
         return (replace(rule, per_node=several),) if several else ()
     if operation in ON_POWERS_OF_TWO:
         return tuple(replace(rule, ranks=Span(ranks, ranks)) for ranks in _powers(rule.ranks) if ranks in rule.ranks)
@@ -136,8 +137,8 @@ def where_it_serves(rule: Rule, name: str) -> Iterable[Rule]:
         return tuple(
             replace(rule, ranks=ranks, sizes=sizes)
             for power in _powers(rule.ranks)
-            if (ranks := _within(rule.ranks, power, 2 * power - 1))
-            and (sizes := _within(rule.sizes, power, rule.sizes.last))
+            if (ranks := common_part(rule.ranks, Span(power, 2 * power - 1)))
+            and (sizes := common_part(rule.sizes, Span(power)))
         )
     return (rule,)
 
@@ -149,9 +150,3 @@ def _powers(ranks: Span) -> Iterable[int]:
     while power <= last:
         yield power
         power *= 2
-
-
-def _within(span: Span, first: int, last: int | None) -> Span | None:
-    lasts = [each for each in (span.last, last) if each is not None]
-    cut = Span(max(span.first, first), min(lasts) if lasts else None)
-    return cut if cut.last is None or cut.first <= cut.last else None

@@ -8,6 +8,7 @@ from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.installed import control, installed_settings
+from timpani.libraries.openmpi.json_rules.file import ClassicRulesInSix, JsonRulesFile
 from timpani.libraries.openmpi.offered_variants import offered_variants
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
@@ -63,5 +64,6 @@ LIBRARY = Library(
     parameter_file="mca-params.conf",
     notes=_notes,
     on_two_ranks=ON_TWO_RANKS,
-    tuning_files=(TunedRules(), HanRules()),
+    tuning_files=(TunedRules(), JsonRulesFile(), HanRules()),
+    checked_files=(ClassicRulesInSix(),),
 )

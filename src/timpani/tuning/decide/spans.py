@@ -20,6 +20,13 @@ def overlap(one: Span, other: Span) -> bool:
     return one.first in other or other.first in one
 
 
+def common_part(one: Span, other: Span) -> Span | None:
+    """The numbers that lie in both spans; None if no number does."""
+    lasts = [each.last for each in (one, other) if each.last is not None]
+    part = Span(max(one.first, other.first), min(lasts) if lasts else None)
+    return part if part.last is None or part.first <= part.last else None
+
+
 def show_span(span: Span) -> str:
     """The span as `4`, `4 to 8`, `4 or more` or `any`."""
     if span.last is None:

@@ -1,7 +1,7 @@
 """The file by which coll/han hands over to coll/tuned what a table has rules for on several nodes."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -10,14 +10,14 @@ from timpani.errors import UserError, printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, HanFile, parse
-from timpani.libraries.openmpi.tuned_rules.collectives import HAN
-from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS, reads_headers
+from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
+from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, Written
-from timpani.native.mpi import Mpi
+from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import split_span
+from timpani.tuning.decide.spans import overlap, split_span
 
 _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""
@@ -46,14 +46,14 @@ class HanChoice:
 
 
 class HanRules:
-    """Open MPI 5.0's."""
+    """Open MPI 5.0's and 6's."""
 
     name = "openmpi-han.conf"
     title = "Open MPI's rules for coll/han"
 
     def serves(self, mpi: Mpi) -> bool:
-        """5.0; 4.1 does not use HAN by itself."""
-        return (5,) <= mpi.numbers < (6,)
+        """5.0 and later; 4.1 does not use HAN by default. Version 6 reads the same format, for more collectives."""
+        return mpi.numbers >= (5,)
 
     def recognises(self, text: str) -> bool:
         """A level or a component after numbers and at most the name of a collective."""
@@ -61,15 +61,17 @@ class HanRules:
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """Hand over what was measured on several nodes and coll/tuned's file says: that one names what is left out."""
+        collectives = han_collectives(mpi.numbers)
         several = [
-            replace(said.rule, algorithm=Algorithm(catalogue.provider, "tuned"), nodes=_SEVERAL)
-            for said in Sayable(table, catalogue, reads_headers(mpi.numbers)).said()
-            if said.rule.collective in HAN
+            replace(said.rule, algorithm=Algorithm(catalogue.provider, "tuned"), nodes=_SEVERAL, per_node=ALL)
+            for said in Sayable.in_version(mpi.numbers, table, catalogue).said()
+            if said.rule.collective in collectives
             and not said.rule.algorithm.is_default
-            and any(rule.nodes.last is None or rule.nodes.last in _SEVERAL for rule in said.of)
+            and overlap(said.rule.nodes, _SEVERAL)
+            and any(overlap(rule.nodes, _SEVERAL) for rule in said.of)
         ]
-        said = replace(table, rules=tuple(several))
-        return Written("".join(f"{line}\n" for line in _lines(said)), said, ())
+        said = replace(table, rules=tuple(dict.fromkeys(several)))
+        return Written("".join(f"{line}\n" for line in _lines(said, collectives)), said, ())
 
     def read(self, text: str, catalogue: Catalogue) -> HanChoice:
         """The last of the rules for a collective at the level of the whole communicator."""
@@ -77,7 +79,8 @@ class HanRules:
         if said.gave_up:
             raise UserError(f"line {said.gave_up.line}: {said.gave_up.why}; {_IGNORED}", "correct it")
         whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
-        return HanChoice(catalogue.provider, {name: rules for name, rules in whole.items() if name in HAN})
+        collectives = han_collectives(version_numbers(catalogue.version))
+        return HanChoice(catalogue.provider, {name: rules for name, rules in whole.items() if name in collectives})
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
         """Its decisions are compiled, too."""
@@ -90,7 +93,7 @@ class HanRules:
         if said.rest is not None:
             yield Fault("warning", said.rest, "more follows than is announced", "it is not read", "correct the counts")
         for level in said.levels:
-            if level.collective not in HAN:
+            if level.collective not in han_collectives(mpi.numbers):
                 what = f"coll/han does no {level.collective}"
                 yield Fault("warning", level.line, what, "these rules do nothing", "remove them")
             yield from _of_order(level.communicators)
@@ -119,8 +122,8 @@ def _of_order(communicators: tuple[Communicators, ...]) -> Iterator[Fault]:
                 yield Fault("warning", next_one.line, what, consequence, "sort them by size, each once")
 
 
-def _lines(said: SelectionTable) -> Iterator[str]:
-    collectives = [name for name in HAN if said.rules_for([name])]
+def _lines(said: SelectionTable, known: Iterable[str]) -> Iterator[str]:
+    collectives = [name for name in known if said.rules_for([name])]
     yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
     for name in collectives:
         entries: dict[int, list[tuple[int, str]]] = {}

@@ -67,8 +67,14 @@ TUNED = {
 
 NAMES = {tuned.id: name for name, tuned in TUNED.items()}
 
-HAN = ("allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter")
-"""Collectives that coll/han takes from coll/tuned on several nodes, from 5.0 on."""
+_HAN = ("allgather", "allreduce", "barrier", "bcast", "gather", "reduce", "scatter")
+_HAN_SINCE_6 = ("alltoall", "alltoallv")
+
+
+def han_collectives(numbers: tuple[int, ...]) -> tuple[str, ...]:
+    """The collectives that coll/han takes from coll/tuned on several nodes, from 5.0 on, by the version's numbers."""
+    return (*_HAN, *(_HAN_SINCE_6 if numbers >= (6,) else ()))
+
 
 TWO_RANKS = "two_proc"
 """An algorithm that refuses any other number of ranks: the call fails."""

@@ -21,7 +21,7 @@ _FIRST = 2**16
 
 
 class TunedRules:
-    """Open MPI 4.1's and 5.0's; what reads it in 6.0 shifts rules, and takes JSON in its place."""
+    """Open MPI 4.1's and 5.0's format. Version 6 reads it with shifted rules: see `json_rules/file.py`."""
 
     name = "openmpi-tuned.conf"
     title = "Open MPI's rules for coll/tuned"

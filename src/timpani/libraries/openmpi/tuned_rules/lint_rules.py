@@ -1,6 +1,6 @@
 """What is wrong with the rules of one collective: their order, what they reach, their sizes' unit."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
@@ -19,11 +19,11 @@ def faults_of_collective(collective: CollectiveRules, name: str, version: int) -
     yield from _of_ranks(communicators, name)
     for rule in communicators:
         yield from _of_order(rule)
-        yield from _of_thresholds(rule, name)
+        yield from faults_of_sizes(rule, name)
         if version == 1:
             yield from _of_fifth_numbers(rule)
     if TUNED[name].unit == "blocks":
-        yield from _of_unit(communicators, name)
+        yield from faults_of_unit(communicators, name)
 
 
 def _of_ranks(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterator[Fault]:
@@ -63,7 +63,8 @@ def _of_order(rule: CommunicatorRule) -> Iterator[Fault]:
             yield Fault("warning", following.line, what, consequence, "sort them by size, each once")
 
 
-def _of_thresholds(rule: CommunicatorRule, name: str) -> Iterator[Fault]:
+def faults_of_sizes(rule: CommunicatorRule, name: str) -> Iterator[Fault]:
+    """Of rules that differ in sizes, for a collective `name` whose choice can't depend on sizes."""
     unsaid = TUNED[name].unsaid
     other = next((each for each in rule.messages if _choice(each) != _choice(rule.messages[0])), None)
     if not unsaid or other is None:
@@ -86,8 +87,8 @@ def _of_fifth_numbers(rule: CommunicatorRule) -> Iterator[Fault]:
             return
 
 
-def _of_unit(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterator[Fault]:
-    """Totals are multiples of the ranks that they are totals of."""
+def faults_of_unit(communicators: Sequence[CommunicatorRule], name: str) -> Iterator[Fault]:
+    """Of sizes that are no totals: totals are multiples of the ranks that they are totals of."""
     consequence = f"{name} compares ranks x bytes of a block, so the choice changes at a fraction of the size meant"
     fix = "multiply each size with its ranks"
     thresholds = {rule: tuple(each.size for each in rule.messages if each.size) for rule in communicators}

@@ -1,16 +1,27 @@
 """Which numbers of a rule hold an algorithm's parameters."""
 
+from collections.abc import Mapping
 from typing import Literal
 
+from timpani.libraries.canonical_names import canonical_names
 from timpani.libraries.catalogue import AlgorithmInfo, Parameter
+from timpani.study.cell import DEFAULT
 
 Field = Literal["topo", "segment", "requests"]
 
 _REQUESTS = ("alltoall", "reduce")
 """Collectives whose algorithms take MAXREQ from a rule; scatter has its own from its MCA parameter alone."""
 
+_OF_A_RADIX = (("allgather", "bruck-k-fanout"), ("reduce", "knomial"))
+"""Algorithms of 6.0 whose radix is the fan-out: with less than 2 a call never ends, or divides by zero."""
+
+MIN_RADIX = 2
+
+_NAMED_DEFAULT = canonical_names([DEFAULT])[DEFAULT][0]
+"""Timpani's name of the algorithm that Open MPI calls `default`."""
+
 _NO_EFFECT = ("fanout", "chain_fanout")
-"""Parameters that no algorithm reads but `chain` the second, forced or by a file."""
+"""Parameters that no other algorithm than `chain` and those of a radix reads, forced or by a file."""
 
 
 def fields(info: AlgorithmInfo) -> dict[Field, Parameter]:
@@ -18,9 +29,29 @@ def fields(info: AlgorithmInfo) -> dict[Field, Parameter]:
     where: dict[str, Field] = {"segment_bytes": "segment"}
     if info.name == "chain":
         where["chain_fanout"] = "topo"
+    if has_radix(info):
+        where["fanout"] = "topo"
     if info.collective in _REQUESTS:
         where["max_requests"] = "requests"
     return {where[each.name]: each for each in info.parameters if each.name in where}
+
+
+def has_radix(info: AlgorithmInfo) -> bool:
+    """Whether a rule's fan-out is the radix of the algorithm, at least MIN_RADIX."""
+    return (info.collective, info.name) in _OF_A_RADIX
+
+
+def library_name(info: AlgorithmInfo) -> str:
+    """The library's name of the algorithm."""
+    if info.name == _NAMED_DEFAULT:
+        return DEFAULT
+    return info.aliases[0] if info.aliases else info.name
+
+
+def differing_parameters(info: AlgorithmInfo, values: Mapping[Field, int | None]) -> dict[str, int]:
+    """The parameters of a rule that differ from the library's defaults, by name; None: not in the rule."""
+    written = {parameter: values[field] for field, parameter in fields(info).items()}
+    return {each.name: value for each, value in written.items() if value is not None and value != each.default}
 
 
 def without_effect(info: AlgorithmInfo, name: str) -> bool:

@@ -7,7 +7,7 @@ from typing import TypeVar
 from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TUNED
-from timpani.libraries.openmpi.tuned_rules.parameters import fields
+from timpani.libraries.openmpi.tuned_rules.parameters import differing_parameters
 from timpani.libraries.openmpi.tuned_rules.parse import (
     MOST_CHARACTERS,
     CommunicatorRule,
@@ -41,7 +41,8 @@ class RulesChoice:
         if not messages or not (rule := _reached(messages, lambda rule: rule.size <= size)).algorithm:
             return None
         info = self.algorithms[call.collective][rule.algorithm]
-        return Algorithm(self.provider, info.name, tuple(sorted(_parameters(rule, info).items())))
+        written = differing_parameters(info, {"topo": rule.topo, "segment": rule.segment, "requests": rule.requests})
+        return Algorithm(self.provider, info.name, tuple(sorted(written.items())))
 
 
 def read(text: str, catalogue: Catalogue) -> RulesChoice:
@@ -82,12 +83,3 @@ def _reached(rules: Sequence[_Either], reached: Callable[[_Either], bool]) -> _E
             break
         best = rule
     return best
-
-
-def _parameters(rule: MessageRule, info: AlgorithmInfo) -> dict[str, int]:
-    """Those that are not the library's own: what the file doesn't say is."""
-    said = {"topo": rule.topo, "segment": rule.segment, "requests": rule.requests}
-    values = {parameter: said[field] for field, parameter in fields(info).items()}
-    return {
-        parameter.name: value for parameter, value in values.items() if value is not None and value != parameter.default
-    }

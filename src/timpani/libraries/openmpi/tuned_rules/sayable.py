@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
+from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, DISTINGUISHED, Distribution
 from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_effect
+from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.tuning_file import LeftOut
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
@@ -23,37 +25,47 @@ class UnsayableError(Exception):
 
 @dataclass(frozen=True)
 class Said:
-    """A rule as a file has it, and those of the table that it stands for."""
+    """A rule as a file has it for communicators of one distribution, and those of the table that it stands for."""
 
     rule: Rule
     of: tuple[Rule, ...]
+    distribution: Distribution = ANYWHERE
 
 
 @dataclass
 class Sayable:
     """The rules of a table that can be said; `left_out` is filled on the way.
 
-    requests  whether this version reads MAXREQ from a file
+    requests       whether this version reads MAXREQ from a file
+    distributions  the classes of communicators that the format distinguishes
     """
 
     table: SelectionTable
     catalogue: Catalogue
     requests: bool
+    distributions: tuple[Distribution, ...] = (ANYWHERE,)
     left_out: list[LeftOut] = field(default_factory=list)
+
+    @classmethod
+    def in_version(cls, numbers: tuple[int, ...], table: SelectionTable, catalogue: Catalogue) -> "Sayable":
+        """What the rules file of this version can say: in JSON since 6.0, before in the classic format."""
+        distributions = DISTINGUISHED if numbers >= (6,) else (ANYWHERE,)
+        return cls(table, catalogue, reads_headers(numbers), distributions)
 
     def said(self) -> tuple[Said, ...]:
         """The rules as the file will have them; fills `left_out`."""
         kept = [(rule, self._with_algorithm(rule)) for rule in self.table.rules]
         known = [(rule, sayable) for rule, sayable in kept if sayable is not None]
-        anywhere = self._on_any_nodes(known)
-        said: list[Said] = []
-        for name, tuned in TUNED.items():
-            rules = [each for each in anywhere if each[1].collective == name]
-            said += self._of_any_size(rules, tuned.unsaid) if tuned.unsaid else self._written_out(rules)
-        for rule in (rule for each in said for rule in each.of if (rule.nodes, rule.per_node) != (ALL, ALL)):
-            self._leave_out(
-                rule, f"measured on {_nodes(rule)}, but the file applies it to any {_counted(rule.ranks, 'rank')}"
-            )
+        said = [
+            each
+            for distribution in self.distributions
+            for name, rules in self._by_collective(known, distribution)
+            for each in self._of_collective(name, rules, distribution)
+        ]
+        for each in said:
+            for rule in filter(each.distribution.widens, each.of):
+                reach = f"any {_counted(rule.ranks, 'rank')}{each.distribution.words}"
+                self._leave_out(rule, f"measured on {_nodes(rule)}, but the file applies it to {reach}")
         return tuple(said)
 
     def _leave_out(self, rule: Rule, why: str) -> None:
@@ -101,17 +113,39 @@ class Sayable:
                 raise UnsayableError(f"a rules file can't say {name}")
         return Algorithm(rule.algorithm.provider, info.name, tuple(sorted(asked.items())))
 
-    def _on_any_nodes(self, rules: list[tuple[Rule, Rule]]) -> list[tuple[Rule, Rule]]:
-        """Without nodes and ranks per node; rules that need them to be told apart are left out."""
-        found = []
-        for rule, sayable in rules:
-            against = next((other for _, other in rules if _told_apart_by_nodes(sayable, other)), None)
-            if against is not None:
+    def _by_collective(
+        self, rules: list[tuple[Rule, Rule]], distribution: Distribution
+    ) -> Iterator[tuple[str, list[tuple[Rule, Rule]]]]:
+        """The rules for communicators of `distribution`; rules that differ by other numbers of nodes are left out.
+
+        Each pair is a rule of the table and the same as the file says it.
+        """
+        parts = [(rule, sayable, distribution.part_of(sayable)) for rule, sayable in rules]
+        here = [(rule, sayable, part) for rule, sayable, part in parts if part is not None]
+        found: dict[str, list[tuple[Rule, Rule]]] = {name: [] for name in TUNED}
+        for rule, sayable, part in here:
+            against = next(
+                (
+                    other
+                    for _, other, of_other in here
+                    if (distribution.widens(sayable) or distribution.widens(other))
+                    and _told_apart_by_nodes(sayable, other)
+                    and overlap(part.ranks, of_other.ranks)
+                ),
+                None,
+            )
+            if against is None:
+                found[rule.collective].append((rule, part))
+            else:
                 other = f"{_nodes(against)}, where {against.algorithm.plain} is chosen"
-                self._leave_out(rule, f"a rules file can't tell {_nodes(rule)} from {other}")
-                continue
-            found.append((rule, replace(sayable, nodes=ALL, per_node=ALL)))
-        return found
+                self._leave_out(rule, f"a rules file can't distinguish {_nodes(rule)} from {other}")
+        yield from found.items()
+
+    def _of_collective(self, name: str, rules: list[tuple[Rule, Rule]], distribution: Distribution) -> Iterator[Said]:
+        unsaid = TUNED[name].unsaid
+        for each in self._of_any_size(rules, unsaid) if unsaid else self._written_out(rules):
+            placed = replace(each.rule, nodes=distribution.nodes, per_node=distribution.per_node)
+            yield Said(placed, each.of, distribution)
 
     def _written_out(self, rules: Iterable[tuple[Rule, Rule]]) -> Iterator[Said]:
         """Without those that would take an entry for each of too many rank counts."""

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from timpani.libraries.openmpi.settings import Setting, ask_settings
-from timpani.libraries.openmpi.tuned_rules.collectives import HAN
+from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
 
@@ -37,7 +37,7 @@ def faults(collectives: Collection[str], settings: dict[str, Setting], mpi: Mpi)
         what = f"coll is {components.value} ({components.source}), without tuned"
         yield Fault("error", None, what, "coll/tuned, which reads the file, is not used", "let tuned in")
     without_han = words and ("han" in words) == components.value.startswith("^") if components else False
-    taken = [name for name in HAN if name in collectives]
+    taken = [name for name in han_collectives(mpi.numbers) if name in collectives]
     han_file_switch = settings.get("coll_han_use_dynamic_file_rules")
     if mpi.numbers >= (5,) and taken and not without_han and not (han_file_switch and han_file_switch.is_set):
         what = f"on several nodes coll/han does {', '.join(taken)}"

@@ -7,7 +7,6 @@ from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST, MOST, TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
-from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Written
 from timpani.native.mpi import Mpi
@@ -29,8 +28,7 @@ _COMPARED = {
 
 def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
     """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
-    headers = reads_headers(mpi.numbers)
-    sayable = Sayable(table, catalogue, requests=headers)
+    sayable = Sayable.in_version(mpi.numbers, table, catalogue)
     said = replace(table, rules=tuple(each.rule for each in sayable.said()))
     requests = any("max_requests" in dict(rule.algorithm.parameters) for rule in said.rules)
     text = "".join(f"{line}\n" for line in _lines(said, catalogue, 2 if requests else 1))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.libraries.tuned_tables import CATALOGUES, mpi
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, mpi
 from timpani.errors import UserError
 from timpani.libraries.openmpi.settings import read_settings
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules

@@ -7,16 +7,34 @@ from hypothesis import strategies as st
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.algorithms import read_algorithms
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
-from timpani.libraries.openmpi.tuned_rules.parameters import fields
+from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, fields, has_radix
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 
-DATA = Path(__file__).parents[1] / "data/ompi_info"
+DATA = Path(__file__).parents[2] / "data/ompi_info"
 VERSIONS = ("4.1.4", "5.0.11")
+SIX = "6.0.0"
+_ASKED = {version: (DATA / f"openmpi-{version}.txt").read_text() for version in VERSIONS}
+_NEW_IN_SIX = {
+    "allgather_algorithm:enumerator:value:2:bruck": ("2:bruck-k-fanout", "8:direct-messaging"),
+    "allreduce_algorithm:enumerator:value:6:rabenseifner": ("6:rabenseifner", "7:allgather_reduce"),
+    "reduce_algorithm:enumerator:value:7:rabenseifner": ("7:rabenseifner", "8:knomial"),
+}
+"""What the sources of Open MPI's main branch (August 2026) list, and 5.0.11 does not."""
+
+
+def _six() -> str:
+    """What `ompi_info` of version 6 prints, made from 5.0.11's and the sources."""
+    lines = []
+    for line in _ASKED["5.0.11"].splitlines():
+        new = next((each for end, each in _NEW_IN_SIX.items() if line.endswith(f"coll_tuned_{end}")), None)
+        lines += [line] if new is None else [f"{line.rpartition('value:')[0]}value:{each}" for each in new]
+    return "\n".join(lines)
+
+
 CATALOGUES = {
-    version: Catalogue("openmpi", version, read_algorithms((DATA / f"openmpi-{version}.txt").read_text()))
-    for version in VERSIONS
+    version: Catalogue("openmpi", version, read_algorithms(text)) for version, text in {**_ASKED, SIX: _six()}.items()
 }
 
 
@@ -35,12 +53,13 @@ def spans(most: int) -> st.SearchStrategy[Span]:
 
 @st.composite
 def algorithms(draw: st.DrawFn, collective: str, version: str) -> Algorithm:
-    """With parameters that a rules file of this version can say; none has its default."""
+    """With parameters that a rules file of this version can say; no value is the library's default."""
     info = draw(st.sampled_from(CATALOGUES[version].algorithms[collective]))
     chosen = {}
     for field, each in fields(info).items():
-        value = draw(st.none() | st.integers(0, 2**20))
-        if value not in (None, each.default) and (field != "requests" or version == "5.0.11"):
+        least = MIN_RADIX if field == "topo" and has_radix(info) else 0
+        value = draw(st.none() | st.integers(least, 2**20))
+        if value not in (None, each.default) and (field != "requests" or version != "4.1.4"):
             chosen[each.name] = value
     return Algorithm("openmpi", info.name, tuple(sorted(chosen.items())))
 
@@ -68,7 +87,7 @@ def tables(draw: st.DrawFn, version: str, sayable: bool) -> SelectionTable:
 
 @st.composite
 def calls(draw: st.DrawFn, table: SelectionTable) -> Call:
-    """Anywhere, and often at the edges of a rule, or a byte or a rank beside them."""
+    """Anywhere, and often at the edges of a rule, or one byte or one rank away from them."""
     rules = st.sampled_from(table.rules) if table.rules else st.nothing()
     rule = draw(rules) if table.rules else Rule("bcast", Algorithm("openmpi", "linear"))
 

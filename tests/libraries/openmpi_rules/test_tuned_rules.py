@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.libraries.tuned_tables import CATALOGUES, VERSIONS, calls, mpi, tables
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, calls, mpi, tables
 from timpani.errors import UserError
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.sayable import MOST_RANK_COUNTS
@@ -160,7 +160,7 @@ def test_nodes_are_dropped_and_said_and_never_told_apart() -> None:
     both = written(on_one, on_four)
     assert both.said.rules == ()
     assert [each.rule for each in both.left_out] == [on_one, on_four]
-    assert "can't tell 1 node of 8 ranks from 4 nodes of 2 ranks, where binomial is chosen" in both.left_out[0].why
+    assert "can't distinguish 1 node of 8 ranks from 4 nodes of 2 ranks, where binomial" in both.left_out[0].why
     alike = written(on_one, replace(on_four, algorithm=LINEAR))
     assert {rule.algorithm for rule in alike.said.rules} == {LINEAR}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.libraries.tuned_tables import CATALOGUES, calls, mpi, tables
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, calls, mpi, tables
 from timpani.errors import UserError
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules

@@ -1,0 +1,113 @@
+"""What Open MPI 6 chooses by rules in JSON."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from timpani.errors import UserError
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.openmpi.json_rules.entries import JsonCollective, JsonEntry, JsonRule, read_entries
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, ONE_PER_NODE, SINGLE_NODE
+from timpani.libraries.openmpi.tuned_rules.parameters import differing_parameters, library_name
+from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS
+from timpani.study.cell import Algorithm
+from timpani.tuning.decide.selection_table import Call
+
+NEXT_STEP = "`timpani tune lint` prints all that is wrong with it"
+NO_ALGORITHM = "ignore"
+"""The name of id 0: the library decides."""
+
+_DISTRIBUTIONS = {each.word: each for each in (ANYWHERE, SINGLE_NODE, ONE_PER_NODE)}
+
+
+@dataclass(frozen=True)
+class NamedAlgorithms:
+    """The algorithms of one collective, by their ids and by their names in lower case: the reader ignores case."""
+
+    by_id: Mapping[int, AlgorithmInfo]
+    by_name: Mapping[str, AlgorithmInfo]
+
+    @classmethod
+    def of_collective(cls, catalogue: Catalogue, collective: str) -> "NamedAlgorithms":
+        """Those of `catalogue`."""
+        infos = catalogue.algorithms.get(collective, ())
+        return cls({int(info.value): info for info in infos}, {library_name(info).lower(): info for info in infos})
+
+    def knows(self, rule: JsonRule) -> bool:
+        """Whether the library accepts the rule's algorithm; it skips a rule with another one."""
+        return rule.algorithm is None or _leaves_choice(rule) or self.info(rule) is not None
+
+    def info(self, rule: JsonRule) -> AlgorithmInfo | None:
+        """The rule's algorithm; None if the rule leaves the choice to the library, or if it is unknown."""
+        if isinstance(rule.algorithm, str):
+            named = self.by_name.get(rule.algorithm.lower())
+            return named or self.by_id.get(_as_number(rule.algorithm) or 0)
+        return self.by_id.get(rule.algorithm or 0)
+
+
+def _leaves_choice(rule: JsonRule) -> bool:
+    if isinstance(rule.algorithm, str):
+        return rule.algorithm.lower() == NO_ALGORITHM or _as_number(rule.algorithm) == 0
+    return rule.algorithm == 0
+
+
+def _as_number(text: str) -> int | None:
+    """`text` as C's strtol reads it, in any base."""
+    try:
+        return int(text, 8 if text.startswith("0") and text.isdecimal() else 0)
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class JsonChoice:
+    """The entries of each collective, and its algorithms."""
+
+    provider: str
+    entries: Mapping[str, tuple[JsonEntry, ...]]
+    algorithms: Mapping[str, NamedAlgorithms]
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The canonical name, and the parameters that are not the library's defaults."""
+        entry = next((each for each in self.entries.get(call.collective, ()) if fits(each, call)), None)
+        if entry is None:
+            return None
+        size = TUNED[call.collective].compared(call)
+        algorithms = self.algorithms[call.collective]
+        rule = next((each for each in entry.rules if each.fits(size) and algorithms.knows(each)), None)
+        info = algorithms.info(rule) if rule else None
+        if rule is None or info is None:
+            return None
+        written = differing_parameters(
+            info, {"topo": rule.faninout, "segment": rule.segment, "requests": rule.requests}
+        )
+        return Algorithm(self.provider, info.name, tuple(sorted(written.items())))
+
+
+def fits(entry: JsonEntry, call: Call) -> bool:
+    """Whether the communicator of `call` gets the rules of `entry`, unless an earlier entry fits it too."""
+    return entry.ranks_min <= call.ranks <= entry.ranks_max and _holds(entry.distribution, call)
+
+
+def _holds(word: str, call: Call) -> bool:
+    if word == ONE_PER_NODE.word:
+        return call.per_node == 1
+    return _DISTRIBUTIONS[word].holds(call)
+
+
+def read(text: str, catalogue: Catalogue) -> JsonChoice:
+    """As `TuningFile.read`."""
+    if len(text) > MOST_CHARACTERS:
+        raise UserError(f"a rules file of more than {MOST_CHARACTERS >> 20} MiB is not read", "write fewer rules")
+    rules = read_entries(text)
+    for fault in filter(None, (rules.ignored, *rules.faults)):
+        if fault.severity == "error":
+            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", NEXT_STEP)
+    entries = last_of_each(rules.collectives)
+    named = {name: NamedAlgorithms.of_collective(catalogue, name) for name in entries}
+    return JsonChoice(catalogue.provider, entries, named)
+
+
+def last_of_each(collectives: tuple[JsonCollective, ...]) -> dict[str, tuple[JsonEntry, ...]]:
+    """Of two collectives with one name the last counts; without those for which coll/tuned has no algorithms."""
+    return {each.name: each.entries for each in collectives if each.name in TUNED}

@@ -1,0 +1,192 @@
+"""A JSON text as Open MPI's reader accepts it, with the line of each value.
+
+The reader accepts a comma before a closing bracket and a byte order mark. It keeps all keys of an object, also equal
+ones, and takes a whole number that exceeds 64 bits for a fraction (`opal/util/json/3rd-party/json.c`).
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from timpani.errors import shortened
+
+MAX_DEPTH = 32
+"""Of nested values; rules have 6."""
+
+_LONGEST_INT = 2**63
+_TOKEN = re.compile(
+    r"[ \t\r\n\v\f]*(?:"
+    r'(?P<text>"(?:[^"\\\n]|\\[^\n])*")'
+    r"|(?P<number>-?(?:0|[1-9]\d*)(?P<fraction>\.\d+)?(?P<exponent>[eE][+-]?\d+)?(?![\w.+-]))"
+    r"|(?P<word>true|false|null)(?!\w)"
+    r"|(?P<mark>[{}\[\]:,])"
+    r"|(?P<other>\S))",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class JsonMember:
+    """A key of an object, its line, and its value."""
+
+    key: str
+    line: int
+    value: "JsonValue"
+
+
+@dataclass(frozen=True)
+class JsonValue:
+    """A value and the line on which it begins, counted from 1.
+
+    content  a text, a whole number, a tuple of values (an array) or of members (an object), a float, a bool or None
+    """
+
+    line: int
+    content: "str | int | float | bool | JsonArray | JsonObject | None"
+
+    @property
+    def whole(self) -> int | None:
+        """The whole number that it is; None where it is something else."""
+        return self.content if isinstance(self.content, int) and not isinstance(self.content, bool) else None
+
+
+@dataclass(frozen=True)
+class JsonArray:
+    """The values of an array."""
+
+    items: tuple[JsonValue, ...]
+
+
+@dataclass(frozen=True)
+class JsonObject:
+    """The members of an object, in the order of the text."""
+
+    members: tuple[JsonMember, ...]
+
+    def first(self, key: str) -> JsonValue | None:
+        """The value of the first member with this key."""
+        return next((each.value for each in self.members if each.key == key), None)
+
+
+class NotJsonError(Exception):
+    """The text is not JSON for the reader, and the line where this shows."""
+
+    def __init__(self, line: int, why: str) -> None:
+        super().__init__(why)
+        self.line = line
+
+
+@dataclass(frozen=True)
+class JsonDocument:
+    """The value of a text, and the lines with a comma before a closing bracket, which other readers refuse."""
+
+    value: JsonValue
+    needless_commas: tuple[int, ...]
+
+
+def read_document(text: str) -> JsonDocument:
+    """The document in `text`; NotJsonError where the reader finds none, or where it is nested too deeply."""
+    reader = _Reader(text.removeprefix("\ufeff"))
+    value = reader.value(*reader.next("a value"), depth=1)
+    if following := next(reader.tokens, None):
+        raise NotJsonError(following[0], f"{_shown(following[2])} follows the end of the document")
+    return JsonDocument(value, tuple(reader.needless_commas))
+
+
+_Token = tuple[int, str, str]
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.last_line = 1
+        self.tokens = self._tokens(text)
+        self.needless_commas: list[int] = []
+
+    def _tokens(self, text: str) -> Iterator[_Token]:
+        line = 1
+        for match in _TOKEN.finditer(text):
+            kind = next(name for name in ("text", "number", "word", "mark", "other") if match[name] is not None)
+            line += text.count("\n", match.start(), match.start(kind))
+            self.last_line = line
+            if kind == "number" and (match["fraction"] or match["exponent"]):
+                kind = "fraction"
+            yield line, kind, match[0].strip()
+
+    def next(self, wanted: str) -> _Token:
+        token = next(self.tokens, None)
+        if token is None:
+            raise NotJsonError(self.last_line, f"the text ends where {wanted} should stand")
+        return token
+
+    def value(self, line: int, kind: str, word: str, depth: int) -> JsonValue:
+        if depth > MAX_DEPTH:
+            raise NotJsonError(line, f"values are nested deeper than {MAX_DEPTH} levels")
+        if kind == "text":
+            return JsonValue(line, _text(line, word))
+        if kind in ("number", "fraction"):
+            return JsonValue(line, _number(kind, word))
+        if kind == "word":
+            return JsonValue(line, {"true": True, "false": False, "null": None}[word])
+        if word == "{":
+            return JsonValue(line, JsonObject(tuple(self._members(depth))))
+        if word == "[":
+            return JsonValue(line, JsonArray(tuple(self._items(depth))))
+        raise NotJsonError(line, f"{_shown(word)} stands where a value should")
+
+    def _items(self, depth: int) -> Iterator[JsonValue]:
+        after_comma = False
+        while True:
+            line, kind, word = self.next("a value or ]")
+            if word == "]" and kind == "mark":
+                self._end(line, after_comma)
+                return
+            yield self.value(line, kind, word, depth + 1)
+            if self._closes("]"):
+                return
+            after_comma = True
+
+    def _members(self, depth: int) -> Iterator[JsonMember]:
+        after_comma = False
+        while True:
+            line, kind, word = self.next("a key or }")
+            if word == "}" and kind == "mark":
+                self._end(line, after_comma)
+                return
+            if kind != "text":
+                raise NotJsonError(line, f"{_shown(word)} stands where a key in quotation marks should")
+            at, _, colon = self.next("a colon")
+            if colon != ":":
+                raise NotJsonError(at, f"a colon is missing after {_shown(word)}")
+            yield JsonMember(_text(line, word), line, self.value(*self.next("a value"), depth + 1))
+            if self._closes("}"):
+                return
+            after_comma = True
+
+    def _closes(self, bracket: str) -> bool:
+        line, _, word = self.next(f"a comma or {bracket}")
+        if word not in (",", bracket):
+            raise NotJsonError(line, f"a comma or {bracket} is missing before {_shown(word)}")
+        return word == bracket
+
+    def _end(self, line: int, after_comma: bool) -> None:
+        if after_comma:
+            self.needless_commas.append(line)
+
+
+def _text(line: int, word: str) -> str:
+    try:
+        return str(json.loads(word, strict=False))
+    except ValueError:
+        raise NotJsonError(line, f"{_shown(word)} is no text of JSON") from None
+
+
+def _number(kind: str, word: str) -> int | float:
+    if kind == "fraction" or len(word) > 20:
+        return float(word)
+    number = int(word)
+    return number if -_LONGEST_INT < number < _LONGEST_INT else float(number)
+
+
+def _shown(word: str) -> str:
+    return shortened(word, 40)

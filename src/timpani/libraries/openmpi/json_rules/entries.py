@@ -1,0 +1,242 @@
+"""Rules in JSON as Open MPI's reader takes them, and where it ignores the file or ends the program.
+
+From `coll_tuned_dynamic_file.c`, main branch of August 2026. Where this module says "ignores the whole file" the reader
+prints nothing, unless `coll_tuned_verbose` is 1 or more.
+"""
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from timpani.errors import printable, shortened
+from timpani.libraries.openmpi.json_rules.document import (
+    JsonArray,
+    JsonMember,
+    JsonObject,
+    JsonValue,
+    NotJsonError,
+    read_document,
+)
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED
+from timpani.libraries.tuning_file import Fault
+
+UNLIMITED = 2**63 - 1
+"""What the reader takes for `inf`, in bytes."""
+
+_LARGEST_INT = 2**31 - 1
+_INFINITE = ("inf", "Inf", "INF")
+_WORDS = tuple(dict.fromkeys(each.word for each in DISTINGUISHED))
+
+OTHER_COLLECTIVES = (
+    "alltoallw",
+    "gatherv",
+    "scatterv",
+    *(f"neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
+)
+"""Collectives that the reader knows and for which `coll/tuned` has no algorithms."""
+
+
+@dataclass(frozen=True)
+class JsonRule:
+    """One element of `rules`.
+
+    algorithm  a name or an id; None where the file has neither, and the rule leaves the choice to the library
+    keys       the keys that the file writes
+    """
+
+    line: int
+    size_min: int
+    size_max: int
+    algorithm: str | int | None
+    faninout: int = 0
+    segment: int = 0
+    requests: int = 0
+    keys: tuple[str, ...] = ()
+
+    def fits(self, size: int) -> bool:
+        """Whether it decides messages of `size` bytes."""
+        return self.size_min <= size <= self.size_max
+
+
+@dataclass(frozen=True)
+class JsonEntry:
+    """Rules for the communicators of a range of sizes and of a distribution over nodes."""
+
+    line: int
+    ranks_min: int
+    ranks_max: int
+    distribution: str
+    rules: tuple[JsonRule, ...]
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class JsonCollective:
+    """The entries of one collective."""
+
+    line: int
+    name: str
+    entries: tuple[JsonEntry, ...]
+
+
+@dataclass(frozen=True)
+class JsonRules:
+    """What a text says.
+
+    collectives      those before the place at which the library ignores the file, if it does
+    faults           of the text's structure
+    ignored          the first fault because of which the library ignores the whole file; None: it reads it
+    needless_commas  lines with a comma before a closing bracket
+    members          of the document
+    """
+
+    collectives: tuple[JsonCollective, ...]
+    faults: tuple[Fault, ...] = ()
+    ignored: Fault | None = None
+    needless_commas: tuple[int, ...] = ()
+    members: tuple[JsonMember, ...] = ()
+
+
+class _IgnoredError(Exception):
+    def __init__(self, line: int, what: str, fix: str) -> None:
+        consequence = "Open MPI ignores the whole file without a message, or ends with a memory error"
+        self.fault = Fault("error", line, printable(shortened(what, 200)), consequence, fix)
+
+
+def read_entries(text: str) -> JsonRules:
+    """The rules of `text`, up to the place at which the library gives up."""
+    try:
+        document = read_document(text)
+    except NotJsonError as error:
+        what = printable(f"no JSON: {error}")
+        consequence = "Open MPI reads it as a file of the classic format then, and ignores it without a message"
+        return JsonRules((), ignored=Fault("error", error.line, what, consequence, "correct it here or above"))
+    reader = _Reader()
+    ignored: Fault | None = None
+    members: tuple[JsonMember, ...] = ()
+    found: list[JsonCollective] = []
+    try:
+        root = _object(document.value, "the document")
+        members = root.members
+        for collective in reader.collectives(root, document.value.line):
+            found.append(collective)
+    except _IgnoredError as error:
+        ignored = error.fault
+    return JsonRules(tuple(found), tuple(reader.faults), ignored, document.needless_commas, members)
+
+
+class _Reader:
+    """Reads a document from its top; `faults` are those in spite of which the library reads on."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+
+    def collectives(self, root: JsonObject, line: int) -> Iterator[JsonCollective]:
+        named = root.first("collectives")
+        if named is None:
+            raise _IgnoredError(line, "the document has no key collectives", 'put all rules below "collectives"')
+        for member in _object(named, "collectives").members:
+            if member.key not in (*TUNED, *OTHER_COLLECTIVES):
+                what = f"unknown collective {shortened(member.key, 40)!r}"
+                near = difflib.get_close_matches(member.key, TUNED, n=1)
+                fix = near[0] if near else f"one of {', '.join(TUNED)}"
+                raise _IgnoredError(member.line, what, f"write {fix}")
+            if not isinstance(member.value.content, JsonArray):
+                what = f"{member.key} is no list of entries"
+                raise _IgnoredError(member.line, what, "write [{…}], also for one entry")
+            entries = tuple(self.entry(each) for each in member.value.content.items)
+            yield JsonCollective(member.line, member.key, entries)
+
+    def entry(self, value: JsonValue) -> JsonEntry:
+        content = _object(value, "an entry of a collective")
+        ranks_min, ranks_max = (
+            _as_int(self.integer(content, f"comm_size_{end}", default))
+            for end, default in (("min", 0), ("max", _LARGEST_INT))
+        )
+        rules = content.first("rules")
+        if rules is None:
+            raise _IgnoredError(value.line, "an entry has no rules", 'add "rules": […]')
+        if isinstance(rules.content, JsonObject) and rules.content.members:
+            what = "the rules of an entry are an object, not a list"
+            consequence = "Open MPI uses memory that nothing was written to, and may end with a segmentation fault"
+            self.faults.append(Fault("error", rules.line, what, consequence, "write [{…}], also for one rule"))
+            items: tuple[JsonValue, ...] = ()
+        elif isinstance(rules.content, JsonArray):
+            items = rules.content.items
+        elif isinstance(rules.content, JsonObject):
+            items = ()
+        else:
+            raise _IgnoredError(rules.line, "the rules of an entry are no list", "write [{…}], also for one rule")
+        keys = tuple(each.key for each in content.members)
+        found = tuple(map(self.rule, items))
+        return JsonEntry(value.line, ranks_min, ranks_max, self.distribution(content), found, keys)
+
+    def distribution(self, content: JsonObject) -> str:
+        value = content.first("comm_rank_distribution")
+        if value is None:
+            return "any"
+        if not isinstance(value.content, str):
+            fix = f"write one of {', '.join(_WORDS)}"
+            raise _IgnoredError(value.line, "comm_rank_distribution is no text", fix)
+        if value.content in _WORDS:
+            return value.content
+        what = f"unknown comm_rank_distribution {printable(shortened(value.content, 40))!r}"
+        consequence = "the library takes it for any: the entry holds on all communicators of its sizes"
+        self.faults.append(Fault("warning", value.line, what, consequence, f"write one of {', '.join(_WORDS)}"))
+        return "any"
+
+    def rule(self, value: JsonValue) -> JsonRule:
+        content = value.content
+        if not isinstance(content, JsonObject):
+            self._chooses_nothing(value.line, "a rule is no object")
+            return JsonRule(value.line, 0, UNLIMITED, None)
+        size_min, size_max = (
+            self.integer(content, f"msg_size_{end}", default) for end, default in (("min", 0), ("max", UNLIMITED))
+        )
+        faninout, segment, requests = (self.integer(content, key, 0) for key in ("faninout", "seg_size", "reqs"))
+        named = content.first("alg")
+        algorithm = None if named is None else named.content if isinstance(named.content, str) else named.whole
+        if algorithm is None:
+            self._chooses_nothing(value.line, "a rule has no alg" if named is None else "alg is no name and no number")
+        keys = tuple(each.key for each in content.members)
+        return JsonRule(
+            value.line,
+            _as_size(size_min),
+            _as_size(size_max),
+            algorithm,
+            _as_int(faninout),
+            segment,
+            _as_int(requests),
+            keys,
+        )
+
+    def _chooses_nothing(self, line: int, what: str) -> None:
+        consequence = "the library decides the messages of this rule itself, and reads no later rule for them"
+        self.faults.append(Fault("warning", line, what, consequence, "name an algorithm, or remove the rule"))
+
+    def integer(self, content: JsonObject, key: str, default: int) -> int:
+        value = content.first(key)
+        if value is None:
+            return default
+        if value.whole is not None:
+            return value.whole
+        if isinstance(value.content, str) and value.content.startswith(_INFINITE):
+            return UNLIMITED
+        raise _IgnoredError(value.line, f"{key} is no whole number of 64 bits and not inf", "write a whole number")
+
+
+def _object(value: JsonValue, what: str) -> JsonObject:
+    if isinstance(value.content, JsonObject):
+        return value.content
+    raise _IgnoredError(value.line, f"{what} is no object", "write {…}")
+
+
+def _as_int(number: int) -> int:
+    """`number` in a C int, which keeps its last 32 bits."""
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _as_size(number: int) -> int:
+    """`number` in a C size_t, which has no sign."""
+    return number % 2**64

@@ -1,0 +1,200 @@
+"""Faults of rules in JSON: the library ignores them, or does something else than they seem to say."""
+
+import difflib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+
+from timpani.errors import printable, shortened
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.openmpi.json_rules.choice import NamedAlgorithms
+from timpani.libraries.openmpi.json_rules.entries import (
+    UNLIMITED,
+    JsonCollective,
+    JsonEntry,
+    JsonRule,
+    JsonRules,
+    read_entries,
+)
+from timpani.libraries.openmpi.json_rules.installed_schema import schema_faults
+from timpani.libraries.openmpi.json_rules.write import MODULE, VERSION
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
+from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, faults_of_unit
+from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, has_radix, library_name
+from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS, CommunicatorRule, MessageRule
+from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
+from timpani.libraries.tuning_file import Fault
+from timpani.native.mpi import Mpi
+from timpani.tuning.decide.selection_table import Span
+from timpani.tuning.decide.spans import split_span
+
+_MOST_FAULTS = 200
+"""Faults of one file that are printed."""
+
+_TOP = ("rule_file_version", "module", "$schema", "collectives")
+_OF_ENTRIES = ("comm_size_min", "comm_size_max", "comm_rank_distribution", "rules")
+_OF_RULES = ("msg_size_min", "msg_size_max", "alg", "faninout", "seg_size", "reqs")
+_NEVER = "the library never uses it"
+
+
+def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
+    """As `TuningFile.lint`."""
+    if len(text) > MOST_CHARACTERS:
+        what = f"the file has more than {MOST_CHARACTERS >> 20} million characters"
+        yield Fault("error", None, what, "it is not checked", "write fewer rules")
+        return
+    rules = read_entries(text)
+    if rules.ignored:
+        yield rules.ignored
+    found = [*rules.faults, *_of_document(rules)]
+    for collective in rules.collectives:
+        found += _of_collective(collective, catalogue)
+    found.sort(key=lambda each: each.line or 0)
+    yield from islice(found, _MOST_FAULTS)
+    if len(found) > _MOST_FAULTS:
+        what = f"there are more than {_MOST_FAULTS} such faults"
+        yield Fault("warning", None, what, "the others are not listed", "correct these first")
+    if not rules.ignored:
+        yield from schema_faults(text, mpi)
+    yield from faults_of_settings({each.name for each in rules.collectives if _chooses(each)}, mpi)
+
+
+def _of_document(rules: JsonRules) -> Iterator[Fault]:
+    yield from _of_keys(rules.members[0].line if rules.members else 1, [each.key for each in rules.members], _TOP)
+    for key, wanted in (("rule_file_version", VERSION), ("module", MODULE)):
+        value = next((each.value for each in rules.members if each.key == key), None)
+        if value is None and rules.members:
+            consequence = "the library reads the file all the same, but its schema asks for the key"
+            yield Fault("note", rules.members[0].line, f"no {key}", consequence, f'add "{key}": {wanted!r}')
+        elif value is not None and value.content != wanted:
+            what = f"{key} is {printable(shortened(str(value.content), 40))}, not {wanted}"
+            yield Fault("warning", value.line, what, "the library reads the rules all the same", "correct it")
+    for line in rules.needless_commas[:_MOST_FAULTS]:
+        what = "a comma before a closing bracket"
+        yield Fault("note", line, what, "the library accepts it, other programs do not", "remove it")
+    lines: dict[str, int] = {}
+    for collective in rules.collectives:
+        if collective.name in lines:
+            what = f"{collective.name} has rules in line {lines[collective.name]} already"
+            yield Fault("warning", collective.line, what, "the library uses the last only", "remove one of the two")
+        lines[collective.name] = collective.line
+
+
+def _of_keys(line: int, keys: Sequence[str], known: Sequence[str]) -> Iterator[Fault]:
+    """Keys that the library does not read, or reads once."""
+    for key, count in Counter(keys).items():
+        shown = printable(shortened(key, 40))
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            fix = f"write {near[0]}" if near else "remove it"
+            yield Fault("warning", line, f"unknown key {shown!r}", "the library does not read it", fix)
+        elif count > 1:
+            yield Fault("warning", line, f"the key {shown} stands {count} times", "the first one counts", "keep one")
+
+
+def _of_collective(collective: JsonCollective, catalogue: Catalogue) -> Iterator[Fault]:
+    name = collective.name
+    if name not in TUNED or name not in catalogue.algorithms:
+        if any(rule.algorithm is not None for entry in collective.entries for rule in entry.rules):
+            what = f"coll/tuned has no algorithms for {name}"
+            consequence = "the library looks for a name in a list that is missing: every program ends in MPI_Init"
+            yield Fault("error", collective.line, what, consequence, f"remove {name}")
+        return
+    algorithms = NamedAlgorithms.of_collective(catalogue, name)
+    for number, entry in enumerate(collective.entries):
+        yield from _of_keys(entry.line, entry.keys, _OF_ENTRIES)
+        yield from _of_entry(entry, collective.entries[:number], name)
+        for place, rule in enumerate(entry.rules):
+            yield from _of_keys(rule.line, rule.keys, _OF_RULES)
+            yield from _of_rule(rule, [each for each in entry.rules[:place] if algorithms.knows(each)])
+            yield from _of_algorithm(rule, entry, name, algorithms, catalogue)
+        yield from faults_of_sizes(_by_size(entry, algorithms), name)
+    if TUNED[name].unit == "blocks":
+        yield from faults_of_unit([_by_size(entry, algorithms) for entry in collective.entries], name)
+
+
+def _of_entry(entry: JsonEntry, before: Sequence[JsonEntry], name: str) -> Iterator[Fault]:
+    if "comm_size_max" in entry.keys and entry.ranks_max < 0:
+        what = f"{name}: comm_size_max is inf, or too large for C's int"
+        consequence = f"the library takes it for {entry.ranks_max}, so it never uses the entry"
+        yield Fault("warning", entry.line, what, consequence, "leave comm_size_max out")
+    elif entry.ranks_min > entry.ranks_max:
+        what = f"{name}: comm_size_min {entry.ranks_min} exceeds comm_size_max {entry.ranks_max}"
+        yield Fault("warning", entry.line, what, _NEVER, "correct the two")
+    covering = next((each for each in before if _covers(each, entry)), None)
+    if covering and entry.ranks_min <= entry.ranks_max:
+        what = f"{name}: the entry in line {covering.line} fits all communicators of this one"
+        fix = "put the entry for fewer communicators first"
+        yield Fault("warning", entry.line, what, f"{_NEVER}: the first entry that fits holds", fix)
+
+
+def _covers(entry: JsonEntry, other: JsonEntry) -> bool:
+    placed = entry.distribution in ("any", other.distribution)
+    return placed and entry.ranks_min <= other.ranks_min and other.ranks_max <= entry.ranks_max
+
+
+def _of_rule(rule: JsonRule, before: Sequence[JsonRule]) -> Iterator[Fault]:
+    if rule.size_min > rule.size_max:
+        what = f"msg_size_min {rule.size_min} exceeds msg_size_max {rule.size_max}"
+        yield Fault("warning", rule.line, what, _NEVER, "correct the two")
+        return
+    covering = next(
+        (each for each in before if each.size_min <= rule.size_min and rule.size_max <= each.size_max), None
+    )
+    if covering:
+        what = f"the rule in line {covering.line} fits all sizes of this one"
+        yield Fault("warning", rule.line, what, f"{_NEVER}: the first rule that fits holds", "put this one before it")
+    elif rule.size_max > UNLIMITED or rule.size_min > UNLIMITED:
+        what = "a negative size"
+        yield Fault("warning", rule.line, what, "the library takes it for more than 2^63 B", "write a size in bytes")
+
+
+def _of_algorithm(
+    rule: JsonRule, entry: JsonEntry, name: str, algorithms: NamedAlgorithms, catalogue: Catalogue
+) -> Iterator[Fault]:
+    if not algorithms.knows(rule):
+        names = [library_name(each) for each in algorithms.by_id.values()]
+        shown = printable(shortened(str(rule.algorithm), 40))
+        near = difflib.get_close_matches(shown, names, n=1)
+        what = f"{catalogue.provider} {catalogue.version} has no {name} algorithm {shown}"
+        fix = f"write {near[0]}" if near else f"choose one of {', '.join(names)}"
+        yield Fault("warning", rule.line, what, "the library skips the rule without a message", fix)
+        return
+    info = algorithms.info(rule)
+    if info is None:
+        return
+    if info.name == TWO_RANKS and entry.ranks_max > 2:
+        what = f"{TWO_RANKS} runs on 2 ranks only, and the entry is for up to {entry.ranks_max} ranks"
+        consequence = "the call fails on communicators of other sizes"
+        yield Fault("error", rule.line, what, consequence, "put it into an entry with comm_size_max 2")
+    yield from _of_fan_out(rule, info)
+
+
+def _of_fan_out(rule: JsonRule, info: AlgorithmInfo) -> Iterator[Fault]:
+    if has_radix(info) and rule.faninout < MIN_RADIX:
+        what = f"{library_name(info)} with faninout {rule.faninout}"
+        consequence = "it is the algorithm's radix: the call divides by zero, or never ends"
+        yield Fault("error", rule.line, what, consequence, f'write "faninout": {MIN_RADIX} or more')
+    elif info.name == "chain" and not rule.faninout:
+        consequence = "the library builds it with fan-out 1, which is a pipeline; its default is 4"
+        yield Fault("warning", rule.line, "a chain with faninout 0", consequence, 'add "faninout": 4')
+
+
+def _by_size(entry: JsonEntry, algorithms: NamedAlgorithms) -> CommunicatorRule:
+    """The entry as the classic format says it: from which size on which choice; 0 where the library decides."""
+    usable = [each for each in entry.rules if algorithms.knows(each) and each.size_min <= each.size_max]
+    spans = [Span(each.size_min, None if each.size_max >= UNLIMITED else each.size_max) for each in usable]
+    messages = []
+    for span in split_span(spans, Span(0)):
+        rule = next((each for each in usable if each.fits(span.first)), None)
+        info = algorithms.info(rule) if rule else None
+        line = rule.line if rule else entry.line
+        number = int(info.value) if info else 0
+        topo, segment, requests = (rule.faninout, rule.segment, rule.requests) if rule else (0, 0, 0)
+        messages.append(MessageRule(line, span.first, number, topo, segment, requests))
+    return CommunicatorRule(entry.line, entry.ranks_min, tuple(messages))
+
+
+def _chooses(collective: JsonCollective) -> bool:
+    """Whether it makes coll/tuned choose anything."""
+    return collective.name in TUNED and any(entry.rules for entry in collective.entries)

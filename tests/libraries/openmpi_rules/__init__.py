@@ -1,0 +1,1 @@
+"""The rules files of Open MPI."""
