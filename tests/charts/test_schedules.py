@@ -1,5 +1,7 @@
 """Figures of schedules: trees, matrices and timelines."""
 
+import re
+
 import polars as pl
 import pytest
 
@@ -8,6 +10,7 @@ from timpani.charts.marks.tree import tree_of
 from timpani.charts.message_tree import message_tree
 from timpani.charts.peer_matrix import peer_matrix
 from timpani.charts.timeline import timeline
+from timpani.report.words.drawn_figures import figure_svg
 
 
 def messages(*edges: tuple[int, int]) -> pl.DataFrame:
@@ -114,6 +117,15 @@ def test_a_matrix_has_a_square_for_each_pair_that_talks() -> None:
     assert len(items(figure, "rect")) == 2
     assert sorted(str(item["text"]) for item in items(figure, "text")) == ["1", "2"]
     assert {"0", "1", "2"} <= set(texts(figure, "axis-label"))
+
+
+def test_a_title_that_is_wider_than_the_figure_is_divided_after_commas() -> None:
+    parts = ["allreduce/full_lane", "8 ranks", "4 nodes", "32 KiB", "14 ticks of the unit clock"]
+    svg = figure_svg(peer_matrix(messages((0, 1), (1, 2)), 8), ", ".join(parts))
+    lines = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", svg)
+    assert len(lines) > 1
+    assert " ".join(lines) == ", ".join(parts)
+    assert all(len(line) <= len("14 ticks of the unit clock") + 5 for line in lines)
 
 
 def test_a_timeline_shows_both_ends_of_each_message_in_their_ranks_lanes() -> None:

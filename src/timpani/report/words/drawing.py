@@ -124,14 +124,14 @@ class Drawing:
         size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
         root = [f"root {self.call.root}"] if self.call.root else []
         nodes = [counted(self.call.places.nodes, "node")] if isinstance(self.call.places, EqualNodes) else []
-        ticks = max(events["end"], default=0)
+        ticks = round(max(events["end"], default=0))
         parts = [
             self._name,
             counted(self.call.ranks, "rank"),
             *nodes,
             *size,
             *root,
-            f"{ticks:g} ticks of the unit clock",
+            f"{counted(ticks, 'tick')} of the unit clock",
         ]
         return ", ".join(parts)
 

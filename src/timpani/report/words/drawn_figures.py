@@ -31,10 +31,29 @@ AS_IN_THE_REPORT = FigureStyle()
 def figure_svg(figure: Chart, title: str, style: FigureStyle = AS_IN_THE_REPORT) -> str:
     """The figure under `title`, drawn once for all formats."""
     with alt.data_transformers.enable("default", max_rows=None):
-        specification = (figure.properties(title=title) if style.titled else figure).to_dict()
+        specification = figure.to_dict()
     if style.width != WIDTH:
         _widen(specification, style.width / WIDTH)
+    if style.titled:
+        specification["title"] = _title_lines(title, specification.get("width"))
     return compact_svg(vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE))
+
+
+_TITLE_CHARACTER = 7.6  # pixels of a title's letter, about
+
+
+def _title_lines(title: str, width: Any) -> list[str]:
+    """The title in lines that a plot of `width` pixels shows whole, divided after commas; one line if the width is
+    unknown. Vega-Lite cuts a title that is wider than the figure."""
+    lines = [""]
+    for part in title.split(", ") if isinstance(width, int | float) else [title]:
+        joined = f"{lines[-1]}, {part}" if lines[-1] else part
+        if lines[-1] and len(joined) * _TITLE_CHARACTER > width:
+            lines[-1] += ","
+            lines.append(part)
+        else:
+            lines[-1] = joined
+    return lines
 
 
 def _widen(specification: dict[str, Any], factor: float) -> None:
