@@ -1,5 +1,5 @@
 # What a newcomer types. Each target sets up what it needs; only `test` and `bench` install Debian packages.
-.PHONY: setup demo unit test lint tables studies bench clean
+.PHONY: setup demo unit test lint tables studies site bench clean
 
 bin := .venv/bin
 
@@ -50,6 +50,14 @@ tables: setup
 # The pages of docs/studies: measures or simulates each study that build/studies lacks, for about 10 minutes.
 studies: setup
 	$(bin)/python -m tools.studies build/studies
+
+# The manual as a site that works offline, in build/site.
+.venv/setup-site: pyproject.toml tools/constraints.txt tools/setup
+	tools/setup site
+	touch $@
+
+site: .venv/setup-site
+	$(bin)/python -m tools.site
 
 bench: .venv/setup-tests
 	$(bin)/python -m bench

@@ -6,7 +6,7 @@ A table stands below its mark, `<!-- table: NAME -->`. An argument names another
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import get_type_hints
 
@@ -20,9 +20,6 @@ from timpani.study.keys import KEYS, REQUIRED, Key
 from timpani.study.schema import CELL
 from tools.command_reference import commands_page
 
-WHOLE_PAGES = {"commands.md": commands_page}
-"""Pages that consist of generated text alone."""
-
 PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
 _MARKED = re.compile(r"(?<=^<!-- table: )(?P<name>\w+) -->\n(?P<table>(?:\|.*\n)*)", re.MULTILINE)
 
@@ -30,6 +27,28 @@ _MARKED = re.compile(r"(?<=^<!-- table: )(?P<name>\w+) -->\n(?P<table>(?:\|.*\n)
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, ("---",) * len(head), *rows]
     return "".join(f"| {' | '.join(cells)} |\n" if cells[0] != "---" else f"|{'|'.join(cells)}|\n" for cells in lines)
+
+
+_DECISIONS = "decisions/README.md"
+
+
+def decisions_page(docs: Path) -> str:
+    """The list of decisions, from their headings."""
+    pages = sorted((docs / _DECISIONS).parent.glob("[0-9]*.md"))
+    headings = ((page.name, page.read_text().partition("\n")[0].removeprefix("# ")) for page in pages)
+    rows = [
+        (number, f"[{title}]({name})") for name, heading in headings for number, _, title in [heading.partition(". ")]
+    ]
+    return "# Decisions\n\nEach decision with its reason and the rejected alternatives.\n\n" + _table(
+        ("number", "decision"), rows
+    )
+
+
+WHOLE_PAGES: dict[str, Callable[[Path], str]] = {
+    "commands.md": lambda docs: commands_page(),
+    _DECISIONS: decisions_page,
+}
+"""Pages that consist of generated text alone, each written from the folder of the pages."""
 
 
 def _default(key: Key) -> str:
@@ -85,7 +104,7 @@ def main(arguments: list[str]) -> int:
             if not check:
                 page.write_text(new)
     for page, write in ((docs / name, write) for name, write in WHOLE_PAGES.items()):
-        new = write()
+        new = write(docs)
         if not page.exists() or page.read_text() != new:
             differing.append(page)
             if not check:

@@ -1,0 +1,81 @@
+"""The site's navigation has every page once, its gallery shows what the simulator knows, and it needs no network."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import polars as pl
+from tools.site.gallery import Gallery, steps
+from tools.site.navigation import navigation, pages_in
+from tools.site.pages import for_python_markdown, requests
+
+from tests.installed import needs_compiler
+from timpani.schedules.simulation import EVENT_SCHEMA
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_every_page_is_in_the_navigation_once() -> None:
+    """A missing page is listed where its folder lists pages: docs/how-to/README.md, docs/reference.md and so on."""
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    assert Counter(pages_in(navigation(ROOT))) == Counter(page.relative_to(ROOT).as_posix() for page in pages)
+
+
+def test_bold_rows_of_a_list_begin_sections(tmp_path: Path) -> None:
+    for name in ("reference", "benchmarks", "how-to/README", "studies/README", "notebook/README", "decisions/README"):
+        page = tmp_path / "docs" / f"{name}.md"
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text("No list.\n")
+    (tmp_path / "docs/how-to/README.md").write_text(
+        "| to | read |\n|---|---|\n| **measure** | |\n| this | [This](this.md#part), [more](../studies/README.md) |\n"
+    )
+    entries = {title: section for entry in navigation(tmp_path) for title, section in entry.items()}
+    assert entries["How-tos"] == ["docs/how-to/README.md", {"Measure": ["docs/how-to/this.md"]}]
+
+
+def test_steps_are_the_messages_of_each_tick() -> None:
+    rows = [
+        ("send", 0, 1, 0, 4096, 0.0, 1.0),
+        ("copy", 1, -1, 0, 4096, 1.0, 1.0),
+        ("send", 1, 3, 1, 2048, 1.0, 2.0),
+        ("send", 0, 2, 1, 4096, 1.0, 2.0),
+    ]
+    assert list(steps(pl.DataFrame(rows, schema=EVENT_SCHEMA, orient="row")))[2:] == [
+        "| 1 | 4 KiB | 0 → 1 |",
+        "| 2 | 2 KiB to 4 KiB | 0 → 2, 1 → 3 |",
+    ]
+
+
+@needs_compiler
+def test_a_page_shows_each_algorithm_of_its_collective(tmp_path: Path) -> None:
+    gallery = Gallery.build()
+    barrier = gallery.own.algorithms["barrier"]
+    small = replace(gallery, own=replace(gallery.own, algorithms={"barrier": barrier}))
+    assert small.write(tmp_path / "algorithms") == ["README.md", "barrier.md"]
+    page = (tmp_path / "algorithms" / "barrier.md").read_text()
+    assert [line[3:] for line in page.splitlines() if line.startswith("## ")] == [info.name for info in barrier]
+    pictures = {path.name for path in (tmp_path / "algorithms" / "figures").iterdir()}
+    assert pictures == {f"barrier-{info.name}.svg" for info in barrier}
+    assert all(f"(figures/{name})" in page for name in pictures)
+    assert "--nodes 4 --groups 2" in page.partition("## two_level")[2]
+
+
+def test_lists_in_lists_are_indented_for_python_markdown() -> None:
+    """It takes four spaces; GitHub takes two and more."""
+    fenced = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+    short = re.compile(r"^ {1,3}(?:[-*]|\d+\.) ", re.MULTILINE)
+    assert [page.name for page in pages if short.search(fenced.sub("", page.read_text()))] == []
+
+
+def test_markdown_in_details_is_read_and_the_title_is_first() -> None:
+    text = "<!-- Written by a tool. -->\n\n# Title\n\n<details>\n<summary>More</summary>\n</details>\n"
+    assert for_python_markdown(text) == ('# Title\n\n<details markdown="1">\n<summary>More</summary>\n</details>\n')
+
+
+def test_a_request_to_a_network_is_found(tmp_path: Path) -> None:
+    (tmp_path / "quiet.html").write_text('<a href="https://example.org">link</a><script src="a.js"></script>')
+    assert requests(tmp_path) == {}
+    (tmp_path / "loud.html").write_text('<link rel="stylesheet" href="https://example.org/font.css">')
+    assert requests(tmp_path) == {"loud.html": "https://example.org/font.css"}

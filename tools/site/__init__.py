@@ -1,0 +1,1 @@
+"""The manual as an offline site: `make site`. `navigation` → `gallery` → `pages` → `__main__`."""
