@@ -1,5 +1,8 @@
 """Read what somebody else wrote: whole, of bounded size, as TOML or JSON; anything else is one line to the user."""
 
+import io
+import os
+import stat
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -15,11 +18,34 @@ _MOST_TOML_BYTES = 2**21
 """100,000 nodes by their names; Python's reader takes a second or two for it."""
 
 
+def open_regular(path: Path) -> "io.BufferedReader[io.FileIO]":
+    """`path` open for reading; OSError where it can't be opened, or is a pipe or a device, which may never end."""
+    file = io.BufferedReader(_open_at_once(path))
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(0, "it is no regular file", str(path))
+    return file
+
+
+def _open_at_once(path: Path) -> io.FileIO:
+    """`path` open for reading; opening a pipe does not wait for a process that writes to it."""
+    return io.FileIO(path, opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK))
+
+
+def _read_some(path: Path, most: int) -> bytes:
+    """At most the first `most` bytes of a file or of a pipe that a process writes to, such as `<(command)`."""
+    with _open_at_once(path) as file:
+        first = file.read(1)  # None: a process has the pipe open and has not written yet
+        if first == b"" and stat.S_ISFIFO(os.fstat(file.fileno()).st_mode):
+            raise OSError(0, "it is a pipe to which no process writes", str(path))
+        os.set_blocking(file.fileno(), True)
+        return (first or b"") + io.BufferedReader(file).read(most - len(first or b""))
+
+
 def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
     """The content of `path`; FileNotFoundError where there is none, UserError where it can't be read."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(most + 1)
+        raw = _read_some(path, most + 1)
     except FileNotFoundError:
         raise
     except (OSError, ValueError) as error:

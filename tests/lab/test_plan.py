@@ -1,5 +1,8 @@
 """What a lab is planned to be: the commands are followed on paper, and give the network that was asked for."""
 
+import errno
+import fcntl
+import os
 import subprocess
 from collections import Counter, defaultdict, deque
 from dataclasses import dataclass, field
@@ -11,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
+from timpani.lab import make
 from timpani.lab.enter import scripts
+from timpani.lab.lab import Lab
 from timpani.lab.layout import SWITCHES, Layout
 from timpani.lab.rate import parse_rate, show_rate
 from timpani.lab.steps import burst_bytes, steps
@@ -171,3 +176,13 @@ def test_scripts_are_shell(tmp_path: Path) -> None:
     layout = Layout(nodes=2, groups=1, cores=1, link=10**9, uplink=10**9, slurm=True)
     for text in scripts(layout, tmp_path).values():
         subprocess.run(["sh", "-n"], input=text, text=True, check=True)
+
+
+def test_a_file_system_without_locks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_locks(*_: object) -> None:
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
+
+    monkeypatch.setattr(make, "LABS", tmp_path)
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    with pytest.raises(UserError, match=f"{tmp_path} is on a file system without file locks"):
+        make.down(Lab("none", None))

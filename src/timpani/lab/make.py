@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from timpani.errors import UserError
+from timpani.errors import UserError, cannot_lock
 from timpani.lab.enter import HOSTS, scripts
 from timpani.lab.lab import LABS, LAYOUT, Lab, labs
 from timpani.lab.layout import Layout
@@ -62,7 +62,10 @@ def _locked() -> Iterator[None]:
     LABS.mkdir(parents=True, exist_ok=True)
     lock = os.open(LABS, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError as error:
+            raise cannot_lock(LABS, error, "mount a file system with locks there, such as tmpfs") from None
         yield
     finally:
         os.close(lock)

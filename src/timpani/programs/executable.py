@@ -1,9 +1,12 @@
 """What an executable file needs of its loader, read from its ELF header (System V ABI; 64 bits, little-endian)."""
 
+import os
 import re
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+
+from timpani.reading import open_regular
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
@@ -36,7 +39,8 @@ class Executable:
 def read_executable(path: Path) -> Executable | None:
     """What `path` needs; None where it is a script, of another machine, or can't be read."""
     try:
-        raw = path.read_bytes() if path.stat().st_size < _MOST_BYTES else b""
+        with open_regular(path) as file:
+            raw = file.read() if os.fstat(file.fileno()).st_size < _MOST_BYTES else b""
         return _parse(raw) if raw[:6] == b"\x7fELF\x02\x01" else None
     except (OSError, struct.error, ValueError):
         return None

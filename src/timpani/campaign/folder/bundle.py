@@ -15,6 +15,7 @@ from pathlib import Path
 
 from timpani.campaign.folder.fields import PART_PATTERN
 from timpani.errors import UserError
+from timpani.reading import open_regular
 
 SUFFIX = ".timpani.zip"
 REPORT = "report.html"
@@ -81,7 +82,7 @@ def pack(folder: Path, report: bytes, check: Callable[[zipfile.ZipFile], None] =
     members = recorded_files(folder)
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w") as archive:
-            sums = [_add(archive, name, path.read_bytes()) for name, path in members.items()]
+            sums = [_add(archive, name, _content(path)) for name, path in members.items()]
             sums.append(_add(archive, REPORT, report))
             _add(archive, _CHECKSUMS, "".join(sums).encode())
         with zipfile.ZipFile(file) as archive:
@@ -89,6 +90,11 @@ def pack(folder: Path, report: bytes, check: Callable[[zipfile.ZipFile], None] =
         file.seek(0)
         while piece := file.read(_PIECE_BYTES):
             yield piece
+
+
+def _content(path: Path) -> bytes:
+    with open_regular(path) as file:
+        return file.read()
 
 
 def _add(archive: zipfile.ZipFile, name: str, content: bytes) -> str:

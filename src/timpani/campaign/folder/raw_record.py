@@ -16,7 +16,7 @@ from typing_extensions import TypedDict
 from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Row, Text, Time, check
 from timpani.campaign.folder.recorded import Recorded
 from timpani.errors import UserError
-from timpani.reading import parse_json
+from timpani.reading import open_regular, parse_json
 
 _NAME = "samples.jsonl"
 PACKED = f"{_NAME}.gz"
@@ -147,7 +147,7 @@ class RawLine:
 def read_whole_lines(path: Path, position: int) -> tuple[list[RawLine], int]:
     """The whole lines from byte `position` on, and where the next unread byte is; UserError where one can't be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             file.seek(position)
             raw = file.read()
     except FileNotFoundError:
@@ -167,7 +167,7 @@ def read_whole_lines(path: Path, position: int) -> tuple[list[RawLine], int]:
 def read_lines(path: Path) -> Iterator[RawLine]:
     """Every line of a packed record; UserError at one that can't be read."""
     try:
-        with gzip.open(path) as file:
+        with open_regular(path) as packed, gzip.GzipFile(fileobj=packed) as file:
             for raw in file:
                 yield _line(raw.removesuffix(b"\n"))
     except (EOFError, OSError, ValueError, zlib.error) as error:
@@ -224,7 +224,7 @@ def compress(path: Path) -> None:
     if not path.exists():
         return
     beside = path.with_name(path.name + ".new")
-    with path.open("rb") as plain, gzip.open(beside, "wb", compresslevel=1) as packed:
+    with open_regular(path) as plain, gzip.open(beside, "wb", compresslevel=1) as packed:
         shutil.copyfileobj(plain, packed)
     beside.rename(path.with_name(path.name + ".gz"))
     path.unlink()
@@ -237,7 +237,7 @@ def unpack(path: Path) -> None:
         return
     beside = path.with_name(path.name + ".new")
     try:
-        with gzip.open(packed) as whole, beside.open("wb") as plain:
+        with open_regular(packed) as file, gzip.GzipFile(fileobj=file) as whole, beside.open("wb") as plain:
             shutil.copyfileobj(whole, plain)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         beside.unlink()
@@ -252,7 +252,7 @@ def hashes_of(folder: Path) -> set[str]:
 
 def _hashes(path: Path) -> Iterator[str]:
     try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+        with open_regular(path) as stored, gzip.GzipFile(fileobj=stored) if path.suffix == ".gz" else stored as file:
             while line := file.readline(_MOST_LINE_BYTES):
                 yield hashlib.sha256(line.removesuffix(b"\n")).hexdigest()
     except (EOFError, OSError, zlib.error):  # truncated, or not packed by us

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from timpani.errors import UserError
-from timpani.reading import parse_json
+from timpani.reading import open_regular, parse_json
 
 _MOST_BYTES = 2**26
 """Of a line: a launch of a million ranks says where each of them sat in fewer."""
@@ -73,7 +73,7 @@ def unseal(raw: bytes, campaign: str) -> None:
 def read_lines(path: Path, campaign: str) -> Iterator[SealedLine]:
     """The lines of `path`, none where there is no file; UserError where it can't be read."""
     try:
-        with path.open("rb") as file:
+        with open_regular(path) as file:
             number = 0
             while raw := file.readline(_MOST_BYTES):
                 number += 1
