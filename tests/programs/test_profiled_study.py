@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from tests.cli.typed import typed
@@ -16,6 +17,7 @@ from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.savings import expected_savings
 from timpani.report.profiled.savings_text import savings_lines
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import REGRET
 from timpani.tuning.race.results import RacedResults
 
 SECOND = 1_000_000_000
@@ -94,6 +96,46 @@ def test_what_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:
     savings = expected_savings(profile.main_part, measured({"default": 20.0, "ring": 30.0}))
     assert (savings.saved, savings.bounds) == (0.0, (0.0, 0.0))
     assert "no measured algorithm is significantly faster" in next(savings_lines(profile, savings))
+
+
+def test_a_race_for_a_program_measures_what_is_worth_it_and_weighs_it(tmp_path: Path) -> None:
+    """The broadcasts take 30 s of 42 s in MPI, the reductions 0.75 s, and the gathers 3 ms."""
+    dear = {**SMALL, "ns": 60 * SECOND, "waiting_ns": 0.0}
+    rare = {**SMALL, "name": "gather", "calls": 2, "bytes": 16, "ns": 6_000_000, "waiting_ns": 0.0}
+    message = {**CALL, "name": "send", "form": "message", "operator": "", "ns": 20 * SECOND}
+    part = part_of(tmp_path / "p", dict(CALL), dear, rare, message)
+    found = profiled_study(part, {"regret": "1%"})
+    assert {each.collective: each.share for each in found.study.weights} == pytest.approx(
+        {"bcast": 30 / 42.003, "allreduce": 1.5 / 42.003, "gather": 0.003 / 42.003}
+    )
+    goals = {name: goal.regret for (name, _, _), goal in found.study.goals.items()}
+    assert goals.keys() == found.study.collectives.keys() == {"bcast", "allreduce"}
+    assert goals["bcast"] < goals["allreduce"]
+    assert any("1 call with 0.003 s together" in text for text in found.left_out)
+    assert not profiled_study(part, {"regret": "1%", "sizes": "8"}).study.weights
+    assert not profiled_study(part, {}).study.weights
+
+
+def test_a_program_whose_collectives_take_less_than_is_accepted_needs_no_race(tmp_path: Path) -> None:
+    message = {**CALL, "name": "send", "form": "message", "operator": "", "ns": 400 * SECOND}
+    with pytest.raises(UserError, match="no algorithm can gain more than the accepted 1 %"):
+        profiled_study(part_of(tmp_path / "p", dict(CALL), message), {"regret": "1%"})
+
+
+def test_what_choices_may_lose_is_in_seconds_of_the_program(tmp_path: Path) -> None:
+    """Without a race nothing bounds it; of a point without a measurement all of its time may be lost."""
+    profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
+    results = measured({"default": 30.0, "ring": 20.0})
+    assert not any(
+        "other algorithms" in line for line in savings_lines(profile, expected_savings(profile.main_part, results))
+    )
+    raced = RacedResults.from_rows(results.rows.with_columns(pl.lit(0.01).alias(REGRET)))
+    savings = expected_savings(profile.main_part, raced)
+    assert raced.race is not None
+    [point] = raced.race.points()
+    regret = raced.race.standing(point).regret
+    assert savings.lost == pytest.approx(1.5 * regret / (1 + regret) + 1.5)
+    assert any("other algorithms could save at most" in line for line in savings_lines(profile, savings))
 
 
 def test_commands_take_a_profile_or_what_to_measure_and_not_both(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from timpani.cli.terminal.completing import complete_campaign_or_what
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
 from timpani.cli.terminal.options import DryRun, For, Force, StudyOptions, WhereOptions, expand, study_options
-from timpani.study.defaults import TUNING_REGRET
+from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
 
 if TYPE_CHECKING:
     from timpani.native.mpi import Mpi
@@ -110,7 +110,7 @@ Library = Annotated[
         panel="Where something is to be measured",
         shown={
             "launches": "as many as the race takes",
-            "regret": f"{TUNING_REGRET}, unless launches are given",
+            "regret": f"{TUNING_REGRET}, or {PROGRAM_REGRET} with --for, unless launches are given",
             "budget": "none; half of it is for choosing",
         },
     ),

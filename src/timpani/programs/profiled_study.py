@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from timpani.errors import UserError
@@ -11,7 +11,9 @@ from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted, per_cent
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import COLLECTIVES
+from timpani.study.point_weights import PointKey, PointWeight, point_goals
 from timpani.study.study import ALL, Study
+from timpani.study.values import parse_share
 
 MEASURED_SHARE = 0.99
 """Of the seconds that an algorithm can change: calls that take less together are not measured."""
@@ -30,7 +32,7 @@ _BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 
 class ProfiledPoint:
     """Calls of a program that one point of a study stands for.
 
-    message_bytes  their mean, in whole elements
+    message_bytes  their mean, in whole elements of `datatype`
     seconds        of a rank, without those that it is known to have waited for late ranks
     """
 
@@ -79,13 +81,24 @@ def changeable_seconds(part: ProfilePart, line: CallsLine) -> float:
 
 
 def profiled_points(part: ProfilePart) -> list[ProfiledPoint]:
-    """What an algorithm could change, those points first that take longest."""
+    """What an algorithm could change, those points first that take longest.
+
+    A study has one datatype for each collective: that of its longest point.
+    """
     found: dict[tuple[str, int, int, int, int], list[CallsLine]] = defaultdict(list)
     for line in part.calls:
         if line.form == "blocking" and why_not_measured(line) is None:
             found[line.name, line.ranks, line.nodes, line.per_node, _mean_bytes(line).bit_length()].append(line)
-    points = [_point(part, lines) for lines in found.values()]
-    return sorted(points, key=lambda point: -point.seconds)
+    points = sorted((_point(part, lines) for lines in found.values()), key=lambda point: -point.seconds)
+    datatypes = {point.collective: point.datatype for point in reversed(points)}
+    return [_of_type(point, datatypes[point.collective]) for point in points]
+
+
+def _of_type(point: ProfiledPoint, datatype: str) -> ProfiledPoint:
+    """The point in whole elements of `datatype`: at least one, unless its calls have no bytes."""
+    element = DATATYPES[datatype]
+    elements = max(point.message_bytes // element, min(point.message_bytes, 1))
+    return replace(point, datatype=datatype, message_bytes=elements * element)
 
 
 def _mean_bytes(line: CallsLine) -> int:
@@ -94,16 +107,14 @@ def _mean_bytes(line: CallsLine) -> int:
 
 def _point(part: ProfilePart, lines: list[CallsLine]) -> ProfiledPoint:
     main = max(lines, key=lambda line: line.ns)
-    datatype = _measured_datatype(main)
-    element = DATATYPES[datatype]
     mean = sum(line.bytes for line in lines) // sum(line.calls for line in lines)
     return ProfiledPoint(
         collective=main.name,
         ranks=main.ranks,
         nodes=main.nodes,
         per_node=main.per_node,
-        message_bytes=max(mean // element, min(mean, 1)) * element,
-        datatype=datatype,
+        message_bytes=mean,
+        datatype=_measured_datatype(main),
         seconds=sum(changeable_seconds(part, line) for line in lines),
         calls=sum(part.calls_of(line) for line in lines),
     )
@@ -121,29 +132,25 @@ def _measured_datatype(line: CallsLine) -> str:
 def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStudy:
     """The study of what `part` calls, with `options` in place of its keys; UserError where nothing is to measure.
 
-    Points are measured until they have MEASURED_SHARE of the seconds that an algorithm can change. A study measures
-    every collective on each of its rank counts.
+    A race measures the points that are worth it (`study/point_weights.py`). Other studies measure points until they
+    have MEASURED_SHARE of the seconds that an algorithm can change, and every collective on each of its rank counts.
     """
     points = profiled_points(part)
-    total = sum(point.seconds for point in points)
-    if not total:
+    if not sum(point.seconds for point in points):
         raise UserError(
             f"{part.path.parent} holds no collective that could be measured", "profile a program that calls some"
         )
-    chosen: list[ProfiledPoint] = []
-    for point in points:
-        if sum(each.seconds for each in chosen) >= MEASURED_SHARE * total:
-            break
-        chosen.append(point)
     given = {name: value for name, value in options.items() if value is not None}
+    weighted = "regret" in given and not given.keys() & {"ranks", "sizes"}
+    weights = _weights(part, points) if weighted else ()
+    chosen = _worth_racing(points, weights, given["regret"]) if weighted else _most_of_time(points)
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else (ALL,)
     names = sorted({point.collective for point in chosen})
     overrides: dict[str, dict[str, Any]] = {}
     for name in names:
         ours = [point for point in chosen if point.collective == name]
-        of_name: dict[str, Any] = {"datatype": ours[0].datatype}
-        element = DATATYPES[ours[0].datatype]
-        of_name["sizes"] = tuple({point.message_bytes // element * element for point in ours})
+        sizes = tuple({point.message_bytes for point in ours})
+        of_name: dict[str, Any] = {"datatype": ours[0].datatype, "sizes": sizes}
         overrides[name] = {key: value for key, value in of_name.items() if key not in given}
     values = {
         "title": f"What {' : '.join(part.programs)} calls",
@@ -152,9 +159,49 @@ def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStu
         "sizes": tuple({point.message_bytes for point in chosen}),
         "overrides": {name: each for name, each in overrides.items() if each},
         "placement": _placement(chosen),
+        "weights": weights,
         **given,
     }
     return ProfiledStudy(Study.check(values, str(part.path.parent)), tuple(chosen), tuple(left_out(part, chosen)))
+
+
+def _most_of_time(points: list[ProfiledPoint]) -> list[ProfiledPoint]:
+    """The points with most time that together have MEASURED_SHARE of it."""
+    total, chosen = sum(point.seconds for point in points), list[ProfiledPoint]()
+    for point in points:
+        if sum(each.seconds for each in chosen) >= MEASURED_SHARE * total:
+            break
+        chosen.append(point)
+    return chosen
+
+
+def _worth_racing(points: list[ProfiledPoint], weights: tuple[PointWeight, ...], regret: object) -> list[ProfiledPoint]:
+    """The points of a race for the program; all of them where `Study.check` will refuse the regret."""
+    accepted = parse_share(regret)
+    goals = point_goals(weights, accepted) if isinstance(accepted, float) else {}
+    return [point for point in points if _key(point) in goals] or points
+
+
+def _weights(part: ProfilePart, points: list[ProfiledPoint]) -> tuple[PointWeight, ...]:
+    """The points' times as shares of the program's time in MPI."""
+    seconds: dict[PointKey, float] = defaultdict(float)
+    for point in points:
+        seconds[_key(point)] += point.seconds
+    in_mpi = seconds_in_mpi(part)
+    return tuple(
+        PointWeight(collective=name, ranks=ranks, message_bytes=size, share=spent / in_mpi)
+        for (name, ranks, size), spent in seconds.items()
+        if spent
+    )
+
+
+def seconds_in_mpi(part: ProfilePart) -> float:
+    """Seconds of a rank in the program's calls of MPI, waiting included."""
+    return part.per_rank(sum(line.ns for line in part.calls if line.form != "setup"))
+
+
+def _key(point: ProfiledPoint) -> PointKey:
+    return point.collective, point.ranks, point.message_bytes
 
 
 def _placement(points: list[ProfiledPoint]) -> str:
@@ -171,10 +218,10 @@ def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
         if line.form == "blocking" and (why := why_not_measured(line)):
             reasons[why] += line.ns
     told = [f"{per_cent(ns / collectives)} of the time in collectives: {why}" for why, ns in reasons.items()]
-    rest = profiled_points(part)[len(chosen) :]
+    rest = [point for point in profiled_points(part) if point not in chosen]
     if rest:
         calls = counted(round(sum(point.calls for point in rest)), "call")
-        told.append(f"{calls} that together take {sum(point.seconds for point in rest):.3g} s")
+        told.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together")
     ordered = {line.operator for line in part.calls if line.operator and line.operator != "sum"}
     if ordered:
         told.append(f"operators {', '.join(sorted(ordered))}: sums are measured in their place")

@@ -1,13 +1,15 @@
 """What better algorithms are expected to save a program, in its seconds."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import polars as pl
 
 from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.profiled_study import ProfiledPoint, profiled_points
+from timpani.programs.profiled_study import ProfiledPoint, profiled_points, seconds_in_mpi
+from timpani.study.point_weights import PointKey, loss
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.race.results import RacedResults
 
@@ -18,6 +20,7 @@ class PointSaving:
 
     best             the algorithm that is significantly faster than the default; None: unbeaten, or unmeasured
     saved, low, high seconds of a rank, and the interval that follows from the ratio's
+    lost             bound of the seconds that the choice may lose against the best algorithm; without a bound all
     """
 
     point: ProfiledPoint
@@ -26,13 +29,20 @@ class PointSaving:
     saved: float = 0.0
     low: float = 0.0
     high: float = 0.0
+    lost: float = 0.0
 
 
 @dataclass(frozen=True)
 class Savings:
-    """All points of a profile against a campaign."""
+    """All points of a profile against a campaign.
+
+    in_mpi  seconds of a rank in MPI
+    raced   whether a race bounded what choices lose
+    """
 
     points: tuple[PointSaving, ...]
+    in_mpi: float = 0.0
+    raced: bool = False
 
     @property
     def saved(self) -> float:
@@ -43,6 +53,11 @@ class Savings:
     def bounds(self) -> tuple[float, float]:
         """Sums of the points' bounds: at least as wide as the interval of the sum."""
         return sum(each.low for each in self.points), sum(each.high for each in self.points)
+
+    @property
+    def lost(self) -> float:
+        """Bound of the seconds of a rank that other algorithms would save in addition: the points' bounds added up."""
+        return sum(each.lost for each in self.points)
 
     @property
     def changeable(self) -> float:
@@ -62,10 +77,13 @@ def expected_savings(part: ProfilePart, results: RacedResults) -> Savings:
     Its seconds, without waiting, become shorter by the measured ratio.
     """
     rows = decide(results).filter(pl.col("verdict").is_not_null()).to_dicts()
-    return Savings(tuple(_saving(point, rows) for point in profiled_points(part)))
+    race = results.race
+    regrets = {point.key: race.standing(point).regret for point in race.points()} if race else {}
+    points = tuple(_saving(point, rows, regrets) for point in profiled_points(part))
+    return Savings(points, seconds_in_mpi(part), race is not None)
 
 
-def _saving(point: ProfiledPoint, rows: Iterable[dict[str, Any]]) -> PointSaving:
+def _saving(point: ProfiledPoint, rows: Iterable[dict[str, Any]], regrets: Mapping[PointKey, float]) -> PointSaving:
     fitting = [
         row
         for row in rows
@@ -73,10 +91,11 @@ def _saving(point: ProfiledPoint, rows: Iterable[dict[str, Any]]) -> PointSaving
         and row["message_bytes"].bit_length() == point.size_class
     ]
     if not fitting:
-        return PointSaving(point, measured=False)
+        return PointSaving(point, measured=False, lost=point.seconds)
     row = min(fitting, key=lambda row: abs(row["message_bytes"] - point.message_bytes))
+    lost = point.seconds * loss(regrets.get((point.collective, point.ranks, row["message_bytes"]), inf))
     if row["verdict"] != "better" or row["gain"] <= 1:
-        return PointSaving(point, measured=True)
+        return PointSaving(point, measured=True, lost=lost)
 
     def saved(gain: float | None, without: float) -> float:
         return point.seconds * (1 - 1 / max(1.0, without if gain is None else gain))
@@ -88,4 +107,5 @@ def _saving(point: ProfiledPoint, rows: Iterable[dict[str, Any]]) -> PointSaving
         saved=saved(row["gain"], 1.0),
         low=saved(row["gain_low"], 1.0),
         high=saved(row["gain_high"], row["gain"]),
+        lost=lost,
     )

@@ -6,6 +6,9 @@ DEFAULT_SIZES = "1:1M"
 TUNING_REGRET = "2%"
 """The regret that `timpani tune` races to where neither launches nor a regret are named."""
 
+PROGRAM_REGRET = "1%"
+"""The same with `--for`: what all choices together may lose of the program's time in MPI."""
+
 LAUNCHES, MAX_LAUNCHES = 10, 32
 """Launches of a study that names none: of everything, or at most of a race."""
 

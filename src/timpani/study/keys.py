@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         Overrides,
         Pairs,
         Placements,
+        PointWeights,
         Positive,
         RankCounts,
         RecordedLatenesses,
@@ -195,6 +196,13 @@ class StudyKeys:
         "a list of tables with collective, ranks, size_class and ns",
         'the lateness of each rank for `arrival = "recorded:p"`: Timpani reads it from the profile p and records it'
         " here",
+    )
+    weights: PointWeights = key(
+        (),
+        "a list of tables with collective, ranks, message_bytes and share",
+        "the time of each point's calls in a program, as a share of its time in MPI: only these points are measured, "
+        "and `regret` is what all choices may lose together, as a share of that time"
+        " ([how](how-to/speed-up-a-program.md#when-the-race-stops)). `--for PROFILE` with a `regret` records them here",
     )
     method: Method = key(
         "timpani",

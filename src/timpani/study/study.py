@@ -1,5 +1,6 @@
 """A study: what to measure, over which ranks, sizes and algorithms, and how exactly."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -10,10 +11,12 @@ from timpani.reading import read_toml
 from timpani.study import values as types_of_values
 from timpani.study.arrival import TOGETHER, recorded_source
 from timpani.study.cell import Algorithm
+from timpani.study.counted import per_cent
 from timpani.study.defaults import MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
+from timpani.study.point_weights import PointGoal, PointKey, point_goals
 from timpani.study.values import FigureChoice, OsuCounts, Override
 from timpani.study.variant import Variant, with_default
 
@@ -88,6 +91,13 @@ class Study(_Declared):
             raise UserError("OSU's protocol lets ranks enter as they come", "leave out --method osu, or --arrival")
 
     def _check_race(self) -> None:
+        if self.weights and not self.goals:
+            share = sum(each.share for each in self.weights)
+            raise UserError(
+                f"the collectives take {per_cent(share)} of the program's time in MPI, without waiting for late ranks: "
+                f"no algorithm can gain more than the accepted {per_cent(self.regret or 0)}",
+                "nothing needs to be measured; to measure anyway: --regret with a smaller share",
+            )
         others = [name for name in self.collectives if OPERATIONS[name].kind != "collective"]
         if others:
             raise UserError(
@@ -106,6 +116,11 @@ class Study(_Declared):
                 f"{odd[0]} B is not a multiple of {element} B, the size of {datatype}",
                 "choose sizes that are, or --datatype uint8",
             )
+
+    @property
+    def goals(self) -> Mapping[PointKey, PointGoal]:
+        """What a race for a program wants of each point; empty of other studies."""
+        return {} if self.regret is None else point_goals(self.weights, self.regret)
 
     @property
     def all_variants(self) -> dict[str, Variant]:

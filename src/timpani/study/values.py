@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from timpani.errors import UserError
 from timpani.study.arrival import RecordedLateness, check_arrival
 from timpani.study.placement import check_placement
+from timpani.study.point_weights import PointWeight
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, RANK_COUNT, parse_sizes
 from timpani.study.variant import Variant, parse_variants, variants_of_table
 
@@ -41,7 +42,7 @@ def _ranks(value: Any) -> Any:
     return parse_ranks(value) if isinstance(value, str) else _listed(value)
 
 
-def _share(value: Any) -> Any:
+def parse_share(value: Any) -> Any:
     """A share, or its text in per cent."""
     match = _PER_CENT.fullmatch(value) if isinstance(value, str) else None
     return float(match[1]) / (100 if match[2] else 1) if match else value
@@ -86,7 +87,7 @@ MessageBytes = Annotated[int, Field(strict=True, ge=0, le=LARGEST_SIZE)]
 Positive = Annotated[int, Field(strict=True, ge=1, le=LARGEST)]
 LaunchCount = Annotated[Positive, Field(le=10_000)]
 Share = Annotated[float, Field(gt=0, lt=1, strict=True)]
-Regret = Annotated[float, BeforeValidator(_share), Field(gt=0, lt=1, strict=True)]
+Regret = Annotated[float, BeforeValidator(parse_share), Field(gt=0, lt=1, strict=True)]
 Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict=True)]
 Sizes = Annotated[tuple[MessageBytes, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
 RankCounts = Annotated[tuple[Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
@@ -101,6 +102,7 @@ Placements = Annotated[
 
 Arrival = Annotated[str, AfterValidator(check_arrival)]
 RecordedLatenesses = tuple[RecordedLateness, ...]
+PointWeights = tuple[PointWeight, ...]
 Variants = Annotated[dict[str, Variant], BeforeValidator(_variants)]
 
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race.futility import Futility, Prospect
-from timpani.tuning.race.race import LaunchTime, PairedDifference, Race, RacePoint
+from timpani.tuning.race.race import LaunchTime, Race, RacePoint
+from timpani.tuning.race.standing import PairedDifference
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring", "chain")]
 OPEN, *SETTLED = (RacePoint("bcast", 2, "core", size, "warm") for size in range(12))

@@ -6,7 +6,8 @@ import pytest
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.race import DropReason, LaunchFailure, LaunchTime, Race, RacePoint, Standing
+from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
+from timpani.tuning.race.standing import DropReason, Standing
 
 POINT = RacePoint("bcast", 2, "core", 8, "warm")
 

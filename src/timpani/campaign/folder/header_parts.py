@@ -9,7 +9,7 @@ from timpani.campaign.folder.fields import Count
 from timpani.machine.here.describe import Printable
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES
-from timpani.study.values import FigureChoices
+from timpani.study.values import FigureChoices, PointWeights
 
 _MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
 
@@ -47,6 +47,7 @@ class RecordedStudy(HeaderPart):
     figures: FigureChoices = {}
     mode: Printable = "warm"
     arrival: Printable = TOGETHER
+    weights: PointWeights = ()
     method: Printable = "timpani"
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
     launches: Count | None = None

@@ -16,6 +16,7 @@ from timpani.campaign.folder.planned_cells import planned_points
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.point_weights import point_goals
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.results import RacedResults
@@ -58,7 +59,9 @@ class Campaign:
     @cached_property
     def raced(self) -> RacedResults:
         """Its results with the race that they are of."""
-        return RacedResults.from_rows(self.results)
+        study = self.header.study
+        goals = {} if study.regret is None else point_goals(study.weights, study.regret)
+        return RacedResults.from_rows(self.results, goals)
 
     def of_variant(self, name: str = DEFAULT) -> Self:
         """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""

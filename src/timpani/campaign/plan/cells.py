@@ -25,6 +25,8 @@ def cells_of(
         return
     kind = OPERATIONS[operation].kind
     sizes = study.sizes_of(operation)
+    if study.weights and study.regret is not None:
+        sizes = tuple(size for size in sizes if (operation, ranks, size) in study.goals)
     if kind == "point-to-point" and info is not None:
         for between in between_ranks(algorithm, info, ranks, study.pairs, distinct):
             if why := missing_ranks(between, ranks):

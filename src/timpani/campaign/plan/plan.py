@@ -190,7 +190,8 @@ class CampaignPlan:
         algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
             algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
-        first = {point: algorithms[point] for grid in grids(algorithms) for point in grid.full}
+        raced = grids(algorithms, coarsely=not self.study.goals)
+        first = {point: algorithms[point] for grid in raced for point in grid.full}
         once = [self._only(group, first) for group in self.groups]
         competing = {point: several for point, several in first.items() if len(several) > 1}
         again = [self._only(group, competing) for group in self.groups]
@@ -251,12 +252,20 @@ class CampaignPlan:
         }
 
     def order(self, launch: int) -> Iterator[Group]:
-        """The groups of launch number `launch`, the points in each, and their cells, shuffled by the study's seed."""
+        """The groups of launch number `launch`, the points in each, and their cells, shuffled by the study's seed.
+
+        In a race for a program the points with most of its time come first: a budget may end the launch.
+        """
         shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
         groups = shuffler.sample(self.groups, len(self.groups))
         if self.concurrent_launches > 1:  # the largest first, so that none is still under way long after the others
             groups.sort(key=lambda group: group.ranks, reverse=True)
-        for group in groups:
-            points = group.points
-            shuffled = [shuffler.sample(point, len(point)) for point in shuffler.sample(points, len(points))]
+        weights = {each.key: each.share for each in self.study.weights}
+
+        def weight(of: Sequence[PlannedCell]) -> float:
+            return max(weights.get(RacePoint.from_cell(each.cell).key, 0.0) for each in of)
+
+        for group in sorted(groups, key=lambda group: weight(group.cells), reverse=True) if weights else groups:
+            points = sorted(shuffler.sample(group.points, len(group.points)), key=weight, reverse=True)
+            shuffled = [shuffler.sample(point, len(point)) for point in points]
             yield replace(group, cells=tuple(chain.from_iterable(shuffled)))

@@ -7,10 +7,12 @@ from typing import Protocol
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.point_weights import PointGoal, PointKey
 from timpani.tuning.race.allocation import AlgorithmBursts, Allocation
 from timpani.tuning.race.between import SAMPLE_LAUNCHES
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.grid import grids
+from timpani.tuning.race.program_loss import points_to_reduce
 from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
 
 
@@ -74,10 +76,19 @@ class Everything:
 class Racing:
     """A race: the algorithms that may still be the best, at sizes and rank counts between which the choice changes."""
 
-    def __init__(self, cells: Iterable[Cell], launches: int, regret: float, *, at_any_price: bool = False) -> None:
+    def __init__(
+        self,
+        cells: Iterable[Cell],
+        launches: int,
+        regret: float,
+        *,
+        goals: Mapping[PointKey, PointGoal] | None = None,
+        at_any_price: bool = False,
+    ) -> None:
         """cells         all cells of the race
         launches      maximum number of launches
         regret        accepted regret of each choice
+        goals         of a race for a program, in place of `regret`: all of its points are raced from the start
         at_any_price  continue at a point until its last interim analysis, even if launches hardly narrow its bound"""
         self._launches = launches
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
@@ -87,10 +98,14 @@ class Racing:
         for cell in cells:
             by_point[RacePoint.from_cell(cell)].append(cell)
         self._cells = dict(by_point)
-        self._race = Race(regret, {point: [cell.algorithm for cell in of] for point, of in by_point.items()})
+        self._race = Race(
+            regret,
+            {point: [cell.algorithm for cell in of] for point, of in by_point.items()},
+            goals,
+        )
         self._allocation = Allocation(launches)
         self._futility = Futility(self._race, None if at_any_price else launches)
-        self._grids = grids(by_point)
+        self._grids = grids(by_point, coarsely=not goals)
         self._sampled: list[frozenset[RacePoint]] = []  # of launch 1 and on
 
     def wanted(self, launch: int) -> frozenset[Cell]:
@@ -143,7 +158,8 @@ class Racing:
             if point not in full and self._race.standing(point).launches < SAMPLE_LAUNCHES
         }
         ended = self._futility.ended(full, otherwise=wanted.keys())
-        wanted |= {point: self._race.standing(point).remaining for point in full.difference(ended)}
+        costly = points_to_reduce(self._race, full)
+        wanted |= {point: self._race.standing(point).remaining for point in costly.difference(ended)}
         return frozenset(
             cell
             for point, algorithms in wanted.items()
@@ -202,4 +218,4 @@ def agenda_of(plan: CampaignPlan) -> Agenda:
     cells, study = [planned.cell for planned in plan.cells], plan.study
     if study.regret is None:
         return Everything(cells, study.launches)
-    return Racing(cells, study.launches, study.regret, at_any_price=study.budget is not None)
+    return Racing(cells, study.launches, study.regret, goals=study.goals, at_any_price=study.budget is not None)

@@ -10,7 +10,7 @@ from timpani.cli.terminal.composed_study import with_known_figures
 from timpani.cli.terminal.confirming import confirm_folder
 from timpani.cli.terminal.options import WhereOptions
 from timpani.cli.terminal.profiled import print_savings, study_for, with_lateness
-from timpani.study.defaults import TUNING_REGRET
+from timpani.study.defaults import PROGRAM_REGRET
 
 if TYPE_CHECKING:
     from timpani.rules.propose.predicted_rules import PredictionReach
@@ -28,7 +28,7 @@ def decisive_study(
     if profile is None:
         return with_lateness(with_known_figures(what or [], deciding_study(what or [], options, simulated=simulated)))
     races = not simulated and not options.keys() & {"launches", "regret"}
-    return with_lateness(study_for(profile, {"regret": TUNING_REGRET, **options} if races else options))
+    return with_lateness(study_for(profile, {"regret": PROGRAM_REGRET, **options} if races else options))
 
 
 def measure_and_confirm(

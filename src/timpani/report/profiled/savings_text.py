@@ -7,6 +7,7 @@ from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.savings import PointSaving, Savings
 from timpani.report.profiled.profile_text import seconds_in_words, time_in_collectives
 from timpani.report.tables.plain_tables import aligned
+from timpani.stats.regret import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
@@ -34,6 +35,12 @@ def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
 def savings_lines(profile: ProgramProfile, savings: Savings) -> Iterator[str]:
     """The verdict, the points behind it, and how to measure what is not covered."""
     yield savings_sentence(profile, savings)
+    if savings.raced and savings.in_mpi:
+        yield (
+            f"other algorithms could save at most {seconds_in_words(savings.lost)} more, "
+            f"{per_cent(savings.lost / savings.in_mpi)} of its {seconds_in_words(savings.in_mpi)} in MPI "
+            f"({per_cent(1 - ALPHA)} bounds of the points, added up)"
+        )
     yield from aligned(savings_rows(savings))
     missing = [each for each in savings.points if not each.measured]
     if missing:

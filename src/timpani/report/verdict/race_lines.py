@@ -6,6 +6,7 @@ from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.counted import counted, per_cent
 from timpani.tuning.race.between import MIN_EXCESS
 from timpani.tuning.race.outcome import RaceVerdict
+from timpani.tuning.race.program_loss import ProgramLoss
 
 
 def race_lines(race: RaceVerdict | None) -> list[str]:
@@ -23,9 +24,11 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         if race.points == race.requested
         else f"{points} that {_were(race.points)} raced, of {race.requested} requested"
     )
+    smallest, largest = (f"{100 * each:.2g}" for each in (race.smallest_accepted, race.accepted))
+    most = f"{smallest} %" if smallest == largest else f"{smallest} to {largest} % (by its weight)"
     line = (
-        f"Race: the choice takes at most {100 * race.accepted:.2g} % longer than the best "
-        f"({per_cent(1 - ALPHA)} bound) at {race.reached} of {of}"
+        f"Race: the choice takes at most {most} longer than the best ({per_cent(1 - ALPHA)} bound) at {race.reached} "
+        f"of {of}"
     )
     if race.reached < race.points and race.largest is not None:
         line += f"; the largest bound is {_bound(race.largest)}"
@@ -33,12 +36,21 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         line += f"; {race.unbounded} without a bound yet"
     return [
         f"{line}.",
+        *_of_program(race.program),
         *_not_reached(race),
         *_not_raced(race),
         f"Each one-sided bound has {per_cent(1 - ALPHA)} confidence versus the truly best algorithm of a point, at all "
         f"interim analyses together; both bounds of a gain have {per_cent(1 - 2 * ALPHA)}. The launches that chose an "
         "algorithm also estimate its gain. Cross-validation corrects part of this bias (the winner's curse).",
     ]
+
+
+def _of_program(lost: ProgramLoss | None) -> Iterator[str]:
+    if lost:
+        yield (
+            f"All choices together lose at most {per_cent(lost.bound)} of the program's time in MPI "
+            f"(sum of the points' bounds; {per_cent(lost.allowed)} is accepted)."
+        )
 
 
 def _not_reached(race: RaceVerdict) -> Iterator[str]:
@@ -52,6 +64,7 @@ def _not_reached(race: RaceVerdict) -> Iterator[str]:
         f"that would need over {ANALYSES[-1]} launches, the last interim analysis": race.beyond_last_analysis,
         f"after {ANALYSES[-1]} launches, the last interim analysis": race.at_last_analysis,
         "that would take more time than they are worth; with a --budget they continue": race.too_expensive,
+        "whose calls take too little of the program's time": race.little_time,
     }
     undecided = [f"{counted(count, 'point')} {cause}" for cause, count in causes.items() if count]
     if undecided:

@@ -76,6 +76,7 @@ def confirmation_study(
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sizes[name]} for name in collectives},
             **({} if placement is None else {"placement": placement}),
             "budget": None,
+            "weights": (),
             "regret": None,  # a confirmation is no race: every launch measures every cell
             "launches": launches or (LAUNCHES if recorded.get("regret") else max(recorded["launches"], LAUNCHES)),
             "seed": (recorded["seed"] + _SEED_STEP) % 2**31,

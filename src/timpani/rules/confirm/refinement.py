@@ -34,6 +34,7 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
             **recorded,
             **({} if recorded.get("regret") is None else {"regret": None, "launches": LAUNCHES}),
             "budget": None,
+            "weights": (),
             "title": "Sizes at which the choice changes",
             "collectives": {name: near_best_algorithms(name, measured.results) for name in sizes},
             "overrides": {name: {**(overrides.get(name) or {}), "sizes": sorted(new)} for name, new in sizes.items()},

@@ -15,7 +15,8 @@ from statistics import fmean
 from timpani.stats.nested import Components, best_rounds
 from timpani.stats.regret import ANALYSES, max_variance
 from timpani.study.cell import Algorithm
-from timpani.tuning.race.race import PairedDifference, Race, RacePoint
+from timpani.tuning.race.race import Race, RacePoint
+from timpani.tuning.race.standing import PairedDifference
 
 MIN_ROUNDS = 2
 """Rounds per launch: one round gives no variance over rounds."""

@@ -9,7 +9,7 @@ at a single size. If another algorithm seems faster at a sampled point, the race
 from collections.abc import Collection, Sequence
 
 from timpani.study.cell import Algorithm
-from timpani.tuning.race.race import Standing
+from timpani.tuning.race.standing import Standing
 
 SAMPLE_LAUNCHES = 3
 """Launches of a sampled point. After as many launches a point's results decide what to measure next to it."""

@@ -18,7 +18,8 @@ from math import exp, inf, log1p, pi, sqrt
 import numpy as np
 
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES, half_width
-from timpani.tuning.race.race import PairedDifference, Race, RacePoint
+from timpani.tuning.race.race import Race, RacePoint
+from timpani.tuning.race.standing import PairedDifference
 
 MAX_ENDING_REGRET = 0.5
 """Maximum expected regret, in accepted regrets, at which a point may end undecided.
@@ -122,9 +123,9 @@ class Futility:
             return seen
         undecided -= seen.keys()
         prospects = {point: self.prospect(point) for point in undecided.difference(otherwise)}
-        little = MAX_ENDING_REGRET * log1p(self._race.accepted)
         sharing: defaultdict[RacePoint, dict[RacePoint, Prospect]] = defaultdict(dict)
         for point, prospect in prospects.items():
+            little = MAX_ENDING_REGRET * log1p(self._race.accepted(point))
             if self._race.compared(point) >= MIN_LAUNCHES and prospect.expected_regret <= little:
                 sharing[_start(point)][point] = prospect
         may_end = {point for points in sharing.values() for point in points}

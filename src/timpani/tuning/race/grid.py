@@ -19,7 +19,8 @@ from timpani.tuning.race.between import (
     coarse,
     contradicts_expectation,
 )
-from timpani.tuning.race.race import RacePoint, Standing
+from timpani.tuning.race.race import RacePoint
+from timpani.tuning.race.standing import Standing
 
 COARSE_SIZE_RATIO = 8
 """Ratio of neighboring sizes at the start."""
@@ -31,12 +32,18 @@ MAX_BOUNDARY_RATIO = 2
 """Ratio of neighbors up to which a boundary between two choices is not located more precisely."""
 
 
-def grids(points: Iterable[RacePoint]) -> "list[Grid]":
-    """Group points that differ only in size and rank count."""
+def grids(points: Iterable[RacePoint], *, coarsely: bool = True) -> "list[Grid]":
+    """Group points that differ only in size and rank count.
+
+    coarsely  whether each grid starts with few points; else with all
+    """
     found: defaultdict[RacePoint, list[RacePoint]] = defaultdict(list)
     for point in points:
         found[replace(point, ranks=0, message_bytes=0)].append(point)
-    return [Grid(together) for together in found.values()]
+    made = [Grid(together) for together in found.values()]
+    for grid in () if coarsely else made:
+        grid.full.update(grid.points)
+    return made
 
 
 class Grid:

@@ -2,10 +2,13 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import get_args
 
 import polars as pl
 
 from timpani.study.schema import ALGORITHM, POINT, REGRET
+from timpani.tuning.race.outlook import OutlookKind
+from timpani.tuning.race.program_loss import ProgramLoss, program_loss
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import point_of
 from timpani.tuning.race.results import RacedResults, race_standings
@@ -16,7 +19,9 @@ from timpani.tuning.race.sampled_points import unexpected_samples
 class RaceVerdict:
     """Numbers of points by what the race reached there.
 
-    accepted              the requested maximum regret, as a share
+    accepted              the requested maximum regret, as a share; the largest of a race for a program
+    smallest_accepted     the smallest; the same without a program
+    program               of a race for a program: what its choices may lose of the program's time; else None
     requested             all requested points: points + without_competitor + sampled + failed + unreached
     points                raced points: at least two algorithms have times, and each was measured until it lost
     reached               raced points with a 95 % bound of at most `accepted`
@@ -24,6 +29,7 @@ class RaceVerdict:
     beyond_last_analysis  other raced points that need more launches than the last interim analysis has
     at_last_analysis      other raced points that had the last interim analysis
     too_expensive         other raced points that ended because deciding them takes more time than it is worth
+    little_time           other raced points whose calls take too little of the program's time
     unbounded             raced points without a bound yet
     largest               the largest bound; None without any
     partly_failed         raced points at which algorithms failed in the last launch that tried them: the choice is the
@@ -36,6 +42,8 @@ class RaceVerdict:
     """
 
     accepted: float
+    smallest_accepted: float
+    program: ProgramLoss | None
     requested: int
     points: int
     reached: int
@@ -43,6 +51,7 @@ class RaceVerdict:
     beyond_last_analysis: int
     at_last_analysis: int
     too_expensive: int
+    little_time: int
     unbounded: int
     largest: float | None
     partly_failed: int
@@ -60,25 +69,29 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
     """
     if results.race is None:
         return None
-    accepted, rows = results.race.accepted, results.rows
+    rows = results.rows
     found = race_standings(results)
     rivals = found.filter(pl.col("race_algorithms") > 1)
     raced = rivals.filter("race_complete")
     bounds = raced["regret_high"]
-    open_ones = raced.filter(~(pl.col("regret_high") <= accepted).fill_null(value=False))
+    open_ones = raced.filter(~(pl.col("regret_high") <= pl.col("accepted")).fill_null(value=False))
     outlooks = dict(open_ones.group_by("race_outlook").len().iter_rows())
     largest = bounds.max()
     tried = _tried(rows)
+    goals = [results.race.accepted(point) for point in results.race.points()]
     return RaceVerdict(
-        accepted,
+        max(goals),
+        min(goals),
+        program_loss(results.race),
         requested=len(tried | set(planned)),
         points=raced.height,
         reached=raced.height - open_ones.height,
         more_launches=open_ones.height
-        - sum(outlooks.get(each, 0) for each in ("beyond_last_analysis", "at_last_analysis", "too_expensive")),
+        - sum(outlooks.get(each, 0) for each in get_args(OutlookKind) if each != "decide"),
         beyond_last_analysis=outlooks.get("beyond_last_analysis", 0),
         at_last_analysis=outlooks.get("at_last_analysis", 0),
         too_expensive=outlooks.get("too_expensive", 0),
+        little_time=outlooks.get("little_time", 0),
         unbounded=bounds.null_count(),
         largest=largest if isinstance(largest, float) else None,
         partly_failed=raced.join(_failed_at_last(rows), on=POINT, how="semi").height,

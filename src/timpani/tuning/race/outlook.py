@@ -11,12 +11,13 @@ from timpani.stats.regret import ANALYSES
 from timpani.study.counted import counted
 from timpani.study.schema import ALLOWED, POINT, REGRET
 from timpani.tuning.race.futility import Futility, Prospect
+from timpani.tuning.race.program_loss import points_to_reduce
 from timpani.tuning.race.race import Race, RacePoint
 from timpani.tuning.race.race_rows import point_of
 
-OutlookKind = Literal["decide", "beyond_last_analysis", "at_last_analysis", "too_expensive"]
-"""At most ANALYSES[-1] launches should decide a point; it needs more; it had that many; or deciding it would take more
-time than it is worth."""
+OutlookKind = Literal["decide", "beyond_last_analysis", "at_last_analysis", "too_expensive", "little_time"]
+"""At most ANALYSES[-1] launches should decide a point; it needs more; it had that many; deciding it would take more
+time than it is worth; or its calls take too little of the program's time."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ def _outlooks_of_campaign(race: Race, rows: pl.DataFrame, sampled: Collection[Ra
         last.update((point_of(row), launch) for row in measured.select(POINT).unique().iter_rows(named=True))
     raced = last.keys() - set(sampled)
     hopeless = futility.ended(raced)
+    costly = points_to_reduce(race, raced)
     found: dict[RacePoint, Outlook] = {}
     for point in raced:
         launches = race.standing(point).launches
@@ -62,6 +64,10 @@ def _outlooks_of_campaign(race: Race, rows: pl.DataFrame, sampled: Collection[Ra
             found[point] = Outlook(
                 "at_last_analysis", f"after {counted(launches, 'launch')}, the last interim analysis"
             )
+            continue
+        if point not in costly:
+            text = f"after {counted(launches, 'launch')}: its calls take too little of the program's time"
+            found[point] = Outlook("little_time", text)
             continue
         prospect = futility.prospect(point)
         # An interrupted launch may not have reached a point.

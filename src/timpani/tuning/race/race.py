@@ -18,7 +18,9 @@ from timpani.stats.regret import Contest, VariancePrior, estimate_prior
 from timpani.stats.selection_bias import selection_bias
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.point_weights import PointGoal, PointKey, loss
 from timpani.tuning.race.abandoned_cells import MAX_FAILURES, failures
+from timpani.tuning.race.standing import DropReason, PairedDifference, RatioBounds, Standing
 
 _MAX_DEFAULT_REGRET = 2.0
 """A default with a regret bound of up to this many times the accepted regret needs no further comparison."""
@@ -43,6 +45,11 @@ class RacePoint:
     mode: str
     machine: str = ""
     arrival: str = TOGETHER
+
+    @property
+    def key(self) -> PointKey:
+        """The point in the calls of a program."""
+        return self.collective, self.ranks, self.message_bytes
 
     @classmethod
     def from_cell(cls, cell: Cell) -> Self:
@@ -74,94 +81,28 @@ class LaunchFailure:
     error: str
 
 
-@dataclass(frozen=True)
-class RatioBounds:
-    """The ratio of two times over `launches`.
-
-    The estimate is a geometric mean. If the same launches chose one of the two algorithms, it is corrected for the
-    winner's curse (`stats/selection_bias.py`). Without a bound, `low` is 0 and `high` infinite.
-
-    Each one-sided bound has 95 % confidence, at all interim analyses and simultaneously for all comparisons of one
-    point with one fixed algorithm, such as the truly best one or the default. Both bounds together have 90 %.
-    """
-
-    estimate: float
-    low: float
-    high: float
-    launches: int
-
-
-@dataclass(frozen=True)
-class DropReason:
-    """Why the race dropped an algorithm.
-
-    launch     the launch after which it was dropped
-    factor     lower bound of its time over the best one's. 1 if it was `abandoned`, or if it is only bounded to be
-               better by at most the accepted regret
-    abandoned  whether it failed in too many launches (`tuning/race/abandoned_cells.py`)
-    """
-
-    launch: int
-    factor: float = 1.0
-    abandoned: bool = False
-
-
-@dataclass(frozen=True)
-class Standing:
-    """A point after the launches so far.
-
-    launches    number of launches that measured it
-    choice      the algorithm that the results recommend; None without a measurement
-    regret      95 % upper bound of the choice's excess time over the best algorithm, as a share; infinite if unbounded
-    done        whether the point needs no more launches. Either all algorithms but one were abandoned, or `regret` is
-                at most the accepted regret and one of two conditions holds: the choice is significantly faster than the
-                default (`race/results.py`), or the default's bound is hardly larger
-    acceptable  the choice, and algorithms whose bound or estimate is at most the accepted regret
-    remaining   algorithms that the next launch would measure
-    dropped     the other algorithms
-    excess      estimated excess time of each measured algorithm over the fastest, as a share
-
-    An abandoned algorithm is no choice, bounds no other algorithm, and has no excess.
-    """
-
-    launches: int
-    choice: Algorithm | None
-    regret: float
-    done: bool
-    acceptable: frozenset[Algorithm]
-    remaining: frozenset[Algorithm]
-    dropped: Mapping[Algorithm, DropReason]
-    excess: Mapping[Algorithm, float]
-
-
-@dataclass(frozen=True)
-class PairedDifference:
-    """An algorithm compared with the choice of its point, by the logarithm of their times' ratio.
-
-    launches   number of launches that measured both
-    slower     mean over these launches; positive if the choice is faster
-    margin     half-width of the bound at which the comparison is decided
-    variance   variance over launches, moderated by the prior
-    prior_dof  degrees of freedom of `variance` in addition to those of `launches`
-    """
-
-    launches: int
-    slower: float
-    margin: float
-    variance: float
-    prior_dof: float
-
-
 @dataclass
 class _Field:
     """The algorithms of one point and the launches that compared them."""
 
+    goal: PointGoal
     algorithms: Sequence[Algorithm]
     contest: Contest
     standing: Standing
     dropped: dict[Algorithm, DropReason] = field(default_factory=dict)
     failures: Counter[Algorithm] = field(default_factory=Counter)
     last_launch: int = 0
+
+    @property
+    def accepted(self) -> float:
+        """The logarithm of the accepted ratio to the best algorithm's time."""
+        return log1p(self.goal.regret)
+
+    @property
+    def lost(self) -> float:
+        """Bound of the point's loss, as a share of the program's time; nothing where all algorithms fail."""
+        unchosen = self.standing.done and self.standing.choice is None
+        return 0.0 if unchosen else self.goal.weight * loss(self.standing.regret)
 
     @property
     def abandoned(self) -> frozenset[Algorithm]:
@@ -180,15 +121,21 @@ class _Field:
 class Race:
     """The points of a campaign and their standings, updated launch by launch."""
 
-    def __init__(self, regret: float, algorithms: Mapping[RacePoint, Sequence[Algorithm]]) -> None:
+    def __init__(
+        self,
+        regret: float,
+        algorithms: Mapping[RacePoint, Sequence[Algorithm]],
+        goals: Mapping[PointKey, PointGoal] | None = None,
+    ) -> None:
         """regret      the accepted regret, as a share
         algorithms  the competing algorithms at each point, including those that fail
+        goals       of a race for a program, in place of `regret`: also of points that it has not reached
         """
-        self.accepted = regret
-        self._accepted = log1p(regret)
+        self._goals = goals or {}
         self._prior = VariancePrior()
         self._fields = {
             point: _Field(
+                self._goals.get(point.key, PointGoal(regret)),
                 tuple(competitors),
                 Contest(len(competitors)),
                 Standing(0, None, inf, False, frozenset(), frozenset(competitors), {}, {}),
@@ -212,6 +159,25 @@ class Race:
         for point in touched:
             self._fields[point].last_launch = number
             self._judge(self._fields[point])
+
+    def accepted(self, point: RacePoint) -> float:
+        """The accepted regret of `point`, as a share."""
+        return self._fields[point].goal.regret
+
+    def lost(self, point: RacePoint) -> float:
+        """What the choice at `point` may lose, as a share of the program's time in MPI; 0 without a program."""
+        return self._fields[point].lost
+
+    @property
+    def unreached_loss(self) -> float:
+        """What the program may lose at the points of goals that are not in the race, as a share of its time in MPI."""
+        reached = {point.key for point in self._fields}
+        return sum(goal.weight for key, goal in self._goals.items() if key not in reached)
+
+    @property
+    def allowed_loss(self) -> float | None:
+        """What all points together may lose, as a share of the program's time in MPI; None without a program."""
+        return sum(goal.weight * loss(goal.regret) for goal in self._goals.values()) if self._goals else None
 
     def standing(self, point: RacePoint) -> Standing:
         """The standing of `point`."""
@@ -260,7 +226,7 @@ class Race:
                 found[there.algorithms[i]] = PairedDifference(
                     launches,
                     slower,
-                    self._margin(slower, there.algorithms[i].is_default),
+                    _margin(slower, there.accepted, default=there.algorithms[i].is_default),
                     float(moderate[0]),
                     self._prior.dof,
                 )
@@ -277,17 +243,6 @@ class Race:
         count, *_ = there.contest.pair_moments()
         paired = zip(there.algorithms, count[there.algorithms.index(there.standing.choice)].tolist(), strict=True)
         return min((number for each, number in paired if number and each in there.standing.remaining), default=0)
-
-    def _margin(self, slower: float, default: bool) -> float:
-        """Half-width of the bound at which the comparison with an algorithm is decided.
-
-        slower   mean log ratio of the algorithm's time to the choice's
-        default  whether the algorithm is the default
-        """
-        margin = slower + self._accepted
-        if not default:
-            return margin
-        return min(margin, max(slower - _MIN_RULE_GAIN, _MAX_DEFAULT_REGRET * self._accepted - slower))
 
     def _judge(self, there: _Field) -> None:
         contest = there.contest
@@ -311,13 +266,13 @@ class Race:
         regrets = np.maximum(0, bounds[:, measured].max(axis=1))
         reference = int(np.argmax(np.where(measured, count.diagonal(), 0))) if default is None else default
         choice = min(candidates, key=lambda i: (round(regrets[i], 9), mean[i, reference]))
-        if default is not None and regrets[default] <= self._accepted:
+        if default is not None and regrets[default] <= there.accepted:
             choice = default
         is_faster = default is None or bounds[choice, default] < -_MIN_RULE_GAIN
-        settled = is_faster or regrets[default] <= _MAX_DEFAULT_REGRET * self._accepted
+        settled = is_faster or regrets[default] <= _MAX_DEFAULT_REGRET * there.accepted
         to_be_tried_again = (failed > 0) & ~abandoned & (count.diagonal() == 0)
-        done = bool(settled and regrets[choice] <= self._accepted and not to_be_tried_again.any())
-        stay = ~abandoned & (~measured | (~slower & (bounds[choice] > self._accepted)))
+        done = bool(settled and regrets[choice] <= there.accepted and not to_be_tried_again.any())
+        stay = ~abandoned & (~measured | (~slower & (bounds[choice] > there.accepted)))
         stay[choice] = True
         if default is not None:
             stay[default] = True
@@ -339,12 +294,27 @@ class Race:
             frozenset(
                 there.algorithms[i]
                 for i in np.flatnonzero(measured).tolist()
-                if i == choice or regrets[i] <= self._accepted or excess.get(there.algorithms[i], inf) <= self.accepted
+                if i == choice
+                or regrets[i] <= there.accepted
+                or excess.get(there.algorithms[i], inf) <= there.goal.regret
             ),
             frozenset() if done else frozenset(there.algorithms[i] for i in np.flatnonzero(stay).tolist()),
             dict(there.dropped),
             excess,
         )
+
+
+def _margin(slower: float, accepted: float, *, default: bool) -> float:
+    """Half-width of the bound at which the comparison with an algorithm is decided.
+
+    slower    mean log ratio of the algorithm's time to the choice's
+    accepted  regret, as a logarithm
+    default   whether the algorithm is the default
+    """
+    margin = slower + accepted
+    if not default:
+        return margin
+    return min(margin, max(slower - _MIN_RULE_GAIN, _MAX_DEFAULT_REGRET * accepted - slower))
 
 
 def _log_times(algorithms: Sequence[Algorithm], measured: Sequence[LaunchTime]) -> Floats:

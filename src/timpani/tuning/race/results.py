@@ -9,10 +9,12 @@ import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
+from timpani.study.point_weights import PointGoal, PointKey
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race.outlook import Outlook, outlooks
-from timpani.tuning.race.race import DropReason, LaunchFailure, LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
 from timpani.tuning.race.race_rows import algorithm_of, algorithm_values, point_of, values_of
+from timpani.tuning.race.standing import DropReason
 
 REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
 """The columns of the algorithm with which a row's algorithm is compared."""
@@ -51,23 +53,26 @@ class RacedResults:
     undecided: Mapping[RacePoint, Outlook] = field(default_factory=dict)
 
     @classmethod
-    def from_rows(cls, rows: pl.DataFrame) -> Self:
-        """Build the race of `rows`; rows without REGRET are not part of a race."""
+    def from_rows(cls, rows: pl.DataFrame, goals: Mapping[PointKey, PointGoal] | None = None) -> Self:
+        """Build the race of `rows`; rows without REGRET are not part of a race.
+
+        goals  of a race for a program
+        """
         accepted = rows[REGRET].min() if REGRET in rows.columns else None
         if not isinstance(accepted, float):
             return cls(rows)
-        race = _race_of(rows, accepted)
+        race = _race_of(rows, accepted, goals or {})
         sampled = _only_sampled(rows)
         return cls(rows, race, sampled, outlooks(race, rows, sampled))
 
 
-def _race_of(results: pl.DataFrame, accepted: float) -> Race:
+def _race_of(results: pl.DataFrame, accepted: float, goals: Mapping[PointKey, PointGoal]) -> Race:
     """The race of the `results` with a REGRET; `accepted` is the smallest requested regret."""
     results = results.filter(pl.col(REGRET).is_not_null())
     competitors: dict[RacePoint, list[Algorithm]] = {}
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
         competitors.setdefault(point_of(row), []).append(algorithm_of(row))
-    race = Race(accepted, competitors)
+    race = Race(accepted, competitors, goals)
     has_time = pl.col("error").is_null() & (pl.col("median_us") > 0)
     for (launch,), rows in results.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
@@ -176,7 +181,7 @@ def race_standings(results: RacedResults) -> pl.DataFrame:
                 *values_of(point),
                 standing.choice.label,
                 standing.regret if bounded else None,
-                race.accepted,
+                race.accepted(point),
                 standing.done or not complete or (outlook is not None and outlook.ended is not None),
                 standing.launches,
                 complete,
@@ -217,7 +222,7 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
                 *values_of(point),
                 *algorithm_values(algorithm),
                 point in results.sampled,
-                None if why is None else _drop_text(why, race.accepted),
+                None if why is None else _drop_text(why, race.accepted(point)),
                 ended if algorithm in standing.remaining else None,
             )
 
