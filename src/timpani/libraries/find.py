@@ -1,17 +1,23 @@
-"""Find the MPI libraries of this machine: a launcher (mpirun or mpiexec) together with its own C++ wrapper compiler."""
+"""Find the MPI libraries of this machine: a launcher (mpirun or mpiexec) together with its own C++ wrapper compiler.
+
+A library without a launcher, as on a Cray, is found by its wrapper, and started by the batch system's launcher. What
+MPI_Get_library_version returns distinguishes a vendor's library from its parent.
+"""
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
-from timpani.native.mpi import Mpi
+from timpani.libraries.vendors import VENDORS, VendorLibrary
+from timpani.native.library_version import LibraryVersion, library_version
+from timpani.native.mpi import SLURM, Mpi
 
 INSTALL = LIBRARIES["openmpi"].identity.installation
 """Where a library comes from for who names none."""
@@ -21,6 +27,12 @@ _SUFFIXES = ("", ".openmpi", ".mpich")
 _LAUNCHERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
 _LAUNCHERS += ("mpiexec.hydra",)  # last: where others are beside it, it is of the same library under another name
 _SIMULATORS = ("smpirun",)
+
+_VENDORS = {each.kind: each for each in VENDORS}
+_WRAPPERS = tuple(dict.fromkeys((*(name for each in VENDORS for name in each.wrappers), "mpicxx", "mpic++")))
+"""Compilers of libraries that are found without a launcher of theirs."""
+_CRAY = "CRAY"
+"""How a variable begins without which `CC` is no compiler of Cray's."""
 
 _ANSWER_SECONDS = 30  # a launcher on a slow network file system needs some; one that hangs must not hang us
 
@@ -42,7 +54,21 @@ def find_mpis() -> list[Mpi]:
 
 def search_mpis() -> list[Mpi | Unusable]:
     """All that `find_mpis` looks at, also what can't be used."""
-    return _once(_launchers([*_path(), Path(sys.prefix) / "bin"]))
+    return _search([*_path(), Path(sys.prefix) / "bin"])
+
+
+def _search(folders: Sequence[Path]) -> list[Mpi | Unusable]:
+    """Libraries with a launcher, then those of other folders, which have a compiler only."""
+    found = _once(_launchers(folders))
+    launched = {folder.resolve() for each in found if each.kind for folder in _folders(each)}
+    others = _once(_wrappers(folder for folder in folders if folder.resolve() not in launched))
+    # A launcher that Timpani doesn't know is nothing to mend where its library is started in another way.
+    usable = {each.cxx.parent for each in others if isinstance(each, Mpi)}
+    return [each for each in found if each.kind or each.mpirun.parent not in usable] + others
+
+
+def _folders(found: Mpi | Unusable) -> tuple[Path, ...]:
+    return (found.mpirun.parent, found.cxx.parent) if isinstance(found, Mpi) else (found.mpirun.parent,)
 
 
 def find_simulator(library: Library) -> Mpi:
@@ -63,7 +89,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
     if wanted in LIBRARIES and LIBRARIES[wanted].simulates:
         return find_simulator(LIBRARIES[wanted])
     if wanted is None or wanted in LIBRARIES:
-        found = [each for each in search_mpis() if wanted in (None, each.kind)]
+        found: Sequence[Mpi | Unusable] = [each for each in search_mpis() if wanted in (None, each.kind)]
         what = f"no {LIBRARIES[wanted].name if wanted else 'MPI library'} found on PATH or in {sys.prefix}"
         step = LIBRARIES[wanted].identity.installation if wanted else INSTALL
     else:
@@ -72,7 +98,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
             if os.sep in wanted:
                 raise UserError(f"not found: {wanted}", "`timpani list mpis` shows the MPI libraries found")
             raise unknown("MPI library", wanted, LIBRARIES, "timpani list mpis")
-        found = _once(_launchers([path, path / "bin"]) if path.is_dir() else [path.absolute()])
+        found = _found_at(path.absolute())
         what = f"no MPI library at {wanted}"
         step = "name its launcher, its bin folder or the folder above; `timpani list mpis` shows those found"
     if usable := [each for each in found if isinstance(each, Mpi)]:
@@ -80,6 +106,17 @@ def choose_mpi(wanted: str | None) -> Mpi:
     if broken := [each for each in found if isinstance(each, Unusable)]:
         raise UserError(f"{what} can be used: {broken[0].why}", broken[0].fix)
     raise UserError(what, step)
+
+
+def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
+    if path.is_dir():
+        return _search([path, path / "bin"])
+    if path.name == SLURM:
+        return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
+    if path.name in _WRAPPERS:
+        beside = [each for each in _once(_launchers([path.parent])) if isinstance(each, Mpi) and each.cxx == path]
+        return beside or _once([path])
+    return _once([path])
 
 
 def first_mpi() -> Mpi | None:
@@ -110,46 +147,113 @@ def _launchers(folders: Iterable[Path], names: Iterable[str] = _LAUNCHERS) -> It
                 yield path
 
 
-def _once(launchers: Iterable[Path]) -> list[Mpi | Unusable]:
+def _once(programs: Iterable[Path]) -> list[Mpi | Unusable]:
     found: dict[tuple[object, ...], Mpi | Unusable] = {}
     seen: set[Path] = set()
-    for launcher in launchers:
-        if launcher.resolve() in seen:
+    for program in programs:
+        if program.resolve() in seen:
             continue
-        seen.add(launcher.resolve())
-        mpi = _look_at(launcher)
+        seen.add(program.resolve())
+        mpi = _look_at(program)
         name = (mpi.kind, mpi.version) if isinstance(mpi, Mpi) else (mpi.why,)
-        found.setdefault((*name, launcher.resolve().parent), mpi)
+        found.setdefault((*name, program.resolve().parent), mpi)
     return list(found.values())
 
 
-def _look_at(launcher: Path) -> Mpi | Unusable:
-    said = _ask(launcher, "--version")
+def _wrappers(folders: Iterable[Path]) -> Iterator[Path]:
+    cray = any(name.startswith(_CRAY) for name in os.environ)
+    for folder in folders:
+        for name in _WRAPPERS:
+            path = folder.absolute() / name
+            if (name != "CC" or cray) and os.access(path, os.X_OK) and path.is_file():
+                yield path
+
+
+def _look_at(program: Path) -> Mpi | Unusable:
+    if program.name in _WRAPPERS:
+        return _look_at_wrapper(program)
+    said = _ask(program, "--version")
     library, version = _library_and_version(said)
     if library is None:
         first = next(iter(said.splitlines()), "nothing").strip()
-        *names, last = (each.name for each in LIBRARIES.values())
-        known = f"{', '.join(names)} or {last}"
-        return Unusable(launcher, f"{launcher} is no launcher of {known} (it says '{first}')", INSTALL)
+        *names, last = (each.name for each in LIBRARIES.values() if each.kind not in _VENDORS)
+        known = f"{', '.join(names)} or {last}, nor of a library derived from them"
+        return Unusable(program, f"{program} is no launcher of {known} (it says '{first}')", INSTALL)
+    return _with_wrapper(program, library, version)
+
+
+def _with_wrapper(launcher: Path, library: Library, version: str) -> Mpi | Unusable:
+    """The library of a launcher that says it is `library` of a version, with the wrapper in its folder."""
     identity = library.identity
     environment = tuple(identity.environment(launcher).items())
     folders = dict.fromkeys((launcher.parent, launcher.resolve().parent))
+    names = dict.fromkeys((*identity.wrappers, *(name for each in _derived(library) for name in each.wrappers)))
     others = []
-    wrappers = (folder / (name + end) for folder in folders for end in _SUFFIXES for name in identity.wrappers)
-    for wrapper in wrappers:
+    for wrapper in (folder / (name + end) for folder in folders for end in _SUFFIXES for name in names):
         if not wrapper.is_file():
             continue
-        if _is_of(version, _wrapper_version(wrapper, library)):
-            info = next((path for folder in folders if (path := folder / identity.info).is_file()), None)
-            starter = launcher.parent / identity.launcher if identity.launcher else launcher
-            return Mpi(library.kind, library.name, version, starter, wrapper, info, environment)
+        info = next((path for folder in folders if (path := folder / identity.info).is_file()), None)
+        starter = launcher.parent / identity.launcher if identity.launcher else launcher
+        found = Mpi(library.kind, library.name, version, starter, wrapper, info, environment)
+        if mpi := _identified(found, library):
+            return mpi
         others.append(str(wrapper))
-    found = f"{launcher} ({library.kind} {version})"
+    what = f"{launcher} ({library.kind} {version})"
     if others:
-        why = f"no C++ compiler of {found} is beside it; {', '.join(others)} is another library's"
+        why = f"no C++ compiler of {what} is in its folder; {', '.join(others)} is another library's"
     else:
-        why = f"{found} has no C++ wrapper compiler beside it: only its runtime is installed"
+        why = f"{what} has no C++ wrapper compiler in its folder: only its runtime is installed"
     return Unusable(launcher, why, identity.development, library.kind)
+
+
+def _derived(library: Library) -> list[VendorLibrary]:
+    """The vendors' libraries that a launcher of `library` may start."""
+    return [each for each in VENDORS if library.kind in (each.kind, each.parent)]
+
+
+def _identified(found: Mpi, library: Library) -> Mpi | None:
+    """A launcher and a wrapper as one library: a vendor's, or the launcher's; None where they don't belong together."""
+    vendors = _derived(library)
+    reported = library_version(found.cxx, dict(found.environment)) if vendors else None
+    parent = replace(found, name=LIBRARIES[vendors[0].parent].name) if vendors else found
+    for each in vendors:
+        if mpi := each.recognized(parent, reported):
+            return mpi
+    if library.kind in _VENDORS:  # its launcher says so
+        return _VENDORS[library.kind].named(parent, found.version, "")
+    return found if _is_of(found.version, _wrapper_version(found.cxx, library)) else None
+
+
+def _look_at_wrapper(wrapper: Path) -> Mpi | Unusable:
+    """The library whose programs `wrapper` compiles, started by the batch system."""
+    reported = library_version(wrapper, {})
+    if reported is None:
+        return Unusable(wrapper, f"{wrapper} compiles no MPI program that runs here", INSTALL)
+    found = _reported_library(wrapper, reported)
+    if found is None:
+        first = next(iter(reported.text.splitlines()), "nothing").strip()
+        return Unusable(wrapper, f"{wrapper} is of a library that Timpani does not know (it says '{first}')", INSTALL)
+    starter = shutil.which("mpiexec")
+    place = _VENDORS[found.kind].mpiexec if found.kind in _VENDORS else None
+    if not (starter and place and place.search(os.path.realpath(starter))):
+        starter = shutil.which(SLURM)
+    if starter is None:
+        why = f"{found.title} ({wrapper}) has no launcher here: no mpirun or mpiexec in its folder, no srun on PATH"
+        return Unusable(wrapper, why, "load the module of the batch system's launcher", found.kind)
+    return replace(found, mpirun=Path(starter))
+
+
+def _reported_library(wrapper: Path, reported: LibraryVersion) -> Mpi | None:
+    """The library by what it reports alone, not yet with a launcher."""
+    for library in LIBRARIES.values():
+        found = Mpi(library.kind, library.name, "", wrapper, wrapper, None)
+        for vendor in (each for each in VENDORS if each.parent == library.kind):
+            if mpi := vendor.recognized(found, reported):
+                return mpi
+        pattern = library.identity.reports
+        if pattern and (match := pattern.search(reported.text)):
+            return replace(found, version=match["version"])
+    return None
 
 
 def _library_and_version(said: str) -> tuple[Library | None, str]:

@@ -61,6 +61,7 @@ class Identity:
     installation      where the whole library comes from, for people
     development       … its compilers and headers, where its launcher is there
     launcher          the program beside the one found that starts ranks; "": that one
+    reports           what its MPI_Get_library_version returns; None: its programs are not asked
     environment       what its programs must find in their environment, by the launcher's place
     """
 
@@ -72,6 +73,7 @@ class Identity:
     installation: str
     development: str
     launcher: str = ""
+    reports: re.Pattern[str] | None = None
     environment: Callable[[Path], Mapping[str, str]] = lambda launcher: {}
 
 

@@ -1,16 +1,18 @@
-"""The MPI libraries that are known: one for each folder of this room."""
+"""The MPI libraries that are known: one for each folder of this room, and vendors' libraries derived from them."""
 
 import pkgutil
 from importlib import import_module
 
 from timpani import libraries
 from timpani.libraries.library import Library
+from timpani.libraries.vendors import VENDORS
 
 
 def _known() -> dict[str, Library]:
     folders = (each.name for each in pkgutil.iter_modules(libraries.__path__) if each.ispkg)
     found: list[Library] = [import_module(f"{libraries.__name__}.{folder}").LIBRARY for folder in folders]
-    return {library.kind: library for library in found}
+    known = {library.kind: library for library in found}
+    return known | {each.kind: each.library(known[each.parent]) for each in VENDORS}
 
 
 LIBRARIES = _known()

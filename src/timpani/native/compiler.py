@@ -70,7 +70,7 @@ def compiler_without_mpi(mpi: Mpi | None) -> Compiler:
             raise UserError("no C++ compiler found", "`apt install g++`, or name one in the environment's CXX")
         return Compiler((found,))
     environment = dict(mpi.environment)
-    shown = _shown(mpi.cxx, environment)
+    shown = shown_command(mpi.cxx, environment)
     if not shown:
         return library_compiler(mpi)
     if missing := missing_compiler(mpi.cxx, environment):
@@ -86,7 +86,7 @@ def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | N
 
     environment  variables that the wrapper must find, in addition to this process's
     """
-    words = _shown(cxx, environment)
+    words = shown_command(cxx, environment)
     if not words or shutil.which(words[0]):
         return None
     variable = next((name for name in _VARIABLES if os.environ.get(name, "").split()[:1] == words[:1]), None)
@@ -97,7 +97,7 @@ def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | N
     return UserError(what, f"`unset {variable}`, or install that compiler")
 
 
-def _shown(cxx: Path, environment: Mapping[str, str]) -> list[str]:
+def shown_command(cxx: Path, environment: Mapping[str, str]) -> list[str]:
     """The words of the command that the wrapper `cxx` calls; none where it doesn't show them."""
     shown = _ask((str(cxx), "-show"), environment)
     try:

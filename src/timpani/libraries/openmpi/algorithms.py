@@ -16,6 +16,7 @@ from timpani.libraries.canonical_names import canonical_names
 from timpani.libraries.catalogue import LARGEST, AlgorithmInfo, Catalogue, Parameter
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Controls
+from timpani.libraries.openmpi.installed import ahead_of_tuned
 from timpani.libraries.openmpi.launcher import arguments
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -62,9 +63,9 @@ def catalogue(mpi: Mpi) -> Catalogue:
 def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
     """With dynamic rules on and no algorithm written, `tuned` takes its fixed decision, as without.
 
-    On several nodes 5.0's default is HAN, which is kept out where algorithms are forced.
+    On several nodes 5.0's default is HAN, which is kept out where algorithms are forced, as hcoll and ucc are.
     """
-    if mpi.version not in _SAME_DEFAULT or (several_nodes and mpi.numbers >= (5,)):
+    if mpi.version not in _SAME_DEFAULT or ahead_of_tuned(mpi) or (several_nodes and mpi.numbers >= (5,)):
         return None
     return AlgorithmSelection(_dynamic_rules(mpi))
 
@@ -96,9 +97,10 @@ def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
 
 
 def _dynamic_rules(mpi: Mpi) -> Parameters:
-    """What lets coll/tuned be told an algorithm."""
+    """What lets coll/tuned be told an algorithm, and keeps out what would take the call from it."""
     rules = ("coll_tuned_use_dynamic_rules", "1")
-    return (rules, ("coll", "^han")) if mpi.numbers >= (5,) else (rules,)  # HAN takes most on several nodes from tuned
+    others = (*(("han",) if mpi.numbers >= (5,) else ()), *ahead_of_tuned(mpi))  # HAN: most on several nodes
+    return (rules, ("coll", f"^{','.join(others)}")) if others else (rules,)
 
 
 def _written(controls: Controls) -> Parameters:

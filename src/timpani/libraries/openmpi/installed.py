@@ -4,6 +4,7 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import cache
 
 from timpani.libraries.openmpi.settings import read_settings
 from timpani.libraries.taken_settings import InstalledSettings
@@ -23,6 +24,21 @@ def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSet
     return InstalledSettings(
         {name: each.source for name, each in read_settings(answer.stdout).items()}, listed_components(answer.stdout)
     )
+
+
+@cache
+def components_of(mpi: Mpi) -> Mapping[str, frozenset[str]]:
+    """By framework, such as `coll`, the components that are installed; none without ompi_info."""
+    if mpi.info is None:
+        return {}
+    ask = [str(mpi.info), "--parsable"]
+    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace")
+    return listed_components(answer.stdout)
+
+
+def ahead_of_tuned(mpi: Mpi) -> tuple[str, ...]:
+    """Installed components of NVIDIA's, as in HPC-X, that take collectives from `tuned`: hcoll has the priority 90."""
+    return tuple(name for name in ("hcoll", "ucc") if name in components_of(mpi).get("coll", ()))
 
 
 def listed_components(parsable: str) -> dict[str, frozenset[str]]:

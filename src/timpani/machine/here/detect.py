@@ -10,6 +10,7 @@ from timpani.machine.batch.batch_systems import BATCH_SYSTEMS
 from timpani.machine.batch.slurm_jobs import nodes_of_partition
 from timpani.machine.batch.slurm_tables import groups_of
 from timpani.machine.here.cores import Cores, read_cores
+from timpani.machine.launchers.srun import LAUNCHER
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.mpi import Mpi
 
@@ -43,12 +44,16 @@ def this_computer(mpi: Mpi) -> Machine:
     group = NodeGroup.model_construct(
         name=name, nodes=(name,), cores=cores.usable, sockets=sockets, caches=cores.caches if alike else None
     )
-    return Machine(name=name, launcher=mpi.kind, groups=(group,))
+    return Machine(name=name, launcher=_launcher(mpi), groups=(group,))
 
 
 def cluster(name: str, mpi: Mpi, tables: ClusterTables) -> Machine:
-    """A cluster of the nodes in `tables`, started by the library's own launcher."""
-    return Machine(name=name, launcher=mpi.kind, groups=tuple(groups_of(tables.shapes, tables.switches)))
+    """A cluster of the nodes in `tables`, started by the library's own launcher, or by Slurm's where it has none."""
+    return Machine(name=name, launcher=_launcher(mpi), groups=tuple(groups_of(tables.shapes, tables.switches)))
+
+
+def _launcher(mpi: Mpi) -> str:
+    return LAUNCHER if mpi.started_by_slurm else mpi.kind
 
 
 def allocated(allocation: Allocation, table: Mapping[str, NodeShape], here: Cores) -> dict[str, NodeShape]:

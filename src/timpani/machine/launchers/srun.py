@@ -45,6 +45,8 @@ def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
 
 
 def _placement_options(request: LaunchRequest, machine: Machine) -> tuple[str, ...]:
+    if not request.hosts:  # this computer
+        return "--nodes=1", *(("--overcommit", "--cpu-bind=none") if request.oversubscribed else ("--cpu-bind=cores",))
     if request.oversubscribed:
         nodes = [host.name for host in request.hosts]
         return f"--nodes={len(nodes)}", f"--nodelist={fold(nodes)}", "--overcommit", "--cpu-bind=none"

@@ -35,9 +35,7 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
     except FileNotFoundError:
         raise UserError(f"file not found: {path}", "name a library's tuning file") from None
     text = raw.decode(errors="replace")
-    formats: dict[CheckedFile, Library] = {
-        each: library for library in LIBRARIES.values() for each in (*library.tuning_files, *library.checked_files)
-    }
+    formats = tuple(dict.fromkeys(each for library in LIBRARIES.values() for each in _formats(library)))
     matching = [each for each in formats if each.recognises(text)]
     if not matching:
         known = "; ".join(each.title for each in formats)
@@ -45,7 +43,7 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
     mpis = [choose_mpi(wanted)] if wanted else find_mpis()
     for mpi in mpis:
         for each in matching:
-            if formats[each].kind == mpi.kind and each.serves(mpi):
+            if each in _formats(LIBRARIES[mpi.kind]) and each.serves(mpi):
                 return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].catalogue(mpi))
     titles = " or ".join(each.title for each in matching)
     reason = f"{mpis[0]} does not read it" if wanted else "no such library is installed"
@@ -53,3 +51,7 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
         f"{path} seems to be {titles}, but {reason}",
         "name a library that reads it with --mpi",
     )
+
+
+def _formats(library: Library) -> tuple[CheckedFile, ...]:
+    return *library.tuning_files, *library.checked_files

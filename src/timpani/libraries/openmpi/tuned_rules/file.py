@@ -7,6 +7,7 @@ from pathlib import Path
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules.parse import IS_HANS
+from timpani.libraries.openmpi.installed import ahead_of_tuned
 from timpani.libraries.openmpi.tuned_rules.lint import lint
 from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
 from timpani.libraries.openmpi.tuned_rules.write import write
@@ -51,5 +52,10 @@ class TunedRules:
         return lint(text, catalogue, mpi)
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
-        """On several nodes 5.0's HAN goes before coll/tuned, unless its own file hands calls over."""
-        return (("coll_tuned_use_dynamic_rules", "1"), ("coll_tuned_dynamic_rules_filename", str(path)))
+        """On several nodes 5.0's HAN goes before coll/tuned, unless its own file hands calls over.
+
+        Components that go before it on any number of nodes are kept out.
+        """
+        others = ahead_of_tuned(mpi)
+        without = (("coll", f"^{','.join(others)}"),) if others else ()
+        return (("coll_tuned_use_dynamic_rules", "1"), ("coll_tuned_dynamic_rules_filename", str(path)), *without)

@@ -1,0 +1,190 @@
+"""Vendors' libraries that are MPICH or Open MPI underneath, each recognized by what it reports of itself.
+
+A vendor's library is used as its parent is: by the same launcher, variables and files, with the parent's version for
+comparisons. Where it differs, its entry says so. None of them was at hand: their texts come from public records, which
+`tests/libraries/test_vendors.py` names.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.library import Library, Note
+from timpani.native.library_version import LibraryVersion
+from timpani.native.mpi import Mpi, ParentLibrary
+from timpani.study.placement import ranks_per_node
+
+UNKNOWN_VERSION = "of an unknown version"
+
+_HEADERS = {"mpich": "MPICH_VERSION", "openmpi": "OMPI_VERSION"}
+"""By parent, the name of the version in its header, which vendors keep."""
+
+
+@dataclass(frozen=True)
+class VendorLibrary:
+    """One vendor's library.
+
+    kind, name    the word that users type, and its name
+    parent        the kind of the library that it is derived from
+    reports       in what MPI_Get_library_version returns; each may name the `version`, and the `parent`'s
+    header        whether its mpi.h has the parent's version
+    folder        in the path of the installation, where the library reports what its parent does
+    version_file  the file of the installation with its version, where the library does not report one
+    launcher      what its launcher prints with --version, where it is not what the parent's prints
+    mpiexec       in the path of the mpiexec that starts its ranks where Slurm does not
+    wrappers      its C++ compilers' names, if the parent's has others
+    installation  how a user gets at it
+    unknown       what nobody tried
+    changes       fields of the parent's `Library` that differ
+    """
+
+    kind: str
+    name: str
+    parent: str
+    installation: str
+    unknown: str
+    reports: tuple[re.Pattern[str], ...] = ()
+    header: bool = True
+    folder: re.Pattern[str] | None = None
+    version_file: str = ""
+    launcher: re.Pattern[str] | None = None
+    mpiexec: re.Pattern[str] | None = None
+    wrappers: tuple[str, ...] = ()
+    changes: Mapping[str, Any] = field(default_factory=dict)
+
+    def library(self, parent: Library) -> Library:
+        """All that is known of it, as of any library."""
+        identity = replace(
+            parent.identity,
+            launcher_says=self.launcher or parent.identity.launcher_says,
+            wrappers=(*self.wrappers, *parent.identity.wrappers),
+            reports=None,
+            installation=self.installation,
+            development=self.installation,
+        )
+        changes = {"notes": self._notes, "tuning_files": parent.tuning_files, **self.changes}
+        return replace(parent, kind=self.kind, name=self.name, identity=identity, **changes)
+
+    def recognized(self, found: Mpi, reported: LibraryVersion | None) -> Mpi | None:
+        """`found`, its parent by launcher and wrapper, as this library; None where it is another one."""
+        text = reported.text if reported else ""
+        matches = [pattern.search(text) for pattern in self.reports]
+        if self.folder:
+            matches.append(self.folder.search(str(found.cxx.resolve())))
+        match = next(filter(None, matches), None)
+        if not match:
+            return None
+        groups = match.groupdict()
+        header = reported.header.get(_HEADERS[self.parent], "") if reported and self.header else ""
+        return self.named(found, groups.get("version") or self._written_version(found), groups.get("parent") or header)
+
+    def named(self, found: Mpi, version: str, parent: str) -> Mpi:
+        """`found` as this library of a version; each version is "" where it is unknown."""
+        known = "" if parent == version else parent  # the vendor's version in place of the parent's
+        return replace(
+            found,
+            kind=self.kind,
+            name=self.name,
+            version=version or UNKNOWN_VERSION,
+            parent=ParentLibrary(found.name, known),
+        )
+
+    def _written_version(self, found: Mpi) -> str:
+        if not self.version_file:
+            return ""
+        try:
+            words = (found.cxx.resolve().parent.parent / self.version_file).read_text(errors="replace").split()
+        except OSError:
+            return ""
+        return next((word.removeprefix("v") for word in words if re.match(r"v?\d", word)), "")
+
+    def _notes(self, mpi: Mpi) -> tuple[Note, ...]:
+        return (Note(mpi.name, f"{mpi.title}: {self.unknown}"),)
+
+
+def _pals_command(mpi: Mpi, request: LaunchRequest) -> Command:
+    """HPE's mpiexec (PALS), which hands its environment to all ranks."""
+    hosts = ("--hosts", ",".join(host.name for host in request.hosts)) if request.hosts else ()
+    count = 1 if request.placement == "node" else ranks_per_node(request.placement)
+    each = ("--ppn", str(count)) if count else ()
+    bound = ("--cpu-bind", "none" if request.oversubscribed else "core")
+    words = (str(mpi.mpirun), *hosts, "-n", str(request.ranks), *each, *bound, *request.arguments, *request.program)
+    return Command(argv=words, environment={**dict(request.parameters), **request.environment}, files={})
+
+
+_PARENTS_ALGORITHMS = (
+    "its algorithms are selected by {0}'s variables, where it has them; not checked on a real one whether it heeds them"
+)
+
+VENDORS = (
+    VendorLibrary(
+        kind="cray",
+        name="Cray MPICH",
+        parent="mpich",
+        reports=(re.compile(r"CRAY MPICH version (?P<version>[\d.]+)(?: \(ANL base (?P<parent>[\w.]+)\))?"),),
+        mpiexec=re.compile(r"/pals/"),  # /opt/cray/pals/VERSION/bin/mpiexec
+        wrappers=("CC",),
+        installation="`module load cray-mpich`, with a PrgEnv module, whose compiler CC is used",
+        unknown=_PARENTS_ALGORITHMS.format("MPICH") + "; HPE's MPICH_…_ALGORITHM variables are not listed",
+        # Its launcher is Slurm's srun or PALS's mpiexec; which files of MPICH it reads is unknown.
+        changes={
+            "command": _pals_command,
+            "export": None,
+            "slurm_interface": "cray_shasta",
+            "tuning_files": (),
+            "checked_files": (),
+        },
+    ),
+    VendorLibrary(
+        kind="mvapich",
+        name="MVAPICH",
+        parent="mpich",
+        reports=(re.compile(r"^MVAPICH2? Version\s*:\s*(?P<version>\S+)", re.MULTILINE),),
+        installation="`module load mvapich` or mvapich2, or `spack load mvapich`",
+        unknown=_PARENTS_ALGORITHMS.format("MPICH") + "; its MV2_… and MVP_… variables are not listed",
+        changes={"tuning_files": (), "checked_files": ()},
+    ),
+    VendorLibrary(
+        kind="parastation",
+        name="ParaStation MPI",
+        parent="mpich",
+        reports=(re.compile(r"^MPICH Device:\s*psp\b", re.MULTILINE),),
+        version_file="VERSION.psmpi",
+        installation="`module load ParaStationMPI` or psmpi",
+        unknown=_PARENTS_ALGORITHMS.format("MPICH"),
+    ),
+    VendorLibrary(
+        kind="spectrum",
+        name="IBM Spectrum MPI",
+        parent="openmpi",
+        reports=(
+            re.compile(r"Open MPI v(?P<version>1\d[\w.]*), package: IBM Spectrum MPI"),
+            re.compile(r"Open MPI v(?P<parent>\S+), package: IBM Spectrum MPI, ident: (?P<version>\d[\w.]*)"),
+        ),
+        header=False,  # mpi4py reads Spectrum's own version there (mpi4py, src/pympivendor.h)
+        launcher=re.compile(r"\(IBM Spectrum MPI\) (?P<version>\d\S*)"),
+        wrappers=("mpixlC",),
+        installation="`module load spectrum-mpi`",
+        unknown=_PARENTS_ALGORITHMS.format("Open MPI") + "; those of its component ibm are not listed",
+    ),
+    VendorLibrary(
+        kind="fujitsu",
+        name="Fujitsu MPI",
+        parent="openmpi",
+        reports=(re.compile(r"FUJITSU MPI Library (?P<version>[\d.]+)(?: \((?P<parent>[\d.]+)fj[\d.]+\))?"),),
+        wrappers=("mpiFCC",),
+        installation="Fujitsu's development environment on a compute node, whose compiler mpiFCC is used",
+        unknown=_PARENTS_ALGORITHMS.format("Open MPI") + "; its algorithms for the Tofu network are not listed",
+        changes={"slurm_interface": None},
+    ),
+    VendorLibrary(
+        kind="hpcx",
+        name="NVIDIA HPC-X",
+        parent="openmpi",
+        folder=re.compile(r"/hpcx(?:-v?(?P<version>\d+(?:\.\d+)*))?[^/]*/"),
+        installation="`module load hpcx`, or `source hpcx-init.sh; hpcx_load` in its folder",
+        unknown=_PARENTS_ALGORITHMS.format("Open MPI") + "; hcoll and ucc are kept out where an algorithm is forced",
+    ),
+)
