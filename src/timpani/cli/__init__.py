@@ -21,6 +21,7 @@ from timpani.cli.importing import import_
 from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
+from timpani.cli.merge import merge
 from timpani.cli.new import app as new
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
@@ -80,6 +81,7 @@ app.command("compare", rich_help_panel=_READ)(compare)
 app.command("fit", rich_help_panel=_READ)(fit)
 app.command("check", rich_help_panel=_READ)(check)
 app.command("bundle", rich_help_panel=_READ)(bundle)
+app.command("merge", rich_help_panel=_READ)(merge)
 app.add_typer(tune, name="tune", rich_help_panel=_TUNE)
 app.command("confirm", rich_help_panel=_TUNE)(confirm)
 app.command("rules", rich_help_panel=_PROGRAMS)(rules)

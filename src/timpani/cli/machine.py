@@ -52,7 +52,7 @@ def calibrate(
     force: Force = False,
 ) -> None:
     """Write a platform for SimGrid on which messages take what they took in a campaign."""
-    from timpani.campaign.folder.load import load
+    from timpani.campaign.folder.load import load_one_machine
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.errors import UserError
     from timpani.machine.platforms.calibrated import MessageCost, calibrated_platform
@@ -61,7 +61,7 @@ def calibrate(
     from timpani.report.fit.fit_text import curve_name
     from timpani.report.words.output_files import write_file
 
-    campaign = load(folder)
+    campaign = load_one_machine(folder)
     found = fit(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl")
     latencies = [curve for curve in found.curves if curve.name["collective"] == LATENCY]
     if not latencies:

@@ -51,7 +51,7 @@ def predict(
     """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""
     import json
 
-    from timpani.campaign.folder.load import load
+    from timpani.campaign.folder.load import load_one_machine
     from timpani.cli.terminal.share_bar import share_bar
     from timpani.machine.where import resolve
     from timpani.prediction.predictions import predict_request
@@ -67,7 +67,8 @@ def predict(
         check_new(output, force)
     limits = Limits(parse_duration(budget), available_memory())
     machine = resolve(on) if on else None
-    prepared = prepare([load(folder) for folder in costs], what, algorithms, ranks, sizes, machine, placement)
+    campaigns = [load_one_machine(folder) for folder in costs]
+    prepared = prepare(campaigns, what, algorithms, ranks, sizes, machine, placement)
     with share_bar("estimating") as passed:
         plan = prepared.plan(limits, passed)
     if plan.time > _ANNOUNCED_SECONDS:

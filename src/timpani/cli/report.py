@@ -201,7 +201,7 @@ def _write_figures(
 
 def _of_profile(folder: Path, covered_by: Path | None, output: Path | None, force: bool) -> None:
     """Write the page of a profile."""
-    from timpani.campaign.folder.load import load
+    from timpani.campaign.folder.load import load_one_machine
     from timpani.programs.profile_folder import read_profile
     from timpani.programs.savings import expected_savings
     from timpani.report.profiled.profile_page import render_profile
@@ -210,7 +210,7 @@ def _of_profile(folder: Path, covered_by: Path | None, output: Path | None, forc
     output = output or folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
     check_new(output, force)
     profile = read_profile(folder)
-    savings = expected_savings(profile.main_part, load(covered_by).raced) if covered_by else None
+    savings = expected_savings(profile.main_part, load_one_machine(covered_by).raced) if covered_by else None
     write_file(output, render_profile(profile, savings).encode(), force)
     typer.echo(output)
     typer.echo(f"the same as text: timpani show {shlex.quote(str(folder))}", err=True)

@@ -23,7 +23,7 @@ def rules(
     force: Force = False,
 ) -> None:
     """Write a rule wherever one of Timpani's algorithms was significantly faster than the library's default."""
-    from timpani.campaign.folder.load import load
+    from timpani.campaign.folder.load import load_one_machine
     from timpani.campaign.read.context import rank_layouts
     from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from
@@ -34,7 +34,7 @@ def rules(
     from timpani.tuning.decide.replacements import rules_text, warnings
     from timpani.tuning.decide.selection_table import SIMULATED
 
-    campaign = load(folder)
+    campaign = load_one_machine(folder)
     found = select(campaign.of_variant().raced, rank_layouts(campaign), OWN).rules
     if not found:
         raise UserError(

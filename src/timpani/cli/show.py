@@ -129,7 +129,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
 
 def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
-    from timpani.campaign.folder.load import load
+    from timpani.campaign.folder.load import load_one_machine
     from timpani.errors import UserError
     from timpani.programs.profile_folder import read_profile
     from timpani.programs.savings import expected_savings
@@ -140,7 +140,7 @@ def _profile(folder: Path, how: _How) -> bytes:
         raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
     if how.covered_by is not None:
-        savings = expected_savings(profile.main_part, load(how.covered_by).raced)
+        savings = expected_savings(profile.main_part, load_one_machine(how.covered_by).raced)
         return "".join(f"{line}\n" for line in savings_lines(profile, savings)).encode()
     match how.format:
         case Format.table:

@@ -270,7 +270,7 @@ def explain(
 
 def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapping[str, Mapping[int, str]]":
     """What the default sent, in words, by collective and size."""
-    from timpani.campaign.folder.load import load
+    from timpani.campaign.folder.load import load_one_machine
     from timpani.native.build import build_without_mpi
     from timpani.providers.own import own_catalogue
     from timpani.report.tuned.default_messages import default_messages
@@ -278,7 +278,7 @@ def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapp
     from timpani.schedules.fingerprint import Fingerprints
     from timpani.schedules.simulation import Simulator
 
-    campaign = load(folder)
+    campaign = load_one_machine(folder)
     installed_library(campaign, str(mpi.mpirun))
     fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
     return default_messages(campaign, ranks, nodes, fingerprints)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.folder.load import Campaign, check_one_machine, load_one_machine
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.libraries.find import first_mpi
 from timpani.native.build import build_without_mpi
@@ -33,18 +33,19 @@ class Prediction:
 def predict_campaign(campaign: Campaign, costs_from: Path | None) -> Prediction | None:
     """The prediction of `campaign`; None where it has no Timpani algorithm, or no measured costs.
 
-    `costs_from` is another campaign to take the costs from. UserError if it has none, and if the simulator can't be
-    built.
-    The simulator doesn't depend on the MPI library.
+    `costs_from` is another campaign to take the costs from. UserError if it has none, if a campaign is of several
+    machines, and if the simulator can't be built. The simulator doesn't depend on the MPI library.
     """
     cells = estimate_cells(campaign.of_variant().raced).filter(is_timpani_schedule())
     if cells.is_empty():
         return None
+    check_one_machine(campaign)
     mpi = first_mpi()
     simulator = Simulator(build_without_mpi(mpi))
-    found = (
-        calibrate(simulator, [campaign]) if costs_from is None else require_calibration(simulator, [load(costs_from)])
-    )
+    if costs_from is None:
+        found = calibrate(simulator, [campaign])
+    else:
+        found = require_calibration(simulator, [load_one_machine(costs_from)])
     if found is None:
         return None
     places = places_of(campaign)

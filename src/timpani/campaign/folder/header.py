@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError
 from timpani import __version__
 from timpani.campaign.folder.header_parts import (
     HeaderPart,
+    MergedCampaign,
     PlannedOperation,
     RecordedMpi,
     RecordedStudy,
@@ -106,6 +107,13 @@ class Header(HeaderPart):
         Recorded("the texts of the library's tuning files by name, if the study names a folder, else null"),
     ] = None
     results: Annotated[int | None, Recorded("how many results an import has, else null")] = None
+    merged: Annotated[
+        tuple[MergedCampaign, ...],
+        Recorded(
+            "of each campaign that `timpani merge` joined: its `id`, its `machine` in the results, the first and the"
+            " last number of its `launches` here, and its `header`, which is its campaign.json"
+        ),
+    ] = ()
     anonymized: Annotated[
         bool,
         Recorded("whether pseudonyms stand for the [names of hosts and users](how-to/share-a-campaign.md)"),
@@ -161,6 +169,11 @@ class Header(HeaderPart):
             "planned": _dumped(planned),
         }
         return cls.check(values, "campaign.json")
+
+    @property
+    def machine_names(self) -> list[str]:
+        """The machines of merged campaigns; empty for a campaign that was not merged."""
+        return list(dict.fromkeys(each.machine for each in self.merged))
 
     @property
     def imported(self) -> bool:
@@ -227,6 +240,8 @@ def keep_header(folder: Path, header: Header) -> Header:
 
 
 def _check_same(folder: Path, old: Header, new: Header) -> None:
+    if old.merged:
+        raise UserError(f"{folder} holds merged campaigns", f"{_OTHER_FOLDER}, and merge the new campaign")
     before, now = old.recorded.get("study", {}), new.recorded["study"]
     for key in now:
         if key not in _MAY_CHANGE and before.get(key) != now[key]:

@@ -1,7 +1,7 @@
 """The parts of campaign.json: study, library, variants and plan, as they are recorded and read again."""
 
 import re
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
@@ -108,3 +108,22 @@ class RecordedVariant(HeaderPart):
     settings: Printable
     mpi: RecordedMpi
     changed: tuple[RecordedSetting, ...] | None = None
+
+
+class MergedCampaign(HeaderPart):
+    """One of the campaigns that a merged campaign holds.
+
+    machine  its machine's name in the results
+    launches the first and the last of its launches' numbers
+    header   its campaign.json
+    """
+
+    id: Printable
+    machine: Printable
+    launches: tuple[Count, Count]
+    header: dict[str, Any]
+
+    def has_launch(self, number: int | None) -> bool:
+        """Whether a launch is one of its launches."""
+        first, last = self.launches
+        return number is not None and first <= number <= last

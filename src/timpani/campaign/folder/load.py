@@ -72,6 +72,23 @@ class Campaign:
         proofs = [{**proof, "variant": DEFAULT} for proof in self.proofs if proof["variant"] == name]
         return replace(self, results=results, proofs=proofs)
 
+    def by_machine(self) -> dict[str, Self]:
+        """By machine the campaign that measured there; of a merged one with that machine's header and launches."""
+        names = self.header.machine_names
+        if len(names) < 2:
+            return dict.fromkeys(self.results["machine"].unique(maintain_order=True), self)
+        return {name: self._of_machine(name) for name in names}
+
+    def _of_machine(self, name: str) -> Self:
+        merged = [each for each in self.header.merged if each.machine == name]
+        return replace(
+            self,
+            header=Header.check(merged[0].header, "campaign.json"),
+            results=self.results.filter(machine=name),
+            launches=[each for each in self.launches if any(one.has_launch(each.get("launch")) for one in merged)],
+            planned=frozenset(point for point in self.planned if point.machine == name),
+        )
+
     @property
     def simulated(self) -> bool:
         """Whether a simulated cluster gave its times."""
@@ -110,8 +127,29 @@ def load(folder: Path) -> Campaign:
         ),
         launches=records.launches,
         proofs=records.values(PROOFS),
-        planned=planned_points(header, results[0]["machine"]),
+        planned=_planned(header, results[0]["machine"]),
     )
+
+
+def load_one_machine(folder: Path) -> Campaign:
+    """Read a campaign as `load`; UserError where it is of several machines."""
+    return check_one_machine(load(folder))
+
+
+def check_one_machine(campaign: Campaign) -> Campaign:
+    """`campaign`; UserError where it is of several machines, which have no common choice and no common costs."""
+    if len(names := campaign.header.machine_names) > 1:
+        what = f"{campaign.folder} is of several machines: {', '.join(names)}"
+        raise UserError(what, "name the campaign of one machine")
+    return campaign
+
+
+def _planned(header: Header, machine: str) -> frozenset[RacePoint]:
+    """The planned points of a campaign on `machine`, or of the campaigns that it was merged from on theirs."""
+    if not header.merged:
+        return planned_points(header, machine)
+    parts = [planned_points(Header.check(each.header, "campaign.json"), each.machine) for each in header.merged]
+    return frozenset().union(*parts)
 
 
 def _allowed(study: RecordedStudy) -> int | None:
@@ -130,6 +168,8 @@ def believed_records(folder: Path, header: Header) -> Records:
 
 def way_on(header: Header) -> str:
     """What to do about records that can't be believed."""
+    if header.merged:
+        return "merge the campaigns again into another folder"
     if header.imported:
         return "import the files again into another folder"
     return "the same `timpani run` command sets it aside, keeps the rest and goes on"

@@ -33,9 +33,15 @@ def rank_layouts(campaign: Campaign) -> dict[tuple[int, str], RankLayout]:
 
 def with_boundaries(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the columns NODE_RANKS and SWITCH_RANKS."""
-    columns = {**schema("placement"), NODE_RANKS: pl.Int64(), SWITCH_RANKS: pl.Int64()}
-    told = pl.DataFrame(list(_boundaries(cells, campaign.header.machine)), schema=columns, orient="row")
-    return cells.join(told, on="placement", how="left", maintain_order="left")
+    key = ("machine", "placement")
+    columns = {**schema(*key), NODE_RANKS: pl.Int64(), SWITCH_RANKS: pl.Int64()}
+    told = [
+        (name, *found)
+        for name, each in campaign.by_machine().items()
+        for found in _boundaries(cells.filter(machine=name), each.header.machine)
+    ]
+    table = pl.DataFrame(told, schema=columns, orient="row")
+    return cells.join(table, on=key, how="left", maintain_order="left")
 
 
 def _boundaries(cells: pl.DataFrame, described: MachineDescription) -> Iterator[tuple[str, int | None, int | None]]:
@@ -59,22 +65,33 @@ def _stay(parts: list[str] | list[str | None]) -> int | None:
 def with_bounds(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the column BOUND; unchanged where nobody told
     the rates of links."""
-    machine, rates = campaign.header.machine.cluster, campaign.header.machine.link_rates
-    if machine is None or not rates:
+    machines = campaign.by_machine()
+    if not any(each.header.machine.cluster and each.header.machine.link_rates for each in machines.values()):
         return cells
-    rows = []
+    rows = [
+        (name, *found)
+        for name, each in machines.items()
+        for found in _bounds(cells.filter(machine=name), each.header.machine)
+    ]
+    key = ("machine", "collective", "ranks", "placement", "message_bytes")
+    bounds = pl.DataFrame(rows, schema={**schema(*key), BOUND: pl.Float64()}, orient="row")
+    return cells.join(bounds, on=key, how="left", maintain_order="left")
+
+
+def _bounds(cells: pl.DataFrame, described: MachineDescription) -> Iterator[tuple[str, int, str, int, float | None]]:
+    """Collective, ranks, placement, size and bound of the cells of one machine."""
+    machine, rates = described.cluster, described.link_rates
+    if machine is None or not rates:
+        return
     for ranks, placement in cells.select("ranks", "placement").unique().iter_rows():
-        nodes = _nodes(machine, campaign.header.machine.hosts, placement, ranks)
+        nodes = _nodes(machine, described.hosts, placement, ranks)
         if len(nodes) < ranks:
             continue
         levels = {"link": nodes, "uplink": [machine.group_of(node).name for node in nodes]}
         sizes = cells.filter(ranks=ranks, placement=placement).select("collective", "message_bytes").unique()
         for collective, size in sizes.iter_rows():
             bound = max(_microseconds(collective, size, levels[link], rate) for link, rate in rates.items())
-            rows.append((collective, ranks, placement, size, bound or None))
-    key = ("collective", "ranks", "placement", "message_bytes")
-    bounds = pl.DataFrame(rows, schema={**schema(*key), BOUND: pl.Float64()}, orient="row")
-    return cells.join(bounds, on=key, how="left", maintain_order="left")
+            yield collective, ranks, placement, size, bound or None
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,10 @@ from timpani.study.schema import LOCALITY, schema
 
 _BETWEEN = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
 
-_KEY = ("ranks", "placement", "parameters")
+_KEY = ("machine", "ranks", "placement", "parameters")
 
-Localities = Mapping[tuple[int, str, str], str]
-"""The locality by rank count, placement and parameters of a point-to-point operation."""
+Localities = Mapping[tuple[str, int, str, str], str]
+"""The locality by machine, rank count, placement and parameters of a point-to-point operation."""
 
 
 class _Seats(NamedTuple):
@@ -34,10 +34,17 @@ class _Seats(NamedTuple):
 
 def localities_of(campaign: Campaign) -> Localities:
     """The localities of all its messages between ranks, as far as launches told where those ran."""
+    return {
+        (name, *key): found for name, each in campaign.by_machine().items() for key, found in _localities(each).items()
+    }
+
+
+def _localities(campaign: Campaign) -> Mapping[tuple[int, str, str], str]:
+    """The localities on one machine."""
     described = campaign.header.machine
     seated = [(launch.get("placement"), _seats(launch, described)) for launch in campaign.launches]
     switches = described.cluster.switches if described.cluster else {}
-    keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY).unique()
+    keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY[1:]).unique()
     localities = {}
     for ranks, placement, parameters in keys.iter_rows():
         pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
@@ -86,7 +93,7 @@ def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
 
 def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
     """The locality of the curve or cell of that name, by column; None where it has none or nobody told."""
-    key = name["ranks"], name["placement"], name["parameters"]
+    key = name["machine"], name["ranks"], name["placement"], name["parameters"]
     return localities.get(key) if name["collective"] in _BETWEEN else None
 
 

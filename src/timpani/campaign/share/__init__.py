@@ -1,4 +1,4 @@
-"""Campaigns for others: copies without names of hosts and users.
+"""Campaigns for others: copies without names of hosts and users, and campaigns merged into one.
 
-Imports: folder.
+Imports: folder, osu, read.
 """

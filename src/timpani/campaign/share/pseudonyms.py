@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 
@@ -22,8 +22,8 @@ _HOST_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*", re.ASCII)
 _BETWEEN_PARTS = re.compile(r"([.-])")
 _DIGITS = re.compile(r"\\?\d+")
 
-_MIN_ANYWHERE = 5
-"""Characters of a name without digits that is replaced inside of longer words, too."""
+_MIN_INSIDE = 5
+"""Characters of a host's or user's name without digits that is replaced inside of longer words, too."""
 
 
 def node_sets(text: str) -> dict[str, tuple[str, ...]]:
@@ -41,17 +41,19 @@ def node_sets(text: str) -> dict[str, tuple[str, ...]]:
 class Pseudonyms:
     """Pseudonyms by name, in lower case.
 
+    inside  names that are also replaced inside of longer words
     words   names that are common words: replaced in fields that hold a name and in paths of homes, not in other texts
     counts  how many pseudonyms there are of each kind
     """
 
     by_name: Mapping[str, str]
+    inside: frozenset[str]
     words: frozenset[str]
     counts: Mapping[str, int]
     _pattern: re.Pattern[str] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "_pattern", _pattern(self.by_name, self.words))
+        object.__setattr__(self, "_pattern", _pattern(self.by_name, self.inside, self.words))
 
     @classmethod
     def new(cls, names: Mapping[str, Iterable[str]], common: Iterable[str]) -> "Pseudonyms":
@@ -75,7 +77,10 @@ class Pseudonyms:
             for short, name in whole.items():
                 by_name.setdefault(short, by_name[name])
             counts[kind] = len(numbers)
-        return cls(by_name, frozenset(by_name) & {word.lower() for word in common}, counts)
+        words = frozenset(by_name) & {word.lower() for word in common}
+        long = {name for kind in (HOST, USER) for name in each.get(kind, ()) if len(name) >= _MIN_INSIDE}
+        inside = frozenset(name for name in long - words if not re.search(r"\d", name))
+        return cls(by_name, inside, words, counts)
 
     def of(self, name: str) -> str:
         """The pseudonym of a name; other texts with their names replaced."""
@@ -93,12 +98,11 @@ class Pseudonyms:
         """A host file with its hosts replaced."""
         return _HOST_NAME.sub(lambda found: self.by_name.get(found[0].lower(), found[0]), text)
 
-    def find(self, text: str) -> str | None:
-        """A name that the text holds; None if it holds none."""
+    def find(self, text: str) -> Iterator[str]:
+        """The names that the text holds."""
         for found in self._pattern.finditer(text):
             if self._pseudonym(found) != found[0]:
-                return found[0]
-        return None
+                yield found[0]
 
     def _pseudonym(self, found: re.Match[str]) -> str:
         whole = self.by_name.get(found[0].lower())
@@ -138,18 +142,13 @@ def _prefix(kind: str, names: Iterable[str]) -> str:
     raise UserError(f"no pseudonym of a {kind} differs from all names", "share the campaign without --anonymize")
 
 
-def _pattern(by_name: Iterable[str], words: Iterable[str]) -> re.Pattern[str]:
+def _pattern(by_name: Iterable[str], inside: Iterable[str], words: Iterable[str]) -> re.Pattern[str]:
     """Finds names in texts. Names that differ in numbers alone are one form, since a machine may have thousands."""
-    whole, anywhere = set(), set()
-    for name in set(by_name) - set(words):
-        if len(name) >= _MIN_ANYWHERE and not re.search(r"\d", name):
-            anywhere.add(re.escape(name))
-        else:
-            whole.add(_DIGITS.sub(r"\\d+", re.escape(name)))
+    whole = {_DIGITS.sub(r"\\d+", re.escape(name)) for name in set(by_name) - set(inside) - set(words)}
     homes = "|".join(f"(?<={folder})" for folder in _HOMES)
     ways = [
         rf"(?<![A-Za-z0-9])(?:{_any(whole)})(?![A-Za-z0-9])" if whole else "",
-        f"(?:{_any(anywhere)})" if anywhere else "",
+        f"(?:{_any(map(re.escape, inside))})" if inside else "",
         rf"(?:{homes})(?:{_any(map(re.escape, words))})(?![A-Za-z0-9_.-])" if words else "",
     ]
     return re.compile("|".join(filter(None, ways)) or r"(?!)", re.ASCII | re.IGNORECASE)

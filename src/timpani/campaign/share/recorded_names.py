@@ -39,18 +39,20 @@ def known_pseudonyms(
     launches  lines of starts and endings
     texts     of other files
     """
-    hosts, switches = _Names(), _Names()
-    machine = recorded.get("machine", {})
-    described = "groups" in machine
-    for group in machine.get("groups", ()):
-        hosts.add(*group.get("nodes", ()))
-        switches.add(group.get("name", ""), group.get("switch") or "")
-    hosts.add(*(host["name"] for host in machine.get("hosts", ())))
+    hosts, switches, machines = _Names(), _Names(), _Names()
+    headers = [recorded, *(part["header"] for part in recorded.get("merged", ()))]
+    machines.add(*(part["machine"] for part in recorded.get("merged", ())))
+    for machine in (header.get("machine", {}) for header in headers):
+        for group in machine.get("groups", ()):
+            hosts.add(*group.get("nodes", ()))
+            switches.add(group.get("name", ""), group.get("switch") or "")
+        hosts.add(*(host["name"] for host in machine.get("hosts", ())))
+        if "groups" not in machine:
+            hosts.add(*machine.get("name", "").split(", "))  # of a merged campaign several
+        elif machine.get("launcher") != LAB:  # a lab is named after its layout
+            machines.add(machine.get("name", ""))
     for line in launches:
         hosts.add(*(each["host"] for key in ("ranks", "asked", "machines") for each in line.get(key) or ()))
-    named = machine.get("name", "")
-    if not described:
-        hosts.add(named)
     hosts.add(platform.node())
     strings = [text for each in (recorded, *launches) for text in _strings(each)]
     errors = [line["error"] for line in results if line.get("error")]
@@ -59,9 +61,7 @@ def known_pseudonyms(
         for nodes in node_sets(text).values():
             if any(node in hosts for node in nodes):
                 hosts.add(*nodes)
-    names = {HOST: hosts, SWITCH: switches, USER: users}
-    if described and machine.get("launcher") != LAB:  # a lab is named after its layout
-        names[MACHINE] = _Names([named])
+    names = {HOST: hosts, SWITCH: switches, USER: users, MACHINE: machines}
     return Pseudonyms.new(names, _words(results))
 
 

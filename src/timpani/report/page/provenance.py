@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import MergedCampaign
 from timpani.campaign.read.other_activity import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
 from timpani.libraries.registry import LIBRARIES
@@ -37,6 +38,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
     terms: list[tuple[str, list[str]]] = [
         ("Commands", list(header.commands)),
         ("Begun", _known(header.created)),
+        ("Merged campaigns", [_merged(each) for each in header.merged]),
         ("Timpani", _known(header.timpani)),
         ("Names", ["pseudonyms stand for the names of hosts and users"] if header.anonymized else []),
         ("MPI", _known(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
@@ -111,6 +113,13 @@ def _jobs(launches: list[dict[str, Any]]) -> list[str]:
         f"{fold_numbers(sorted(numbers[key])) or 'none'}"
         for key in nodes
     ]
+
+
+def _merged(part: MergedCampaign) -> str:
+    """A merged campaign: launches, machine, library, date and command."""
+    first, last = part.launches
+    about = [value for term, value in facts(Header.check(part.header, "campaign.json")) if term != "Machine"]
+    return f"launches {first} to {last} on {part.machine}: {', '.join(about)}"
 
 
 def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.folder.load import Campaign, load_one_machine
 from timpani.errors import UserError
 from timpani.study.schema import MACHINE_CELL, POINT
 from timpani.tuning.race.results import raced_points
@@ -18,7 +18,7 @@ def load_together(folders: Sequence[Path]) -> Campaign:
     A point that a race only sampled is dropped if another campaign measured it. UserError if the campaigns measured
     different libraries or machines, or if two campaigns measured the same cell.
     """
-    first, *others = map(load, folders)
+    first, *others = map(load_one_machine, folders)
     for other in others:
         for what, one, two in (
             ("MPI library", _library(first), _library(other)),

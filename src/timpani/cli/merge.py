@@ -1,0 +1,40 @@
+"""`timpani merge`: campaigns of several machines or days as one."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def merge(
+    folders: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MACHINE=]DIR...",
+            help="Campaigns, as folders or bundles; MACHINE renames a campaign's machine.",
+            show_default=False,
+        ),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The merged campaign's folder: new or empty.")],
+) -> None:
+    """Join campaigns of several machines or days into one, with the provenance of each.
+
+    On one machine the launches of a cell are joined. Cells of different machines stay apart.
+    """
+    import shlex
+    import sys
+
+    from timpani.campaign.share.merge import merge as merge_campaigns
+    from timpani.campaign.share.mergeable import MergeSource
+    from timpani.errors import printable
+    from timpani.study.counted import counted
+
+    command = shlex.join(["timpani", *sys.argv[1:]])
+    sources = [MergeSource.parse(text) for text in folders]
+    for note in merge_campaigns(sources, output, command):
+        typer.echo(f"Note: {printable(note)}", err=True)
+    machines = len(frozenset[str]().union(*(each.names for each in sources)))
+    typer.echo(
+        f"{counted(len(sources), 'campaign')} of {counted(machines, 'machine')} in {output}; "
+        f"`timpani show {shlex.quote(str(output))}` shows them"
+    )

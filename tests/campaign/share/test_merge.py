@@ -1,0 +1,196 @@
+"""Merged campaigns: launches of one machine together, machines apart, and every launch with its provenance."""
+
+import gzip
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import timpani
+from tests.campaign.folder.test_store import CELL, header
+from tests.cli.typed import typed
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.launch_result import LaunchResult, Proof
+from timpani.campaign.folder.load import load
+from timpani.campaign.folder.store import Store
+from timpani.errors import UserError
+
+DAYS = {"monday": (10.0, 10.1, 10.2), "tuesday": (11.0, 11.1)}
+
+
+def changed(recorded: Header, **parts: Any) -> Header:
+    return Header.check({**recorded.recorded, **parts}, "test")
+
+
+def measured(folder: Path, times: tuple[float, ...], recorded: Header | None = None, machine: str = "here") -> Path:
+    """A campaign of one cell with raw samples, one launch for each time."""
+    with Store(folder, recorded or header(machine=machine, launches=len(times))) as store:
+        for launch, time in enumerate(times, start=1):
+            place = store.start_folder(launch)
+            raw = b'{"cell":0,"time":%f,"of":"%s"}' % (time, folder.name.encode())
+            store.add_start({"launch": launch, "part": place.name, "placement": "core", "command": ["mpirun"]})
+            ranks = [{"rank": rank, "host": machine, "cores": [rank]} for rank in (0, 1)]
+            result = LaunchResult(
+                CELL,
+                launch,
+                machine,
+                median_us=time,
+                ci_low_us=time,
+                ci_high_us=time,
+                part=place.name,
+                interleaving=f"{place.name}/17",
+                samples=hashlib.sha256(raw).hexdigest(),
+            )
+            store.add_result(result)
+            store.add_ending(place.name, {"ended": "finished", "exit": 0, "seconds": 1.0, "ranks": ranks})
+            (place / "samples.jsonl.gz").write_bytes(gzip.compress(raw + b"\n"))
+    return folder
+
+
+@pytest.fixture
+def days(tmp_path: Path) -> tuple[Path, Path]:
+    """Two campaigns on one machine."""
+    return measured(tmp_path / "monday", DAYS["monday"]), measured(tmp_path / "tuesday", DAYS["tuesday"])
+
+
+def merged(into: Path, *sources: str | Path) -> str:
+    """Merge; what is noted."""
+    done = typed("merge", *sources, "-o", into)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def refusal(into: Path, *sources: str | Path) -> str:
+    """The one line of a refused merge, which leaves nothing behind."""
+    done = typed("merge", *sources, "-o", into)
+    assert (done.returncode, done.stderr.count("\n"), into.exists()) == (2, 1, False), done.stderr
+    assert not [path for path in into.parent.iterdir() if path.name.startswith(f".{into.name}")]
+    return done.stderr
+
+
+def test_launches_on_one_machine_are_one_cell(days: tuple[Path, Path], tmp_path: Path) -> None:
+    assert merged(tmp_path / "both", *days) == ""
+    both = timpani.open(tmp_path / "both")
+    assert both.cells.select("machine", "launches", "median_us").rows() == [("here", 5, 10.2)]
+    assert [each["launch"] for each in both.launches] == [1, 2, 3, 4, 5]
+    checked = typed("check", tmp_path / "both")
+    assert (checked.returncode, checked.stdout) == (0, "as written: 15 lines, and the raw samples of 5 results\n")
+
+
+def test_machines_stay_apart_under_their_names(days: tuple[Path, Path], tmp_path: Path) -> None:
+    merged(tmp_path / "both", f"old={days[0]}", f"new={days[1]}")
+    cells = timpani.open(tmp_path / "both").cells
+    assert cells.sort("machine").select("machine", "launches", "median_us").rows() == [
+        ("new", 2, 11.05),
+        ("old", 3, 10.1),
+    ]
+    for words in (("show",), ("verdict",), ("check",), ("report",), ("show", "--format", "csv")):
+        done = typed(words[0], tmp_path / "both", *words[1:])
+        assert done.returncode == 0, done.stderr
+
+
+def test_each_launch_keeps_its_provenance(days: tuple[Path, Path], tmp_path: Path) -> None:
+    merged(tmp_path / "both", f"old={days[0]}", days[1])
+    campaign = load(tmp_path / "both")
+    sources = [load(day).header for day in days]
+    assert [(each.id, each.machine, each.launches) for each in campaign.header.merged] == [
+        (sources[0].id, "old", (1, 3)),
+        (sources[1].id, "here", (4, 5)),
+    ]
+    assert [each.header["commands"] for each in campaign.header.merged] == [list(each.commands) for each in sources]
+    starts = pl.DataFrame(campaign.launches)["part"].to_list()
+    assert starts == ["0001-1", "0002-1", "0003-1", "0004-1", "0005-1"]
+    assert campaign.results["interleaving"].to_list() == [f"{part}/17" for part in starts]
+    of_machine = campaign.by_machine()["here"]
+    assert [each["launch"] for each in of_machine.launches] == [4, 5]
+    assert of_machine.header.id == sources[1].id
+    assert typed("report", tmp_path / "both").returncode == 0
+    page = (tmp_path / "both" / "report.html").read_text()
+    assert "launches 1 to 3 on old" in page
+    assert "launches 4 to 5 on here" in page
+
+
+def test_merged_campaigns_and_bundles_are_merged_again(days: tuple[Path, Path], tmp_path: Path) -> None:
+    assert typed("bundle", days[1], "-o", tmp_path / "tuesday.timpani.zip").returncode == 0
+    merged(tmp_path / "both", days[0], tmp_path / "tuesday.timpani.zip")
+    third = measured(tmp_path / "wednesday", (12.0,), machine="there")
+    merged(tmp_path / "all", tmp_path / "both", third)
+    campaign = load(tmp_path / "all")
+    assert [(each.machine, each.launches) for each in campaign.header.merged] == [
+        ("here", (1, 3)),
+        ("here", (4, 5)),
+        ("there", (6, 6)),
+    ]
+    assert "holds launches of" in refusal(tmp_path / "more", tmp_path / "all", days[1])
+
+
+def test_one_choice_for_several_machines_is_refused(days: tuple[Path, Path], tmp_path: Path) -> None:
+    merged(tmp_path / "both", f"old={days[0]}", days[1])
+    refused = typed("tune", tmp_path / "both", "-o", tmp_path / "tuned")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "is of several machines: old, here" in refused.stderr
+
+
+def test_a_merged_campaign_is_not_continued(days: tuple[Path, Path], tmp_path: Path) -> None:
+    merged(tmp_path / "both", *days)
+    with pytest.raises(UserError, match="holds merged campaigns"):
+        Store(tmp_path / "both", header())
+
+
+def test_other_conditions_on_one_machine_are_noted(tmp_path: Path) -> None:
+    before = header(launches=1)
+    updated = changed(header(launches=1), machine={**before.recorded["machine"], "kernel": "Linux 7"})
+    before = changed(before, machine={**before.recorded["machine"], "kernel": "Linux 6"})
+    first, second = measured(tmp_path / "a", (1.0,), before), measured(tmp_path / "b", (1.1,), updated)
+    assert "kernel Linux 6 in the first, Linux 7 in the second" in merged(tmp_path / "c", first, second)
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (header(mpi="5.0.11", launches=1), "with MPI library openmpi 4.1.4 and openmpi 5.0.11"),
+        (header(datatype="double", launches=1), "datatype of the study differs"),
+        (header(mode="flush", launches=1), "mode of the study differs"),
+        (changed(header(), mpi={"kind": "mpich", "version": "4.1.4", "mpirun": ""}), "MPI library differs"),
+        (changed(header(), machine={"name": "here", "cpu": "other"}), "but its cpu differs"),
+        (header(regret=0.02), "regret of the study differs"),
+    ],
+)
+def test_what_is_not_comparable_is_refused(tmp_path: Path, other: Header, reason: str) -> None:
+    first, second = measured(tmp_path / "a", (1.0,)), measured(tmp_path / "b", (1.1,), other)
+    assert reason in refusal(tmp_path / "c", first, second)
+
+
+def test_a_race_is_not_continued_by_another(tmp_path: Path) -> None:
+    races = [measured(tmp_path / name, (1.0,), header(regret=0.02)) for name in ("a", "b")]
+    assert "a race ends once" in refusal(tmp_path / "c", *races)
+
+
+def test_a_campaign_is_not_merged_with_itself(days: tuple[Path, Path], tmp_path: Path) -> None:
+    assert "name each once" in refusal(tmp_path / "c", days[0], days[0])
+    assert "name two or more" in refusal(tmp_path / "c", days[0])
+
+
+def test_damaged_campaigns_and_used_folders_are_refused(days: tuple[Path, Path], tmp_path: Path) -> None:
+    assert "is not empty" in typed("merge", *days, "-o", tmp_path).stderr
+    path = days[1] / "results.jsonl"
+    path.write_bytes(path.read_bytes().replace(b"11.0", b"10.0", 1))
+    assert "can't be believed" in refusal(tmp_path / "c", *days)
+
+
+def test_proofs_of_a_cell_are_kept_once(tmp_path: Path) -> None:
+    folders = [measured(tmp_path / name, (1.0,)) for name in ("a", "b")]
+    for number, folder in enumerate(folders):
+        cell = replace(CELL, message_bytes=8 * (number + 1))
+        with Store(folder, load(folder).header) as store:
+            for each in (CELL, cell) if number else (CELL,):
+                place = store.start_folder(None)
+                store.add_start({"launch": None, "part": place.name})
+                store.add_proof(Proof(each, ((0, 1), (0, 0)), ((0, 8), (0, 0)), place.name))
+                store.add_ending(place.name, {"ended": "finished", "exit": 0})
+    assert "1 proof of" in merged(tmp_path / "c", *folders)
+    found = {proof["message_bytes"]: proof["part"] for proof in load(tmp_path / "c").proofs}
+    assert found == {8: "proof-1", 16: "proof-3"}
