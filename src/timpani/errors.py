@@ -3,6 +3,7 @@
 import difflib
 import errno
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ _LONGEST_SHOWN = 60  # characters of a wrong value
 _LONGEST = 600  # characters of what is said; of the places that an error names paths are the longest
 
 
+@lru_cache(maxsize=1024)  # a campaign's names repeat in each of its lines
 def printable(text: str, keep: str = "") -> str:
     """`text` for a terminal: what can't be printed, as ESC or a line feed, as its escape, but for those in `keep`."""
     if text.isprintable():

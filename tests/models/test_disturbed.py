@@ -1,10 +1,16 @@
+import warnings
+
 import numpy as np
 import pytest
 from bench.generated_curves import SIZES, generate
 from bench.switches import coverage, share_right
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.typing import NDArray
 
 from timpani.models.curve import Curve
-from timpani.models.disturbed import disturbed
+from timpani.models.disturbed import disturbed, medians_over_launches
 from timpani.models.hockney import Hockney, hockney, regimes
 from timpani.models.line import Array
 from timpani.models.segments import segment
@@ -57,3 +63,16 @@ def test_a_missing_time_is_not_disturbed_and_affects_no_other() -> None:
 def test_switches_and_intervals_survive_disturbed_times(sizes: int) -> None:
     assert share_right(generate(200, 10, seed=31, disturbed=sizes)) >= 0.95
     assert coverage(generate(400, 10, seed=32, disturbed=sizes)) == pytest.approx((0.95, 0.95), abs=0.053)
+
+
+@given(
+    arrays(
+        np.float64,
+        st.tuples(st.integers(1, 8), st.integers(1, 5)),
+        elements=st.floats(0.5, 2.0) | st.just(float("nan")),
+    )
+)
+def test_medians_over_launches_leave_out_missing_times(times: NDArray[np.float64]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # numpy warns of cells without any time
+        assert np.array_equal(medians_over_launches(times), np.nanmedian(times, axis=0), equal_nan=True)

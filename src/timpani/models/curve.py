@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from timpani.models.disturbed import disturbed
+from timpani.models.disturbed import disturbed, medians_over_launches
 from timpani.models.line import Array
 
 ROUNDING = 1e-6
@@ -61,7 +61,7 @@ class Curve:
     @cached_property
     def medians(self) -> Array:
         """Median over launches at each size, microseconds."""
-        return np.asarray(np.nanmedian(self.times, axis=0))
+        return medians_over_launches(self.times)
 
     @cached_property
     def undisturbed(self) -> "Curve":

@@ -29,6 +29,17 @@ _MIN_LAUNCHES = 3
 """Minimum of launches: of two that differ, either may be disturbed."""
 
 
+def medians_over_launches(times: Array) -> Array:
+    """The median of each cell's times, shape (launches, cells); NaN for a cell without any.
+
+    As numpy's `nanmedian`, which is ten times slower on few launches.
+    """
+    ascending = np.sort(times, axis=0)  # NaN last
+    last = np.isfinite(times).sum(axis=0) - 1
+    cells = np.arange(times.shape[1])
+    return np.asarray((ascending[np.maximum(last, 0) // 2, cells] + ascending[(last + 1) // 2, cells]) / 2)
+
+
 def disturbed(times: Array) -> NDArray[np.bool_]:
     """Which of `times`, shape (launches, cells), are far from their cell's median; missing times (NaN) never are.
 
@@ -40,9 +51,9 @@ def disturbed(times: Array) -> NDArray[np.bool_]:
     if not counted.any():
         return np.zeros(times.shape, dtype=bool)
     logs = np.log(times[:, counted])
-    off = np.abs(logs - np.nanmedian(logs, axis=0))
+    off = np.abs(logs - medians_over_launches(logs))
     of_few = launches[counted] / (launches[counted] - 1)
-    deviation = _AS_STANDARD_DEVIATION * np.maximum(np.nanmedian(off, axis=0) * of_few, np.nanmedian(off * of_few))
+    deviation = _AS_STANDARD_DEVIATION * np.maximum(medians_over_launches(off) * of_few, np.nanmedian(off * of_few))
     found = np.zeros(times.shape, dtype=bool)
     found[:, counted] = off > np.maximum(_MAX_DEVIATIONS * deviation, _MIN_DEVIATION)
     return found

@@ -8,7 +8,7 @@ import polars as pl
 
 from timpani.errors import UserError
 from timpani.models.curves import times_by_launch
-from timpani.models.disturbed import disturbed
+from timpani.models.disturbed import disturbed, medians_over_launches
 from timpani.models.fitted_model import NamedModel, NotFitted
 from timpani.models.line import Array
 from timpani.models.loggp import LogGP, loggp
@@ -115,7 +115,7 @@ def _replace_disturbed(
         off |= disturbed(alone)
     count, of = int(off.sum()), int(np.isfinite(times).sum())
     replaced = [f"{count} of {of} times were far from the median over launches and replaced by it"] if count else []
-    return np.where(off, np.nanmedian(times, axis=0), times), replaced
+    return np.where(off, medians_over_launches(times), times), replaced
 
 
 def _complete_launches(times: Array) -> Array:

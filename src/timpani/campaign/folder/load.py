@@ -18,6 +18,7 @@ from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import point_goals
 from timpani.study.schema import ALLOWED, REGRET
+from timpani.tuning.decide.decide import compare_with_default
 from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.results import RacedResults
 
@@ -62,6 +63,11 @@ class Campaign:
         study = self.header.study
         goals = {} if study.regret is None else point_goals(study.weights, study.regret)
         return RacedResults.from_rows(self.results, goals)
+
+    @cached_property
+    def compared_with_default(self) -> pl.DataFrame:
+        """Each algorithm against the default at the same point: columns of `compare_with_default`."""
+        return compare_with_default(self.raced)
 
     def of_variant(self, name: str = DEFAULT) -> Self:
         """What of it was started as one variant, as if no other had been measured: rules and predictions know one."""

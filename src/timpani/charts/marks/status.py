@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from timpani.charts.marks.theme import Palette
 
@@ -66,7 +67,7 @@ def shape_key(statuses: Iterable[str]) -> str:
 
 def shapes(statuses: Iterable[str]) -> dict[str, str]:
     """Vega's name or path of the shape of each status found, ok first."""
-    found = set(statuses)
+    found = set(statuses.unique() if isinstance(statuses, pl.Series) else statuses)
     shown = {status: shape for status, shape in _SHAPES.items() if status in found}
     mixed = sorted(found - shown.keys())
     return shown | {status: _SPARE_SHAPES[i % len(_SPARE_SHAPES)] for i, status in enumerate(mixed)}

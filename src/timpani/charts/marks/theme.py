@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import altair as alt
+import polars as pl
 
 from timpani.study.cell import DEFAULT
 
@@ -143,7 +144,8 @@ def style_numbers(groups: Iterable[Iterable[str]]) -> dict[str, int]:
 
 def ordered(labels: Iterable[str]) -> list[str]:
     """The distinct labels: `default` first, then by name, `fanout=4` before `fanout=16`."""
-    return sorted(set(labels), key=lambda label: (not is_default(label), _natural(label)))
+    distinct = labels.unique() if isinstance(labels, pl.Series) else set(labels)
+    return sorted(distinct, key=lambda label: (not is_default(label), _natural(label)))
 
 
 def is_default(label: str) -> bool:

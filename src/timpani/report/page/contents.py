@@ -30,7 +30,7 @@ from timpani.study.size_series import size_series
 from timpani.tuning.compare import knee
 from timpani.tuning.compare.similarity import distances_from_default
 from timpani.tuning.decide.by_state import decide_by_state
-from timpani.tuning.decide.decide import compare_with_default, compare_with_plain_message
+from timpani.tuning.decide.decide import compare_with_plain_message
 
 
 class Report:
@@ -56,7 +56,7 @@ class Report:
         cells = with_size_series(with_conditions(cells)).with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
         self.decisions = with_conditions(decide_by_state(campaign.raced))
         self.verdict = verdict_of(campaign, self.decisions, cells)
-        compared_with = pl.concat([compare_with_default(campaign.raced), compare_with_plain_message(campaign.raced)])
+        compared_with = pl.concat([campaign.compared_with_default, compare_with_plain_message(campaign.raced)])
         self.cells = with_speedup(cells, compared_with)
         curves = shared_curves(self.cells, schedules_of(campaign, cells))
         self.verdict = replace(self.verdict, warnings=(*self.verdict.warnings, *shared_notes(curves)))
@@ -89,8 +89,8 @@ def default_last(frame: pl.DataFrame) -> pl.DataFrame:
     """The frame with the rows of the default behind all others: what is drawn last lies on top."""
     if "label" not in frame.columns:
         return frame
-    of_default = pl.col("label").map_elements(is_default, return_dtype=pl.Boolean)
-    return frame.sort(of_default, maintain_order=True)
+    of_default = [label for label in frame["label"].unique() if is_default(label)]
+    return frame.sort(pl.col("label").is_in(of_default), maintain_order=True)
 
 
 def _by_operation(frame: pl.DataFrame) -> list[list[str]]:

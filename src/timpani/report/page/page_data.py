@@ -45,8 +45,8 @@ def _labels(panel: Panel, table: pl.DataFrame) -> dict[str, list[str]]:
     """The labels that a figure draws where these are not all of its operation's."""
     if "label" not in table.columns:
         return {}
-    drawn = set(panel.frame["label"])
-    of_operation = table.filter(pl.col("collective") == panel.collective)["label"]
+    drawn = set(panel.frame["label"].unique())
+    of_operation = table.filter(pl.col("collective") == panel.collective)["label"].unique()
     return {} if drawn == set(of_operation) else {"labels": sorted(drawn)}
 
 
@@ -65,7 +65,7 @@ def _columns(frame: pl.DataFrame) -> dict[str, Any]:
         if column.dtype == pl.String:
             values = column.unique(maintain_order=True).to_list()
             index = {value: i for i, value in enumerate(values)}
-            columns[column.name] = {"values": values, "rows": [index[value] for value in column]}
+            columns[column.name] = {"values": values, "rows": [index[value] for value in column.to_list()]}
         elif column.dtype == pl.Float64:
             columns[column.name] = column.round_sig_figs(_DIGITS).to_list()
         else:

@@ -149,7 +149,7 @@ def panels(figure: Figure, table: pl.DataFrame, numbers: Mapping[str, int]) -> l
 
 
 def _selector(column: str, frame: pl.DataFrame) -> Selector:
-    values = sorted(set(frame[column]))
+    values = frame[column].unique().sort().to_list()
     title = _TITLES.get(column, column.replace("_", " ").capitalize())
     if column == "message_bytes":
         return Selector(column, title, {value: show_size(value) for value in values}, values[len(values) // 2])
@@ -163,5 +163,5 @@ def _selector(column: str, frame: pl.DataFrame) -> Selector:
 def _most_ranks(frame: pl.DataFrame) -> int:
     """The largest rank count that had a core for each rank, else the largest."""
     crowded = frame.filter(pl.col("status").str.contains("oversubscribed"))
-    fitting = set(frame["ranks"]) - set(crowded["ranks"])
-    return int(max(fitting or set(frame["ranks"])))
+    fitting = set(frame["ranks"].unique()) - set(crowded["ranks"].unique())
+    return int(max(fitting or set(frame["ranks"].unique())))

@@ -52,15 +52,15 @@ def _tables(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[
     unit = "throughput (MB/s)" if in_throughput else latency_title(cells)
     values = _values(cells, in_throughput)
     covered = coverage(cells)
-    counts = sorted(set(cells["ranks"]))
+    counts = sorted(cells["ranks"].unique())
     width = (_MOST_COLUMNS // 2 if covered else _MOST_COLUMNS) if split else len(counts)
     for start in range(0, len(counts), width):
         chosen = counts[start : start + width]
         rows = tuple(
             (str(size), tuple(values.get((size, ranks), MISSING) for ranks in chosen))
-            for size in sorted(set(cells["message_bytes"]))
+            for size in sorted(cells["message_bytes"].unique())
         )
-        statuses = set(cells["status"])
+        statuses = set(cells["status"].unique())
         same = [f"All: {words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
         yield Table(
             f"{caption}: {unit}",

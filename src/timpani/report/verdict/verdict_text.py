@@ -23,7 +23,7 @@ from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.by_state import decide_by_state
-from timpani.tuning.decide.decide import SAMPLED, compare_with_default
+from timpani.tuning.decide.decide import SAMPLED
 from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, equal_schedules, schedule_name
 from timpani.tuning.decide.gain_parts import gain_parts
 from timpani.tuning.decide.other_points import at_other_points
@@ -34,7 +34,7 @@ from timpani.tuning.race.results import race_standings
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
     """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
-    header, compared = campaign.header, compare_with_default(campaign.raced)
+    header, compared = campaign.header, campaign.compared_with_default
     equal = schedules_of(campaign, cells)
     verdict = summarize(
         decisions, cells, campaign.launch_seconds, header.study.launches, campaign.settings, compared, equal
@@ -141,7 +141,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
                 decisions.join(standings, on=POINT, how="left", maintain_order="left"),
                 cells,
                 campaign.settings or {},
-                compare_with_default(campaign.raced),
+                campaign.compared_with_default,
                 schedules_of(campaign, cells),
             )
         ),

@@ -4,7 +4,6 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.unchanged_variants import unchanged_variants
 from timpani.study.counted import counted
 from timpani.study.variant import Variant, parse_variant
-from timpani.tuning.decide.decide import compare_with_default
 from timpani.tuning.decide.selection_table import WrittenSetting
 from timpani.tuning.decide.winning_setting import VariantGains, variant_gains, winner
 
@@ -18,7 +17,7 @@ def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ..
     variants = campaign.header.variants or {}
     if not variants:
         return None, ()
-    known = [each for each in variant_gains(compare_with_default(campaign.raced)) if each.variant in variants]
+    known = [each for each in variant_gains(campaign.compared_with_default) if each.variant in variants]
     settings = {each.variant: parse_variant(variants[each.variant].settings) for each in known}
     unchanged = unchanged_variants(campaign.header)
     best = winner(each for each in known if each.variant not in unchanged and _is_writable(settings[each.variant]))
