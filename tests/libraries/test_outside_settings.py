@@ -74,6 +74,16 @@ def test_of_hydras_configuration_files_mpich_reads_the_first(tmp_path: Path) -> 
     assert "MPICH_REDUCE_SHORT_MSG_SIZE" in warning
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["-genv NAME 3", "--genv NAME 3", "-genv=NAME=3", "-genv NAME=3", "-ppn 2 -env NAME 3", "-ppn=2 --env=NAME 3"],
+)
+def test_a_configuration_file_sets_a_variable_in_several_ways(line: str, tmp_path: Path) -> None:
+    (tmp_path / ".mpiexec.hydra.conf").write_text(line.replace("NAME", "MPIR_CVAR_BCAST_INTRA_ALGORITHM") + "\n")
+    found = outside_settings(hydra("mpich", tmp_path), {"HOME": str(tmp_path)})
+    assert [(each.name, each.value) for each in found if each.chooses] == [("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "3")]
+
+
 def test_intels_configuration_files_and_variables_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mpiexec.conf").write_text("-genv I_MPI_ADJUST_BCAST 3\n")
