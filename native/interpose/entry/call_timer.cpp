@@ -1,5 +1,7 @@
 #include "interpose/entry/call_timer.hpp"
 
+#include <utility>
+
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/profile/argument_classes.hpp"
@@ -31,6 +33,11 @@ CallTimer::CallTimer(std::string_view name, const InterceptedCall* call, Communi
     here_ = communicator.here();
     spans_two_groups_ = communicator.spans_two_groups();
     shape_ = communicator.shape_number();
+    if (proving && call_ != nullptr && form_ == Form::blocking) {
+        static thread_local SentMessages of_thread;
+        of_thread.clear();
+        sent_in_call = &of_thread;
+    }
     setup_before_ns_ = SetupTimer::total_ns;
     entry_ns_ = Process::get().clock.now();
 }
@@ -44,6 +51,7 @@ CallTimer::CallTimer(const OtherCall& call, Communicator& communicator, Form for
 std::int64_t CallTimer::end(const Outcome& outcome) const {
     Process& process = Process::get();
     const std::int64_t exit_ns = process.clock.now();
+    const SentMessages* const sent = proving ? std::exchange(sent_in_call, nullptr) : nullptr;
     const std::int64_t ns = exit_ns - entry_ns_ - (SetupTimer::total_ns - setup_before_ns_);
     const bool agreed = outcome.bytes >= 0;
     const bool sized = call_ != nullptr && !spans_two_groups_;  // ranks of two groups have different roles
@@ -69,9 +77,21 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
     if (call_ == nullptr || form_ != Form::blocking) {
         process.calls.add(counted);
     } else {
-        process.calls.add(counted, needs_of(*collective));
+        const bool library_sent = sent != nullptr && sent->complete() && !outcome.done && known;
+        const ProvenCall proven = library_sent ? proven_call(*sent, bytes) : ProvenCall{};
+        process.calls.add(counted, needs_of(*collective), library_sent ? &proven : nullptr);
     }
     return exit_ns;
+}
+
+ProvenCall CallTimer::proven_call(const SentMessages& sent, std::int64_t bytes) const {
+    const MPI_Datatype type = call_->receive.type == MPI_DATATYPE_NULL ? call_->send.type : call_->receive.type;
+    const bool has_type = collective_of(call_->kind).result != Result::none && type != MPI_DATATYPE_NULL;
+    return {.sent = sent.to(),
+            .bytes = bytes,
+            .element_bytes = has_type ? static_cast<int>(type_bytes(type)) : 1,
+            .rank = here_.rank,
+            .root = collective_of(call_->kind).rooted() ? call_->root : 0};
 }
 
 MessageTimer::MessageTimer() : entry_ns_(Process::get().clock.now()) {}

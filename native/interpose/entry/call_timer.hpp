@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "interpose/profile/sent_messages.hpp"
 #include "interpose/replace/replace.hpp"
 
 namespace timpani {
@@ -22,6 +23,8 @@ class CallTimer {
     std::int64_t end(const Outcome& outcome) const;
 
   private:
+    /// The call with the messages that this rank sent in it.
+    [[nodiscard]] ProvenCall proven_call(const SentMessages& sent, std::int64_t bytes) const;
     CallTimer(std::string_view name, const InterceptedCall* call, Communicator& communicator, Form form);
 
     std::string_view name_;

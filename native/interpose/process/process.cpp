@@ -28,6 +28,7 @@ RulesFile read_file(const std::string& path) {
 
 Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
     counting = settings.counts() && !settings.off;
+    proving = counting && settings.proves;
     interception = settings.idle() ? Interception::off : Interception::on;
 }
 

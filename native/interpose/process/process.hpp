@@ -54,6 +54,9 @@ inline constinit std::atomic<Interception> interception = Interception::undecide
 /// it to other threads.
 inline constinit bool counting = false;
 
+/// Whether the messages of collectives are counted; written as `counting` is.
+inline constinit bool proving = false;
+
 /// Whether calls are intercepted. The first call reads the environment.
 inline bool intercepting() {
     const Interception decided = interception.load(std::memory_order_acquire);

@@ -67,7 +67,7 @@ void CallTable::add(const CountedCall& call) {
     count(call);
 }
 
-void CallTable::add(const CountedCall& call, Needs needs) {
+void CallTable::add(const CountedCall& call, Needs needs, const ProvenCall* proven) {
     static thread_local bool counted = false;
     const std::scoped_lock lock(mutex_);
     if (!counted) {
@@ -84,7 +84,11 @@ void CallTable::add(const CountedCall& call, Needs needs) {
         if (contents_.strata.size() >= kMaxStrata) return;
         found = contents_.strata.emplace(id, Stratum{call.key.name, call.key.shape, call.key.size_class, needs}).first;
     }
-    found->second.sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root);
+    Stratum& stratum = found->second;
+    stratum.sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root);
+    if (proven == nullptr || stratum.proven_calls >= kProvenCalls) return;
+    ++stratum.proven_calls;
+    stratum.proven = *proven;
 }
 
 std::uint32_t CallTable::shape_number(const CommunicatorShape& shape) {

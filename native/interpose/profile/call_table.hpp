@@ -3,12 +3,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "interpose/profile/coordinated_sample.hpp"
+#include "interpose/profile/sent_messages.hpp"
 
 namespace timpani {
 
@@ -88,6 +90,8 @@ struct Stratum {
     int size_class;
     Needs needs;
     CoordinatedSample sample{};
+    int proven_calls = 0;
+    std::optional<ProvenCall> proven{};  // the last of the first few: the first may include the library's set-up
 };
 
 /// The size class of a message.
@@ -96,11 +100,13 @@ int size_class_of(std::int64_t bytes);
 /// This process's calls. Threads may add at the same time.
 class CallTable {
   public:
+    static constexpr int kProvenCalls = 3;          // of each stratum
     static constexpr std::size_t kMaxStrata = 256;  // 512 × 40 bytes each; calls of further strata are only counted
 
     void add(const CountedCall& call);
-    /// Adds a call that can be matched with the same call on the other ranks.
-    void add(const CountedCall& call, Needs needs);
+    /// Adds a call that can be matched with the same call on the other ranks. `proven` has its messages, if they were
+    /// counted.
+    void add(const CountedCall& call, Needs needs, const ProvenCall* proven = nullptr);
     /// The number of a shape; equal shapes have one number.
     std::uint32_t shape_number(const CommunicatorShape& shape);
 

@@ -55,16 +55,42 @@ std::string rank_line(int rank, const CallTable::Contents& contents) {
     return line.text();
 }
 
+std::string hexadecimal(std::uint64_t number) {
+    std::array<char, 17> text{};
+    std::snprintf(text.data(), text.size(), "%016llx", static_cast<unsigned long long>(number));
+    return text.data();
+}
+
+std::string sent_line(int rank, const CallTable::Contents& contents, std::uint64_t id, const Stratum& stratum) {
+    const ProvenCall& call = *stratum.proven;
+    std::vector<std::string> sent;
+    for (const SentTo& each : call.sent) {
+        sent.push_back("[" + std::to_string(each.peer) + "," + std::to_string(each.messages) + "," +
+                       std::to_string(each.bytes) + "]");
+    }
+    return JsonObject()
+        .add("line", "sent")
+        .add("stratum", hexadecimal(id))
+        .add("rank", rank)
+        .add("comm_rank", call.rank)
+        .add("name", stratum.name)
+        .add("ranks", contents.shapes[stratum.shape].ranks)
+        .add("size_class", stratum.size_class)
+        .add("bytes", call.bytes)
+        .add("element_bytes", call.element_bytes)
+        .add("root", call.root)
+        .add_json("sent", json_array(sent))
+        .text();
+}
+
 std::string lateness_line(int rank, const CallTable::Contents& contents, const MatchedStratum& matched,
                           const ClockLine& clock) {
     const Stratum& stratum = *matched.stratum;
     const CommunicatorShape& shape = contents.shapes[stratum.shape];
     const Lateness late = lateness_in(matched, clock);
-    std::array<char, 17> id{};
-    std::snprintf(id.data(), id.size(), "%016llx", static_cast<unsigned long long>(matched.id));
     return JsonObject()
         .add("line", "lateness")
-        .add("stratum", id.data())
+        .add("stratum", hexadecimal(matched.id))
         .add("rank", rank)
         .add("name", stratum.name)
         .add("world", shape.world)
@@ -132,6 +158,8 @@ ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const s
     ReportLines lines;
     lines.others.push_back(rank_line(rank, contents));
     for (const MatchedStratum& each : matched) lines.others.push_back(lateness_line(rank, contents, each, line));
+    for (const auto& [id, stratum] : contents.strata)
+        if (stratum.proven) lines.others.push_back(sent_line(rank, contents, id, stratum));
     const std::vector<Waiting> waiting = waiting_of_rows(contents, matched, line);
     std::map<std::string, std::int64_t> root_calls;
     for (std::size_t row = 0; row < contents.keys.size(); ++row) {

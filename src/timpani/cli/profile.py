@@ -22,6 +22,9 @@ def profile(
     mpi: Annotated[
         str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
     ] = None,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Count the collectives' messages, and name the algorithms that send them.")
+    ] = False,
 ) -> None:
     """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.
 
@@ -30,11 +33,12 @@ def profile(
     from timpani.programs.profiled_run import ending_lines, profiled_run
     from timpani.report.profiled.profile_text import summary_lines
 
-    run = profiled_run(command, output, rules, on, mpi)
+    run = profiled_run(command, output, rules, on, mpi, prove=prove)
     for line in ending_lines(run):
         typer.echo(f"timpani: {line}", err=True)
     if run.profile.parts:
         for line in summary_lines(run.profile):
             typer.echo(f"timpani: {line}", err=True)
-        typer.echo(f"timpani: read on: timpani show {shlex.quote(str(output))}", err=True)
+        also = f", timpani prove {shlex.quote(str(output))}" if prove else ""
+        typer.echo(f"timpani: read on: timpani show {shlex.quote(str(output))}{also}", err=True)
     raise typer.Exit(run.status or int(not run.profile.parts))

@@ -1,19 +1,24 @@
-"""`timpani prove`: which algorithm stands behind the messages that were counted?"""
+"""`timpani prove`: which algorithm stands behind the messages that were counted, of a campaign or of a program?"""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.options import Format, format_option
 
+if TYPE_CHECKING:
+    from timpani.schedules.fingerprint import Fingerprints
+
 
 def prove(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="What `timpani run --prove -o` wrote.", show_default=False, autocompletion=complete_campaign
+            help="What `timpani run --prove -o` or `timpani profile --prove -o` wrote.",
+            show_default=False,
+            autocompletion=complete_campaign,
         ),
     ],
     format: Annotated[Format, format_option("How to print the names.")] = Format.table,
@@ -25,23 +30,45 @@ def prove(
     from timpani.campaign.folder.load import read_proofs
     from timpani.campaign.read.swept_parameters import without_effect
     from timpani.errors import UserError
-    from timpani.libraries.find import first_mpi
-    from timpani.native.build import build_without_mpi
-    from timpani.providers.own import own_catalogue
+    from timpani.programs.profile_folder import is_profile
     from timpani.report.words.proofs import named_proofs, proof_table
-    from timpani.schedules.fingerprint import Fingerprints
-    from timpani.schedules.simulation import Simulator
 
+    if is_profile(folder):
+        _print_of_program(folder, format)
+        return
     header = read_header(folder)
     proofs = read_proofs(folder)
     if not proofs:
         raise UserError(f"{folder} holds no counted messages", "count them: the same `timpani run` with --prove")
-    mpi = first_mpi()
-    fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
-    named = named_proofs(proofs, fingerprints, header.study.element_bytes_of)
+    named = named_proofs(proofs, _fingerprints(), header.study.element_bytes_of)
     if format is Format.json:
         typer.echo(json.dumps([line.as_json() for line in named], indent=2, ensure_ascii=False))
     else:
         typer.echo(proof_table(named))
     for text in without_effect(proofs):
         typer.echo(f"Warning: {text}", err=True)
+
+
+def _fingerprints() -> "Fingerprints":
+    from timpani.libraries.find import first_mpi
+    from timpani.native.build import build_without_mpi
+    from timpani.providers.own import own_catalogue
+    from timpani.schedules.fingerprint import Fingerprints
+    from timpani.schedules.simulation import Simulator
+
+    mpi = first_mpi()
+    return Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
+
+
+def _print_of_program(folder: Path, format: Format) -> None:
+    from timpani.errors import UserError
+    from timpani.programs.profile_folder import read_profile
+    from timpani.report.profiled.proven_text import proven_lines
+
+    part = read_profile(folder).main_part
+    if format is not Format.table:
+        raise UserError(f"{folder} is a profile, whose messages are a table for people", "leave out --format")
+    if not part.sent:
+        raise UserError(f"{folder} holds no counted messages", "count them: timpani profile --prove -o NEW -- mpirun …")
+    for line in proven_lines(part, _fingerprints()):
+        typer.echo(line)

@@ -41,14 +41,17 @@ class Counting:
 
     at_exit  False: counts are read around a single call, in one launch for all cells. True: the library writes totals
              when the program ends, so that a call's share is what one call more adds: two launches for each cell.
+    output   further parameters that make it write totals
     """
 
     parameters: Parameters
     at_exit: bool
+    output: Parameters = ()
 
     def writing_to(self, prefix: Path) -> Parameters:
-        """The parameters with `{prefix}` filled in: totals are written to PREFIX.RANK.prof."""
-        return tuple((name, value.replace("{prefix}", str(prefix))) for name, value in self.parameters)
+        """All parameters with `{prefix}` filled in: totals are written to PREFIX.RANK.prof."""
+        output = ((name, value.replace("{prefix}", str(prefix))) for name, value in self.output)
+        return (*self.parameters, *output)
 
 
 @dataclass(frozen=True)

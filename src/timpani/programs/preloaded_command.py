@@ -42,7 +42,7 @@ def preloaded_command(
     argv, environment = pass_variables(
         command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", "")
     )
-    ours = {name for name in ("TIMPANI_RULES", "TIMPANI_PROFILE") if name not in given}
+    ours = {name for name in ("TIMPANI_RULES", "TIMPANI_PROFILE", "TIMPANI_PROVE") if name not in given}
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     return PreloadedCommand(tuple(argv), {**inherited, **environment}, library)
 

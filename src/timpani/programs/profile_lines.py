@@ -165,6 +165,27 @@ class LatenessLine(_Line):
     completion_ns: Annotated[float, Field(allow_inf_nan=False)]
 
 
+class SentLine(_Line):
+    """What one rank sent in one call of a collective, of `timpani profile --prove`.
+
+    stratum     as of `LatenessLine`: the same call on all ranks
+    rank        of MPI_COMM_WORLD; `comm_rank` and `root` of the communicator
+    bytes       of the call, as its size class has them
+    sent        (rank of MPI_COMM_WORLD, messages, bytes) for each receiver
+    """
+
+    stratum: Text
+    rank: Count
+    comm_rank: Count
+    name: Name
+    ranks: Ranks
+    size_class: Annotated[int, Field(ge=-1, le=63)]
+    bytes: Count
+    element_bytes: Annotated[int, Field(ge=1)]
+    root: Count
+    sent: tuple[tuple[Count, Count, Count], ...]
+
+
 @dataclass(frozen=True)
 class ProfilePart:
     """What one program wrote: all of its ranks together, or one alone."""
@@ -174,6 +195,7 @@ class ProfilePart:
     ranks: tuple[RankLine, ...]
     calls: tuple[CallsLine, ...]
     lateness: tuple[LatenessLine, ...]
+    sent: tuple[SentLine, ...] = ()
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -211,11 +233,12 @@ def read_part(path: Path) -> ProfilePart:
         ranks = tuple(map(RankLine.model_validate, by_kind.get("rank", [])))
         calls = tuple(map(CallsLine.model_validate, by_kind.get("calls", [])))
         lateness = tuple(map(LatenessLine.model_validate, by_kind.get("lateness", [])))
+        sent = tuple(map(SentLine.model_validate, by_kind.get("sent", [])))
     except ValidationError as error:
         raise UserError(f"{path}: {wrong(dict(error.errors()[0]))}", _STEP) from None
     if not ranks:
         raise UserError(f"{path} has no rank", _STEP)
-    return ProfilePart(path, program, ranks, calls, lateness)
+    return ProfilePart(path, program, ranks, calls, lateness, sent)
 
 
 def _values(path: Path, number: int, raw: bytes) -> Mapping[str, Any]:

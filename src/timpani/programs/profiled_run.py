@@ -10,7 +10,7 @@ from types import FrameType
 from typing import IO
 
 from timpani.errors import UserError
-from timpani.programs.preloaded_command import cannot_start, preloaded_command
+from timpani.programs.preloaded_command import cannot_start, library_of, preloaded_command
 from timpani.programs.profile_folder import (
     ProfileHeader,
     ProfileWriter,
@@ -19,6 +19,7 @@ from timpani.programs.profile_folder import (
     read_profile,
 )
 from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.proven_calls import proving_variables
 from timpani.study.counted import counted
 
 _SIGNALLED = 128  # exit status of what a signal ended, plus the signal's number, as shells and launchers report it
@@ -33,15 +34,26 @@ class ProfiledRun:
 
 
 def profiled_run(
-    command: Sequence[str], folder: Path, rules: Path | None = None, on: str | None = None, mpi: str | None = None
+    command: Sequence[str],
+    folder: Path,
+    rules: Path | None = None,
+    on: str | None = None,
+    mpi: str | None = None,
+    *,
+    prove: bool = False,
 ) -> ProfiledRun:
     """Run `command` and write its profile into the new `folder`; UserError where it can't be started.
+
+    prove  count the messages of its collectives
 
     Signals that end this process are passed to the command, so that what it counted so far is kept.
     """
     if not str(folder.resolve()).isprintable():
         raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
-    prepared = preloaded_command(command, rules, on, mpi, {"TIMPANI_PROFILE": str(folder.resolve())})
+    variables = {"TIMPANI_PROFILE": str(folder.resolve())}
+    if prove:
+        variables |= proving_variables(library_of(command, mpi))
+    prepared = preloaded_command(command, rules, on, mpi, variables)
     library = prepared.library
     header = ProfileHeader(
         command=tuple(command),

@@ -33,12 +33,22 @@ class Match(IntEnum):
         }[self]
 
 
+NO_SCHEDULE = "like none of our schedules"
+
+
 @dataclass(frozen=True)
 class Name:
     """Timpani's algorithms that match a measured matrix equally well; empty if no algorithm does."""
 
     match: Match | None
     algorithms: tuple[Algorithm, ...]
+
+    @property
+    def words(self) -> str:
+        """`as timpani/knomial:radix=4 (same peers, bytes and messages)`."""
+        if self.match is None:
+            return NO_SCHEDULE
+        return f"as {' or '.join(map(str, self.algorithms))} ({self.match})"
 
 
 @dataclass(frozen=True)

@@ -17,4 +17,4 @@ def counting(mpi: Mpi) -> Counting | None:
     if mpi.numbers >= (5,):
         return Counting((_ENABLE,), at_exit=False)
     output = (("pml_monitoring_enable_output", "3"), ("pml_monitoring_filename", "{prefix}"))
-    return Counting((_ENABLE, *output), at_exit=True)
+    return Counting((_ENABLE,), at_exit=True, output=output)

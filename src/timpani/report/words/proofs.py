@@ -11,8 +11,6 @@ from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
 from timpani.study.sizes import show_size
 
-NOTHING = "like none of our schedules"
-
 
 @dataclass(frozen=True)
 class NamedProof:
@@ -23,10 +21,8 @@ class NamedProof:
 
     @property
     def words(self) -> str:
-        """`as timpani/knomial:radix=4 (same peers, bytes and messages)`."""
-        if self.name.match is None:
-            return NOTHING
-        return f"as {' or '.join(map(str, self.name.algorithms))} ({self.name.match})"
+        """What `Name.words` has."""
+        return self.name.words
 
     def as_json(self) -> dict[str, Any]:
         """The cell's columns, `match` (peers, bytes, messages or null) and `named`, a list."""
