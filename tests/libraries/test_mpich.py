@@ -13,6 +13,8 @@ from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import (
     catalogue,
+    choosing_variable,
+    control_variables,
     read_algorithms,
     read_description,
     read_variables,
@@ -128,7 +130,7 @@ def test_the_setting_is_what_the_library_reads(mpi: Mpi) -> None:
         *variables, _ = shlex.split(setting(mpi, info, Algorithm("mpich", info.name)))
         said = dict(variable.split("=") for variable in variables)
         told = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
-        assert told["MPIR_CVAR_ALLREDUCE_INTRA_ALGORITHM"] == int(info.value)
+        assert told[choosing_variable(info)] == int(info.value)
 
 
 @every_mpich
@@ -150,8 +152,9 @@ def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProc
 @every_mpich
 def test_every_algorithm_has_a_number_of_its_own_that_is_not_the_automatic_one(mpi: Mpi) -> None:
     for algorithms in catalogue(mpi).algorithms.values():
-        numbers = [int(info.value) for info in algorithms]
-        assert 0 not in numbers
+        numbers = [(choosing_variable(info), int(info.value)) for info in algorithms]
+        automatic = {each.name: each.value for each in control_variables(mpi, {})}
+        assert not [name for name, number in numbers if number == automatic[name]]
         assert len(set(numbers)) == len(numbers)
 
 

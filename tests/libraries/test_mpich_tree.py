@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from tests.installed import every_mpich, needs_two_cores
 from tests.libraries.test_mpich import recorded
-from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
+from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
-from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_algorithms import guarded, library_name
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.libraries.mpich.written_compositions import write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
+from timpani.libraries.tuning_file import TuningFile
 from timpani.machine.launchers.start_command import command
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -366,9 +366,8 @@ def with_trap(tree: Tree, key: str) -> Tree:
     return tuple(Branch(each.key, trap if each.key == key else with_trap(each.below, key)) for each in tree)
 
 
-def run(mpi: Mpi, path: Path, *arguments: str) -> int:
-    """The exit status of the program beside the file at `path`, with it and that of compositions switched on."""
-    formats = (TreeFile(), CompositionsFile())
+def run(mpi: Mpi, path: Path, *arguments: str, formats: Sequence[TuningFile] = (TreeFile(), CompositionsFile())) -> int:
+    """The exit status of the program in the folder of `path`, with the files of these formats there switched on."""
     parameters = tuple(each for file in formats for each in file.switch_on(path.with_name(file.name), "", mpi))
     program = (str(path.parent / "bcast"), *arguments)
     started = command(mpi, LaunchRequest(2, "core", False, parameters, {}, program, folder=path.parent))
@@ -388,7 +387,8 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
         b.key for b in library.tree
     }
     assert [each for each in faults(library.tree, library) if each.severity == "error"] == []
-    names = {f"algorithm=MPIR_Bcast_intra_{library_name(info)}" for info in catalogue(mpi).algorithms["bcast"]}
+    of_tree = [info for info in catalogue(mpi).algorithms["bcast"] if not is_of_node(info.name)]
+    names = {f"algorithm=MPIR_Bcast_intra_{library_name(info)}" for info in of_tree}
     assert names <= library.algorithms
 
 
@@ -398,51 +398,3 @@ def test_an_algorithm_that_needs_equal_blocks_is_named_for_these_alone() -> None
         Branch("is_block_regular=yes", (named,)),
         Branch("is_block_regular=no", otherwise),
     )
-
-
-SHARED = "algorithm=MPIDI_POSIX_mpi_{}_release_gather"
-
-
-def of_shared_memory(key: str, collective: str = "bcast") -> str:
-    within = Branch("comm_type=intra", (Branch("is_multi_threaded=no", (Branch(key),)),))
-    return dump((Branch(f"collective={collective}", (within,)),))
-
-
-@pytest.mark.parametrize(
-    ("key", "collective", "what"),
-    [
-        (SHARED.format("bcast"), "bcast", ""),
-        (SHARED.format("frog"), "bcast", "this library has no"),
-        (SHARED.format("barrier"), "bcast", "which is of another collective"),
-        (SHARED.format("bcast"), "frog", "the library has no collective 'frog'"),
-        ("algorithm=MPIR_Bcast_intra_binomial", "bcast", "is no algorithm of this tree's"),
-    ],
-)
-def test_a_tree_of_shared_memory_is_checked_as_such(
-    key: str, collective: str, what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    library = replace(LIBRARY, shared=frozenset(SHARED.format(name) for name in ("bcast", "barrier")))
-    monkeypatch.setattr("timpani.libraries.mpich.shared_memory_file.embedded_tree", lambda mpi: library)
-    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
-    found = list(SharedMemoryFile().lint(of_shared_memory(key, collective), CATALOGUE, mpi))
-    assert [(each.severity, what in each.what) for each in found] == ([("error", True)] if what else [])
-
-
-def test_the_three_trees_are_told_apart_and_an_algorithm_in_the_wrong_one_names_the_right_variable() -> None:
-    text = of_shared_memory(SHARED.format("bcast"))
-    assert [each.recognises(text) for each in (SharedMemoryFile(), TreeFile(), CompositionsFile())] == [
-        True,
-        False,
-        False,
-    ]
-    [fault] = [each for each in faults(parse(text), LIBRARY) if each.line]
-    assert "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE" in fault.fix
-    with pytest.raises(UserError, match="`timpani tune lint` checks it"):
-        SharedMemoryFile().read(text, CATALOGUE)
-
-
-@every_mpich
-def test_the_librarys_algorithms_in_shared_memory_are_found(mpi: Mpi) -> None:
-    shared = embedded_tree(mpi).shared
-    assert {SHARED.format(name) for name in ("bcast", "reduce", "allreduce", "barrier")} <= shared
-    assert list(SharedMemoryFile().lint(of_shared_memory(SHARED.format("bcast")), CATALOGUE, mpi)) == []

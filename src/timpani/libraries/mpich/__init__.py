@@ -38,6 +38,5 @@ LIBRARY = Library(
     settings_in_force=settings_in_force,
     offered_variants=offered_variants,
     eager_limits=eager_limits,
-    tuning_files=(TreeFile(), CompositionsFile()),
-    checked_files=(SharedMemoryFile(),),
+    tuning_files=(TreeFile(), CompositionsFile(), SharedMemoryFile()),
 )

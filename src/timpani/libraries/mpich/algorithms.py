@@ -12,13 +12,16 @@ import re
 import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 
 from timpani.errors import UserError
 from timpani.libraries.canonical_names import canonical_names
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.libraries.library import AlgorithmSelection
+from timpani.libraries.mpich.control_variable import Variable
+from timpani.libraries.mpich.embedded_tree import has_node_algorithms
+from timpani.libraries.mpich.node_algorithms import PREFIX, is_of_node, node_algorithms, node_variable
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -42,15 +45,6 @@ _NO_DEVICE = (_DEVICE_COLLECTIVES, 1)  # the second of `all none percoll`
 _PARAMETERS = {"KVAL": "radix", "CHUNK_SIZE": "segment_bytes"}
 
 
-@dataclass(frozen=True)
-class Variable:
-    """A control variable, as timpani-discover prints it."""
-
-    name: str
-    value: int | None
-    description: str
-
-
 def catalogue(mpi: Mpi) -> Catalogue:
     """What can be forced. The library is asked through MPI_T, by a program built for it.
 
@@ -64,6 +58,8 @@ def catalogue(mpi: Mpi) -> Catalogue:
         collective: tuple(info for info in infos if info.name != _NOT_BY_VARIABLE)
         for collective, infos in algorithms.items()
     }
+    for collective, infos in node_algorithms(variables).items() if forcible and has_node_algorithms(mpi) else ():
+        forced[collective] += infos
     return Catalogue(mpi.kind, mpi.version, _numbered(mpi, forced))
 
 
@@ -76,10 +72,12 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
     if info is None:
         return AlgorithmSelection()
+    if is_of_node(info.name):  # whether the device is asked is left to the library's composition
+        return AlgorithmSelection(at_call=((choosing_variable(info), int(info.value)), _FALLBACK_IS_ERROR))
     asked = dict(algorithm.parameters)
     return AlgorithmSelection(
         at_call=(
-            (_algorithm_variable(info.collective), int(info.value)),
+            (choosing_variable(info), int(info.value)),
             _FALLBACK_IS_ERROR,
             _NO_DEVICE,
             *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
@@ -91,8 +89,10 @@ def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
     """Variables of the environment. They name the algorithm as the library does; where it can't serve a call the
     library takes another, as is its own habit."""
     asked = dict(algorithm.parameters)
+    if is_of_node(info.name):
+        return shlex.join([f"{choosing_variable(info)}={info.name.removeprefix(PREFIX)}", "mpiexec"])
     name = info.aliases[0] if info.aliases else info.name
-    variables = {_DEVICE_COLLECTIVES: "none"} | {_algorithm_variable(info.collective): name}
+    variables = {_DEVICE_COLLECTIVES: "none"} | {choosing_variable(info): name}
     variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
     return shlex.join([*(f"{variable}={value}" for variable, value in variables.items()), "mpiexec"])
 
@@ -118,7 +118,7 @@ def _numbered(mpi: Mpi, algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]) -> 
     """The algorithms with their numbers in place of names: the n-th of every collective is asked for at once."""
     numbered: dict[str, list[AlgorithmInfo]] = {collective: [] for collective in algorithms}
     for turn in zip_longest(*algorithms.values()):
-        asked = {_algorithm_variable(info.collective): info for info in turn if info is not None}
+        asked = {choosing_variable(info): info for info in turn if info is not None}
         values = {
             each.name: each.value for each in control_variables(mpi, {name: info.value for name, info in asked.items()})
         }
@@ -162,6 +162,11 @@ def read_description(description: str) -> list[tuple[str, str]]:
     starts = [dash.start() - width for dash in re.finditer(r"(?<= )- Force", column)]
     entries = [column[start:end] for start, end in zip(starts, [*starts[1:], len(column)], strict=True)]
     return [(entry[:width].strip(), entry[width + len("- ") :]) for entry in entries]
+
+
+def choosing_variable(info: AlgorithmInfo) -> str:
+    """The control variable that chooses the algorithm."""
+    return node_variable(info.collective) if is_of_node(info.name) else _algorithm_variable(info.collective)
 
 
 def _algorithm_variable(collective: str) -> str:

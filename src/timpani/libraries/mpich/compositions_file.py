@@ -35,7 +35,7 @@ class CompositionsFile:
     def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
         """Which composition `text` chooses, None where the selection tree does; UserError where the library would end
         the program."""
-        return checked(text, catalogue, "compositions")
+        return TreeChoice(checked(text, "compositions"), catalogue)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
         """By the library's own tree."""

@@ -16,14 +16,22 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.mpich.selection_tree import Tree, TreeError, is_composition, leaves, named, parse
+from timpani.libraries.mpich.selection_tree import (
+    Tree,
+    TreeError,
+    is_composition,
+    is_of_shared_memory,
+    leaves,
+    named,
+    parse,
+)
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 
 _TREE = re.compile(rb"\x00(\{\s*\"collective=[^\x00]+)\x00")
 _ALGORITHM = re.compile(rb"(algorithm=MPIR_\w+)\x00")
 _COMPOSITION = re.compile(rb"(composition=\w+)\x00")
-_SHARED_MEMORY = re.compile(rb"(algorithm=MPIDI_POSIX_\w+)")
+_SHARED_MEMORY = re.compile(rb"\x00(algorithm=MPIDI_POSIX_\w+)(?=\x00)")
 _PARAMETER = re.compile(rb"([a-z_]+=)\x00")
 _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
 
@@ -37,7 +45,9 @@ class EmbeddedTree:
     words         what the names of parameters, with their =, are the ends of
     compositions  the tree that is asked before, by CH4 alone; empty where there is none
     composed      the keys that name a composition which the library knows
-    shared        the keys that name an algorithm in shared memory which the library knows
+    shared        the keys that name an algorithm in shared memory which the library knows; none in a build without
+                  modules for shared memory, which holds the tree all the same and never reads it
+    of_node       the tree that is asked for the part of a collective on a node
     """
 
     tree: Tree
@@ -46,6 +56,7 @@ class EmbeddedTree:
     compositions: Tree = ()
     composed: frozenset[str] = frozenset()
     shared: frozenset[str] = frozenset()
+    of_node: Tree = ()
 
     @property
     def of_compositions(self) -> "EmbeddedTree":
@@ -94,8 +105,17 @@ def read_library(path: Path) -> EmbeddedTree | None:
             frozenset(name.decode() for name in pattern.findall(data))
             for pattern in (_ALGORITHM, _COMPOSITION, _SHARED_MEMORY, _PARAMETER)
         )
-    compositions = max(of_compositions, key=len, default=())
-    return EmbeddedTree(max(general, key=len), algorithms, words, compositions, composed, shared)
+        of_node = [tree for tree in trees if all(map(is_of_shared_memory, leaves(tree)))]
+    compositions, shared_memory = (max(each, key=len, default=()) for each in (of_compositions, of_node))
+    return EmbeddedTree(max(general, key=len), algorithms, words, compositions, composed, shared, shared_memory)
+
+
+def has_node_algorithms(mpi: Mpi) -> bool:
+    """Whether the library was built with algorithms in shared memory, and reads the tree that chooses among them."""
+    try:
+        return bool(embedded_tree(mpi).shared)
+    except UserError:
+        return False
 
 
 def _tree(text: bytes) -> Tree | None:

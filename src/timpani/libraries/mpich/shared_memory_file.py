@@ -1,20 +1,47 @@
 """The JSON file that replaces the tree by which MPICH's POSIX device chooses algorithms in shared memory."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
 
-from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
 from timpani.libraries.mpich.embedded_tree import embedded_tree
-from timpani.libraries.mpich.selection_tree import BEGINS, COMPOSITION, SHARED_MEMORY
-from timpani.libraries.mpich.tree_file import TreeChoice, linted
-from timpani.libraries.tuning_file import Fault
+from timpani.libraries.mpich.node_algorithms import MESSAGES, PREFIX, RELEASE_GATHER
+from timpani.libraries.mpich.selection_tree import BEGINS, COMPOSITION, SHARED_MEMORY, Tree, below
+from timpani.libraries.mpich.tree_file import checked, linted, reached_leaf
+from timpani.libraries.mpich.written_node_tree import write_node_tree
+from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm
+from timpani.tuning.decide.selection_table import Call, SelectionTable
+
+
+@dataclass(frozen=True)
+class NodePartChoice:
+    """What MPICH chooses by a tree of shared memory for the part of a call on one node.
+
+    Calls are as `TreeChoice` takes them, and in programs that initialize MPI without threads.
+    """
+
+    tree: Tree
+    provider: str
+
+    def decide(self, call: Call) -> Algorithm | None:
+        """The algorithm of the part on the node with most ranks; None if no ranks share a node, and for collectives
+        that the device does not choose for."""
+        if call.per_node < 2 or not below(self.tree, f"collective={call.collective}"):
+            return None
+        part = Call(call.collective, call.per_node, 1, call.per_node, call.message_bytes)
+        value = RELEASE_GATHER if reached_leaf(self.tree, part) else MESSAGES
+        return Algorithm(self.provider, f"{PREFIX}{value}")
 
 
 class SharedMemoryFile:
-    """Read at the start; asked only for the part of a collective inside a node, where a composition asks it."""
+    """Read at the start; asked only for the part of a collective on a node, where a composition asks it."""
 
-    title = "MPICH's tree of shared memory, for MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
+    name = "mpich-shared-memory.json"
+    title = "MPICH's tree of shared memory, for the part of a collective on a node"
 
     def serves(self, mpi: Mpi) -> bool:
         """Trees came with MPICH 4."""
@@ -24,16 +51,27 @@ class SharedMemoryFile:
         """It begins with a collective's branch, and names algorithms in shared memory."""
         return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY in text
 
-    def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
-        """Always a UserError: the file chooses for parts of collectives, which no call shows."""
-        raise UserError(
-            "this tree chooses algorithms for the parts of a collective inside a node, not for whole calls",
-            "`timpani tune lint` checks it",
-        )
+    def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
+        """The library's tree with the table's rules for parts on nodes; no rule is said where it never reads it."""
+        return write_node_tree(table, embedded_tree(mpi), catalogue)
 
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """None, for the same reason."""
+    def read(self, text: str, catalogue: Catalogue) -> NodePartChoice:
+        """What `text` chooses; UserError where the library would end the program."""
+        return NodePartChoice(checked(text, "shared memory"), catalogue.provider)
+
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> NodePartChoice:
+        """By the library's tree."""
+        return NodePartChoice(embedded_tree(mpi).of_node, catalogue.provider)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        yield from linted(text, embedded_tree(mpi).of_shared_memory, "shared memory")
+        library = embedded_tree(mpi)
+        if not library.shared:
+            what = f"{mpi.name} {mpi.version} was built without modules for shared memory"
+            yield Fault("error", None, what, "it never reads this file", "use another build of the library")
+            return
+        yield from linted(text, library.of_shared_memory, "shared memory")
+
+    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
+        """The file."""
+        return (("MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),)

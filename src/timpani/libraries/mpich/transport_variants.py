@@ -9,7 +9,8 @@ import subprocess
 from collections.abc import Iterable
 
 from timpani.libraries.library import OfferedVariants
-from timpani.libraries.mpich.algorithms import Variable, control_variables
+from timpani.libraries.mpich.algorithms import control_variables
+from timpani.libraries.mpich.control_variable import Variable
 from timpani.native.mpi import Mpi
 
 _DEVICE = re.compile(r"MPICH Device:\s*ch4:(?P<modules>[\w ,]+)")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.mpich.conditions import power_of_two_within
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
-from timpani.libraries.mpich.selection_tree import Branch, Tree, named
+from timpani.libraries.mpich.selection_tree import Branch, Tree, is_of_shared_memory, named
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, Span
 from timpani.tuning.decide.spans import common_part
@@ -116,6 +116,8 @@ def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
     """`algorithm` where it can serve a call, else `otherwise`."""
     found = named(algorithm)
     name = found.name if found else ""
+    if is_of_shared_memory(algorithm):  # it is not safe for threads, and without a choice the library uses messages
+        return (Branch("is_multi_threaded=no", (algorithm,)),)
     if name == _ON_SEVERAL_LEVELS:
         return (Branch("comm_hierarchy=parent", (algorithm,)), Branch("comm_hierarchy=any", otherwise))
     if (collective, name) in _AN_ELEMENT_A_RANK:

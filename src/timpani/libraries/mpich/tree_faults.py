@@ -129,7 +129,7 @@ def _asked(collective: str) -> str:
 
 
 def _last(tree: Tree, place: _Place) -> Iterator[Fault]:
-    """Whether some branch is taken in every case."""
+    """Whether some branch is taken in every case. Where the tree of shared memory names nothing, messages are used."""
     last = tree[-1]
     keys = {branch.key for branch in tree}
     quantity = last.key.partition("=")[0]
@@ -138,7 +138,7 @@ def _last(tree: Tree, place: _Place) -> Iterator[Fault]:
     if needs_last_any(last.key):
         fix = f"add '{quantity.partition('<')[0]}=any' with an algorithm"
         yield _error(last, f"no branch for all else after '{last.key}'", _AT_START, fix)
-    elif not {f"{quantity}=yes", f"{quantity}=no"} <= keys:
+    elif place.kind != "shared memory" and not {f"{quantity}=yes", f"{quantity}=no"} <= keys:
         yield _error(last, f"no branch for what '{last.key}' isn't", _AT_CALL, "add the other, or one =any")
 
 

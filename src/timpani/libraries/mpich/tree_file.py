@@ -13,6 +13,7 @@ from timpani.libraries.mpich.selection_tree import (
     BEGINS,
     COMPOSITION,
     SHARED_MEMORY,
+    Branch,
     Tree,
     TreeError,
     below,
@@ -41,19 +42,25 @@ class TreeChoice:
 
     def decide(self, call: Call) -> Algorithm | None:
         """The algorithm that the tree names; None where it names none, and the library ends the program."""
-        tree, after_call = below(self.tree, f"collective={call.collective}"), False
-        while tree:
-            for branch in tree:
-                if is_algorithm(branch):
-                    return algorithm_of(branch, self.catalogue)
-                if holds(branch.key, call, after_call):
-                    after_call = after_call or is_of_the_call(branch.key)
-                    tree = branch.below
-                    break
+        leaf = reached_leaf(self.tree, call)
+        return algorithm_of(leaf, self.catalogue) if leaf else None
+
+
+def reached_leaf(tree: Tree, call: Call) -> Branch | None:
+    """The branch with the algorithm for `call`; None where the tree names nothing for it."""
+    tree, after_call = below(tree, f"collective={call.collective}"), False
+    while tree:
+        for branch in tree:
+            if is_algorithm(branch):
+                return branch
+            if holds(branch.key, call, after_call):
                 after_call = after_call or is_of_the_call(branch.key)
-            else:
-                return None
-        return None
+                tree = branch.below
+                break
+            after_call = after_call or is_of_the_call(branch.key)
+        else:
+            return None
+    return None
 
 
 class TreeFile:
@@ -76,7 +83,7 @@ class TreeFile:
 
     def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
         """What `text` chooses; UserError where the library would end the program."""
-        return checked(text, catalogue)
+        return TreeChoice(checked(text), catalogue)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
         """By the library's own tree, which comes after its compositions for nodes and shared memory."""
@@ -91,13 +98,13 @@ class TreeFile:
         return (("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),)
 
 
-def checked(text: str, catalogue: Catalogue, kind: Kind = "algorithms") -> TreeChoice:
-    """What a tree chooses; UserError where the library would end the program."""
+def checked(text: str, kind: Kind = "algorithms") -> Tree:
+    """The tree in `text`; UserError where the library would end the program."""
     tree = parse(text)
     for fault in faults(tree, None, kind):
         if fault.severity == "error":
             raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
-    return TreeChoice(tree, catalogue)
+    return tree
 
 
 def linted(text: str, library: EmbeddedTree, kind: Kind = "algorithms") -> Iterator[Fault]:

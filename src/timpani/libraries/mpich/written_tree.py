@@ -7,6 +7,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.conditions import LARGEST
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
+from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import below, dump
 from timpani.libraries.mpich.tree_algorithms import IN_PLACE, leaf, library_name, where_it_serves
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
@@ -28,8 +29,9 @@ def sayable(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) 
     """The rules as the tree can say them, and what it can't."""
     pieces: list[Piece] = []
     left_out: list[LeftOut] = []
-    for rule in table.rules:
-        found, why = _sayable(rule, table.rules, library, catalogue)
+    rules = [rule for rule in table.rules if not is_of_node(rule.algorithm.name)]  # which have a file of their own
+    for rule in rules:
+        found, why = _sayable(rule, rules, library, catalogue)
         pieces += found
         left_out += (LeftOut(rule, each) for each in why)
     return pieces, left_out
@@ -56,7 +58,7 @@ def _sayable(
         return [], ["it serves calls in place only, which aren't measured"]
     if (collective, name) == ("scan", "smp"):
         return [], ["it serves commutative operators only, which the tree can't ask of a scan"]
-    if why := _beyond(rule):
+    if why := beyond_limits(rule):
         return [], [why]
     if any(_by_nodes_alone(rule, other) for other in rules):
         return [], ["another rule differs by nodes alone, which the tree can't count"]
@@ -70,8 +72,8 @@ def _sayable(
     return [Piece(each, branch) for each in serving], lacking
 
 
-def _beyond(rule: Rule) -> str:
-    """Which of the rule's limits the tree can't write, in words."""
+def beyond_limits(rule: Rule) -> str:
+    """Which of the rule's limits a tree can't write, in words; nothing where it can."""
     ranks, sizes = rule.ranks, rule.sizes
     if rule.collective not in SIZED:
         return f"the tree can't ask the size of a {rule.collective} safely" if sizes != ALL else ""
