@@ -210,6 +210,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for page in PAGES:
         (root / "docs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "docs" / page, root / "docs")
+    shutil.copytree(ROOT / "docs" / "decisions", root / "docs" / "decisions")
     algorithms = root / "native" / "algorithms"
     algorithms.mkdir()
     for name in BESIDE:
