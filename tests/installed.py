@@ -12,7 +12,7 @@ from timpani.native.mpi import Mpi
 
 FOUND = tuple(find_mpis())
 OPEN_MPIS = tuple(mpi for mpi in FOUND if mpi.kind == "openmpi")
-INTEL = Path(__file__).parents[1] / "build" / "intel-mpi"
+INTEL = Path(os.environ.get("TIMPANI_TESTS_INTEL_MPI") or Path(__file__).parents[1] / "build" / "intel-mpi")
 """Where `tools/install-for-tests` puts Intel MPI, which only its own tests use: each library costs builds."""
 
 MPICHS = tuple(mpi for mpi in FOUND if mpi.kind == "mpich")

@@ -20,9 +20,7 @@ def bytes_sent(
     mpi: Mpi, folder: Path, calls: list[tuple[str, int]], parameters: Parameters, machine: Machine | None = None
 ) -> Matrix:
     """Row = sender, of `calls` (collective, `message_bytes`) on `RANKS` ranks, which share cores."""
-    program = folder / "calls"
-    if not program.exists():
-        subprocess.run([mpi.cxx, _SOURCE, "-o", program], check=True, env={**os.environ, **dict(mpi.environment)})
+    program = compiled_calls(mpi, folder)
     words = tuple(word for collective, size in calls for word in (collective, str(size)))
     counting = (*_COUNT, ("pml_monitoring_filename", str(folder / "totals")))
     hosts = choose_hosts(machine) if machine else ()
@@ -44,3 +42,11 @@ def bytes_sent(
     assert done.returncode == 0, done.stdout + done.stderr
     _, sent = read_totals(folder, RANKS)
     return sent
+
+
+def compiled_calls(mpi: Mpi, folder: Path) -> Path:
+    """The program in `folder` that makes the calls in its arguments."""
+    program = folder / "calls"
+    if not program.exists():
+        subprocess.run([mpi.cxx, _SOURCE, "-o", program], check=True, env={**os.environ, **dict(mpi.environment)})
+    return program

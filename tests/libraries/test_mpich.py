@@ -170,3 +170,21 @@ def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> N
     name = "MPIR_CVAR_COLLECTIVE_FALLBACK"
     told = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
     assert told[name] == held[name]
+
+
+def test_nothing_is_forced_where_the_library_lacks_a_variable_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a vendor's library, which may take another algorithm in silence."""
+    listed = read_variables((DATA / "cvars-4.0.2.jsonl").read_text())
+    mpi = Mpi("mvapich", "MVAPICH", "3.0", Path("mpiexec"), Path("mpicxx"), None)
+    for missing in ("MPIR_CVAR_COLLECTIVE_FALLBACK", "MPIR_CVAR_DEVICE_COLLECTIVES"):
+        left = [each for each in listed if each.name != missing]
+        monkeypatch.setattr("timpani.libraries.mpich.algorithms.control_variables", lambda mpi, settings: left)  # noqa: B023
+        assert catalogue(mpi).algorithms == {}
+
+
+def test_what_serves_calls_in_place_alone_is_not_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = read_variables((DATA / "cvars-4.0.2.jsonl").read_text())
+    monkeypatch.setattr("timpani.libraries.mpich.algorithms.control_variables", lambda mpi, settings: listed)
+    mpi = Mpi("mpich", "MPICH", "4.0.2", Path("mpiexec"), Path("mpicxx"), None)
+    names = {info.value for info in read_algorithms(listed)["alltoall"]} - {"pairwise_sendrecv_replace"}
+    assert len(catalogue(mpi).algorithms["alltoall"]) == len(names) == 3

@@ -14,8 +14,9 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import read_variables
-from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting
+from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting, shared_start
 from timpani.libraries.openmpi.counting import counting
+from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
@@ -106,6 +107,25 @@ def test_han_is_kept_out_from_5_0() -> None:
         mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
         selected = selection(mpi, info, Algorithm("openmpi", "linear"))
         assert (("coll", "^han") in selected.parameters) == kept_out
+
+
+def test_hcoll_and_ucc_are_kept_out_where_they_are_installed(tmp_path: Path) -> None:
+    info = tmp_path / "ompi_info"
+    info.write_text("#!/bin/sh\necho mca:coll:hcoll:version:mca:2.1.0\necho mca:coll:ucc:version:mca:2.1.0\n")
+    info.chmod(0o755)
+    linear = read_algorithms((DATA / "openmpi-4.1.4.txt").read_text())["bcast"][0]
+    for version, kept_out in (("4.1.4", "^hcoll,ucc"), ("5.0.11", "^han,hcoll,ucc")):
+        mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), info)
+        assert ("coll", kept_out) in selection(mpi, linear, Algorithm("openmpi", "linear")).parameters
+        assert shared_start(mpi, several_nodes=False) is None  # where they are kept out, the default differs
+    path = tmp_path / "rules.conf"
+    assert ("coll", "^hcoll,ucc") in TunedRules().switch_on(path, "", mpi)
+
+
+def test_an_algorithm_for_two_ranks_is_offered_for_two() -> None:
+    known = {info.name: info for info in read_algorithms((DATA / "openmpi-4.1.4.txt").read_text())["allgather"]}
+    assert [ranks for ranks in range(1, 6) if known["two_proc"].restrictions.admit(ranks)] == [1, 2]
+    assert known["two_proc"].restrictions.ranks_wanted() == str(known["two_proc"].restrictions) == "2 ranks or fewer"
 
 
 @pytest.mark.parametrize(("version", "han"), [("4.1.4", ""), ("5.0.11", " --mca coll '^han'")])

@@ -43,13 +43,14 @@ class Restrictions:
     topology: bool = False
     shared_memory: bool = False
     min_ranks: int = 1
+    max_ranks: int | None = None
     min_nodes: int = 1
     min_groups: int = 1
 
     def admit(self, ranks: int) -> bool:
         """Whether it runs on so many ranks with the operators that we measure, which all commute."""
         odd = (self.power_of_two and ranks & (ranks - 1)) or (self.even and ranks % 2)
-        return ranks >= self.min_ranks and not odd
+        return ranks >= self.min_ranks and (self.max_ranks is None or ranks <= self.max_ranks) and not odd
 
     def ranks_wanted(self) -> str:
         """On how many ranks it runs, in words; nothing where on any."""
@@ -57,6 +58,7 @@ class Restrictions:
             "a power of two of ranks": self.power_of_two,
             "an even number of ranks": self.even and not self.power_of_two,
             f"{self.min_ranks} ranks or more": self.min_ranks > 1,
+            f"{self.max_ranks} ranks or fewer": self.max_ranks is not None,
         }
         return " and ".join(word for word, holds in words.items() if holds)
 
@@ -77,6 +79,7 @@ class Restrictions:
             "known nodes": self.topology,
             "shared memory": self.shared_memory,
             f"{self.min_ranks} ranks or more": self.min_ranks > 1,
+            f"{self.max_ranks} ranks or fewer": self.max_ranks is not None,
             f"{self.min_nodes} nodes or more": self.min_nodes > 1,
             f"{self.min_groups} groups or more": self.min_groups > 1,
         }

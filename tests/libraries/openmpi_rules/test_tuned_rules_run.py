@@ -1,12 +1,18 @@
 """The installed Open MPI does what a file for coll/tuned says, from the first byte of a rule to its last."""
 
+import os
+import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.installed import every_open_mpi
-from tests.libraries.counted import RANKS, bytes_sent
+from tests.libraries.counted import RANKS, bytes_sent, compiled_calls
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.launchers.start_command import command
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
@@ -24,8 +30,14 @@ BEFORE, FIRST, LAST, AFTER = 1023, 1024, 2047, 2048
 EDGES = [("bcast", size) for size in (BEFORE, FIRST, LAST, AFTER)]
 
 
+def counting(mpi: Mpi) -> None:
+    if not LIBRARIES["openmpi"].counting or LIBRARIES["openmpi"].counting(mpi) is None:
+        pytest.skip("may be skipped: this library was built without the component that counts messages")
+
+
 @every_open_mpi
 def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path) -> None:
+    counting(mpi)
     catalogue = LIBRARIES["openmpi"].catalogue(mpi)
     path = tmp_path / "a folder" / FILE.name
     path.parent.mkdir()
@@ -40,7 +52,28 @@ def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path
 
 
 @every_open_mpi
+def test_rules_hold_where_the_library_counts_no_messages(mpi: Mpi, tmp_path: Path) -> None:
+    """An algorithm for two ranks, in a rule for more, ends the calls of the rule alone."""
+    catalogue = LIBRARIES["openmpi"].catalogue(mpi)
+    text = FILE.write(TABLE, catalogue, mpi).text
+    assert f"{64 * RANKS} 4 0 0  # from 256 B: ring" in text
+    path = tmp_path / FILE.name
+    path.write_text(text.replace(f"{64 * RANKS} 4 0 0", f"{64 * RANKS} 6 0 0"))  # two_proc
+    program = compiled_calls(mpi, tmp_path)
+    ended = {}
+    for size in (63, 64, 127, 128):
+        words = (str(program), "allgather", str(size))
+        started = command(
+            mpi, LaunchRequest(RANKS, "core", True, FILE.switch_on(path, path.read_text(), mpi), {}, words)
+        )
+        environment = {**os.environ, **started.environment}
+        ended[size] = subprocess.run(started.argv, env=environment, capture_output=True, check=False).returncode != 0
+    assert ended == {63: False, 64: True, 127: True, 128: False}
+
+
+@every_open_mpi
 def test_lint_says_which_file_is_ignored(mpi: Mpi, tmp_path: Path) -> None:
+    counting(mpi)
     catalogue = LIBRARIES["openmpi"].catalogue(mpi)
     text = "rule-file-version-2\n" + FILE.write(TABLE, catalogue, mpi).text
     (tmp_path / FILE.name).write_text(text)

@@ -36,6 +36,9 @@ _NO_ALGORITHMS = ("auto", "nb", "ccl")
 # selection tree can name it.
 _NOT_BY_VARIABLE = "smp"
 
+IN_PLACE = "pairwise_sendrecv_replace"
+"""It runs all-to-alls in place only, and Timpani measures none in place. 3.4.3 sends wrong data by it in others."""
+
 _FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
 
 _DEVICE_COLLECTIVES = "MPIR_CVAR_DEVICE_COLLECTIVES"
@@ -55,7 +58,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
     forcible = {_FALLBACK_IS_ERROR[0], _DEVICE_COLLECTIVES} <= {each.name for each in variables}
     algorithms = read_algorithms(variables if forcible else ())
     forced = {
-        collective: tuple(info for info in infos if info.name != _NOT_BY_VARIABLE)
+        collective: tuple(info for info in infos if info.name not in (_NOT_BY_VARIABLE, IN_PLACE))
         for collective, infos in algorithms.items()
     }
     for collective, infos in node_algorithms(variables).items() if forcible and has_node_algorithms(mpi) else ():

@@ -49,8 +49,6 @@ ON_POWERS_OF_TWO = {
     ("reduce_scatter", "noncommutative"),
     ("reduce_scatter_block", "noncommutative"),
 }
-IN_PLACE = "pairwise_sendrecv_replace"
-"""The one that serves all-to-alls in place, and no others; the others serve none in place."""
 
 _AN_ELEMENT_A_RANK = {("allreduce", "reduce_scatter_allgather"), ("reduce", "reduce_scatter_gather")}
 _EQUAL_BLOCKS = {("reduce_scatter", "noncommutative")}

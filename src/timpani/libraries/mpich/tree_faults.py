@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 from timpani.errors import printable, shortened
+from timpani.libraries.mpich.algorithms import IN_PLACE
 from timpani.libraries.mpich.conditions import (
     ASKED_OF,
     LARGEST,
@@ -27,7 +28,7 @@ from timpani.libraries.mpich.selection_tree import (
     is_of_shared_memory,
     named,
 )
-from timpani.libraries.mpich.tree_algorithms import IN_PLACE, ON_POWERS_OF_TWO, needed_parameters
+from timpani.libraries.mpich.tree_algorithms import ON_POWERS_OF_TWO, needed_parameters
 from timpani.libraries.tuning_file import Fault
 
 _AT_START = "MPI_Init ends with a failed assertion"

@@ -13,11 +13,12 @@ from collections import defaultdict
 
 from timpani.errors import UserError
 from timpani.libraries.canonical_names import canonical_names
-from timpani.libraries.catalogue import LARGEST, AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.catalogue import LARGEST, AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.openmpi.installed import ahead_of_tuned
 from timpani.libraries.openmpi.launcher import arguments
+from timpani.libraries.openmpi.tuned_rules.collectives import TWO_RANKS
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -37,6 +38,9 @@ _PARAMETERS = {
     "chain_fanout": "chain_fanout",
     "max_requests": "max_requests",
 }
+_RESTRICTIONS = {TWO_RANKS: Restrictions(max_ranks=2)}
+"""On more ranks it refuses the call (seen with 4.1.7 and 5.0.11)."""
+
 _RADIX = re.compile(r"(?P<algorithm>\w+)_radix")
 
 # What is valid, by our name: the library takes another fan-out for one of these without a word, and never ends with
@@ -138,6 +142,7 @@ def read_algorithms(parsable: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
                     value=ids[name],
                     parameters=_parameters(variable, name, values, helps),
                     aliases=aliases,
+                    restrictions=_RESTRICTIONS.get(name, Restrictions()),
                     at_start=variable in read_only,
                 )
                 for name, (canonical, aliases) in canonical_names(ids).items()
