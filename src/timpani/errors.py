@@ -1,4 +1,4 @@
-"""What a user is told when input can't be used."""
+"""Errors for input that can't be used: what is wrong, where, and the next step."""
 
 import difflib
 import errno

@@ -152,7 +152,7 @@ def test_without_root_a_lab_is_refused() -> None:
     nobody = ("unshare", "--user") if os.geteuid() == 0 else ()
     done = subprocess.run([*nobody, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.startswith("timpani: a lab is made of network namespaces, which only root can create; ")
+    assert done.stderr.startswith("timpani: a lab consists of network namespaces, which only root can create; ")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ _Flow = dict[str, Any]
 def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """The tree of `messages`, columns of EVENT_SCHEMA; children stand in the order in which their messages flow.
 
-    Exchanges beside the tree are dashed arcs.
+    Exchanges outside the tree are dashed arcs.
     """
     places = _places(tree, _first_flow(messages, tree))
     nodes = pl.DataFrame([(rank, *place) for rank, place in places.items()], schema=["rank", "x", "y"], orient="row")

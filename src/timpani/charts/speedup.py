@@ -91,7 +91,7 @@ FIGURE = Figure(
         "speedup",
         "Speed-up against the default",
         "The default’s time divided by the algorithm’s: above the line at 1× the algorithm is faster.",
-        absent="no algorithm was timed beside the default",
+        absent="no algorithm was timed in addition to the default",
         of=CALLS,
     ),
     place=5,

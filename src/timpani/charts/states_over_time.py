@@ -1,4 +1,4 @@
-"""The state of the machine over the campaign's time, as the probe before and after each point told it."""
+"""The state of the machine over the campaign's time, as the probe before and after each point saw it."""
 
 import altair as alt
 import polars as pl

@@ -27,7 +27,7 @@ def check_root() -> None:
     """UserError without permission to make namespaces and enter them."""
     if os.geteuid() != 0:
         raise UserError(
-            "a lab is made of network namespaces, which only root can create", "run it as root: `sudo timpani lab …`"
+            "a lab consists of network namespaces, which only root can create", "run it as root: `sudo timpani lab …`"
         )
 
 

@@ -42,7 +42,7 @@ class Hockney:
 
     latency   T_s, microseconds: of the first regime
     per_byte  T_c, microseconds per byte: of the last regime with at least three sizes, as two times always lie on a
-              line; if there is none, of the last regime
+              line; without one, of the last regime
 
     NaN (unknown) if the regime's line misses its points.
     """

@@ -119,7 +119,7 @@ def _replace_disturbed(
 
 
 def _complete_launches(times: Array) -> Array:
-    """The launches without a missing time; UserError if there is none."""
+    """The launches without a missing time; UserError if each lacks one."""
     whole = times[np.isfinite(times).all(axis=1)]
     if not len(whole):
         raise UserError("no launch measured all cells that the model needs", "measure again with more launches")

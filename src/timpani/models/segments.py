@@ -26,10 +26,10 @@ MIN_LAST_SEGMENT_SIZES = 2
 """Minimum of sizes of the last segment, which allows a switch just below the largest sizes."""
 
 SWITCH_SIGNIFICANCE = 0.02
-"""Probability of finding one or more switches where there is none."""
+"""Probability of finding one or more switches in a curve without a switch."""
 
 COMMON_NOISE_SIGNIFICANCE = 0.01
-"""Probability of finding noise common to a size's launches where there is none."""
+"""Probability of finding noise common to a size's launches in a curve without such noise."""
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,7 @@ class Calibration:
         return sorted(_algorithm_names(self.observations))
 
     def oversubscription_note(self) -> str | None:
-        """Warning about costs from ranks that shared cores; None if there were none."""
+        """Warning about costs from ranks that shared cores; None if no ranks did."""
         if not self.oversubscribed:
             return None
         counts = ", ".join(map(str, self.oversubscribed))

@@ -111,7 +111,7 @@ def _batches(seconds: Mapping[SimulatedCall, float]) -> Iterator[list[SimulatedC
 def _combine_schedules(
     request: PredictionRequest, found: Sequence[PredictedTime | NotSimulated]
 ) -> PredictedTime | NotSimulated:
-    """Combine the predictions of the schedules that an algorithm may follow; widen by the error of its own code."""
+    """Combine the predictions of the schedules that an algorithm may follow; widen by the error of their timing."""
     results = [each for each in found if isinstance(each, PredictedTime)]
     if len(results) < len(found):
         return next(each for each in found if isinstance(each, NotSimulated))
@@ -154,7 +154,7 @@ def predict_request(
     plan: Plan,
     passed: Callable[[float], None] = lambda share: None,
 ) -> Predictions:
-    """Predict all calls of a plan that can be predicted; UserError if there is none. `passed` as in predict_plan."""
+    """Predict all calls of a plan that can be predicted; UserError if that is no call. `passed` as in predict_plan."""
     answers = predict_plan(simulator, calibration, plan, passed)
     results = [
         (single, each) for single, each in zip(plan.requests, answers, strict=True) if isinstance(each, PredictedTime)

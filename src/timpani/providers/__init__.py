@@ -1,1 +1,1 @@
-"""The algorithms that are not a library's own: ours, compositions, messages, transposes, rules; and their verifier."""
+"""Algorithms that belong to no library: Timpani's, compositions, messages, transposes, rules; and their verifier."""

@@ -19,13 +19,13 @@ from timpani.study.operations import OPERATIONS
 
 @dataclass(frozen=True)
 class AvailableAlgorithms:
-    """All algorithms that there are on an installed library: its own and ours.
+    """All algorithms on an installed library: its own and Timpani's.
 
     collectives     of the library, one of which it chooses by default
-    ours            of Timpani, run on it with nothing set
-    composed        of its own collectives, with nothing set
+    ours            Timpani's, run on it with nothing set
+    composed        composed of its collectives, with nothing set
     point_to_point  operations that have one way only
-    transposes      all of them ours
+    transposes      all of them Timpani's
     """
 
     mpi: Mpi
@@ -67,8 +67,8 @@ class AvailableAlgorithms:
     def setting(self, collective: str, algorithm: Algorithm) -> str | None:
         """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
 
-        Nothing has to be set for the default, ours replace a library's collectives by rules, and what is composed
-        of the library's own a program has to do itself.
+        The default needs nothing. Timpani's algorithms replace a library's collectives by rules. Compositions of a
+        library's collectives a program has to make itself.
         """
         if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
             return None

@@ -1,4 +1,4 @@
-"""Collectives composed of the library's own, on communicators of nodes and their leaders: rows of operations.def.
+"""Collectives composed of the library's, on communicators of nodes and their leaders: rows of operations.def.
 
 Their communicators alone can be timed too, as the operation `setup`.
 """
@@ -15,7 +15,7 @@ _YES = 1  # what the only parameter, a switch, is at most
 
 
 def composed_catalogue() -> Catalogue:
-    """All of them; none is a default."""
+    """All compositions; a default is not among them."""
     algorithms = {
         operation.name: tuple(_info(operation.name, each) for each in operation.compositions)
         for operation in COLLECTIVES.values()

@@ -7,7 +7,7 @@ from timpani.study.operations import OPERATIONS, Operation
 
 
 def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
-    """What `mpi` algorithms beside collectives."""
+    """What `mpi` offers in addition to collectives."""
     algorithms = {
         operation.name: (
             AlgorithmInfo(

@@ -1,4 +1,4 @@
-"""Rules as an algorithm: the library's own call in a launch whose collectives the preloaded library replaces."""
+"""Rules as an algorithm: the library's call in a launch whose collectives the preloaded library replaces."""
 
 import subprocess
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN, RULES, Algorithm
 
 BY_RULES = Algorithm(OWN, RULES)
-"""What stands beside the default where a study names rules."""
+"""What is compared with the default where a study names rules."""
 
 _CHECK = "timpani-rules-check"
-_SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); it can't be told not to
+_SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); this can't be turned off
 
 
 def replacing_library(mpi: Mpi) -> Path | None:
@@ -25,7 +25,7 @@ def replacing_library(mpi: Mpi) -> Path | None:
 
 
 def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
-    """What the ranks' environment holds for `libtimpani.so`; `switches` tells each node's, where it is known.
+    """What the ranks' environment holds for `libtimpani.so`; `switches` gives each node's, where it is known.
 
     UserError when `rules` are none that it takes.
     """

@@ -1,4 +1,4 @@
-"""The ways in which a matrix is transposed between ranks, and what they are held against; all of them ours."""
+"""The ways in which a matrix is transposed between ranks, and what they are compared with; all are Timpani's."""
 
 from timpani import __version__
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Restrictions

@@ -59,7 +59,7 @@ def verify_algorithms(
     """The verifier's finding for each of `names`, in their order.
 
     Each has `collective`, `algorithm`, `checked` cases and `seconds`, and `mistake` where there is one. `passed` is
-    told the share of the whole, 0 to 1, that each step was: some rank counts of one algorithm.
+    called with the share of the whole, 0 to 1, of each step: some rank counts of one algorithm.
     """
     steps = _steps(ranks)
     weights = [sum(count**_GROWTH for count in range(first, last + 1)) for first, last in steps]
@@ -90,7 +90,7 @@ def verify_algorithms(
 
 
 def _steps(ranks: Range) -> list[Range]:
-    """The range in parts that end at multiples of _STEP, so that one of many ranks tells how far it is."""
+    """The range in parts that end at multiples of _STEP, so that one with many ranks shows its progress."""
     first, last = ranks
     starts = [first, *range((first // _STEP + 1) * _STEP + 1, last + 1, _STEP)]
     return [(start, end - 1) for start, end in zip(starts, [*starts[1:], last + 1], strict=True)]

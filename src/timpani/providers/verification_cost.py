@@ -1,4 +1,4 @@
-"""What verifying takes, told from one small case of each algorithm, before it is begun."""
+"""What verifying takes, estimated from one small case of each algorithm, before it starts."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.providers.verification import Range
 
 TRIAL_RANKS = 64
-"""Up to so many ranks and elements everything takes a few minutes at most, so that nobody needs an estimate."""
+"""Up to this many ranks and elements everything takes a few minutes at most: no estimate is needed."""
 
 _TIME_EXPONENT = 2.3
 _MEMORY_EXPONENT = 2.0

@@ -119,7 +119,7 @@ def matrices(events: pl.DataFrame, ranks: int) -> tuple[Matrix, Matrix]:
 def _variants(info: AlgorithmInfo, provider: str, most: int | None) -> Iterator[_Candidate]:
     """The algorithm with each combination of the values that libraries use, up to `most` if given.
 
-    Parameters without such values stay at their minimum, where messages are whole: the library's own segment sizes are
+    Parameters without such values stay at their minimum, where messages are whole: the library's segment sizes are
     unknown. Segments change the number of messages but not the bytes, hence `Match.bytes`.
     """
     known = [parameter for parameter in info.parameters if parameter.trial_values]

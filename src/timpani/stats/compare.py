@@ -202,9 +202,9 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
 def launches_needed(rivals: int, interleaved: bool, alpha: float = ALPHA) -> int:
     """Minimum of launches per algorithm to compare one algorithm with `rivals` others.
 
-    Enough for a median's interval at 1 − alpha (the extremes of n medians cover it with probability 1 − 2 · ½ⁿ), and
-    for each comparison to be significant after Holm's correction: by the signed-rank test, whose smallest p-value is 2
-    · ½ⁿ, if measured `interleaved`, else by the rank-sum test. Small differences need more.
+    Enough for a median's interval at 1 − alpha: the extremes of n medians cover it with probability 1 − 2 · ½ⁿ. Also
+    enough for each comparison to be significant after Holm's correction. Interleaved algorithms are compared by the
+    signed-rank test, whose smallest p-value is 2 · ½ⁿ, others by the rank-sum test. Small differences need more.
     """
 
     def smallest(launches: int) -> float:

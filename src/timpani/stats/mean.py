@@ -31,6 +31,6 @@ def mean_estimate(values: NDArray[np.float64]) -> Estimate:
 
 
 def t_estimate(value: float, standard_error: float, degrees: int) -> Estimate:
-    """A value with a standard error with `degrees` degrees of freedom; no bounds if there are none."""
+    """A value with a standard error with `degrees` degrees of freedom; no bounds with 0 degrees."""
     reach = float(stdtrit(degrees, (1 + LEVEL) / 2)) * standard_error if degrees > 0 else nan
     return Estimate(value, value - reach, value + reach)

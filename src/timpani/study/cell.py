@@ -13,13 +13,13 @@ VARIANT_SIGN = "@"
 """Between an algorithm's name and its variant's in labels: `ring@no-vader`."""
 
 OWN = "timpani"
-"""The provider of our own algorithms; all others are MPI libraries."""
+"""The provider of Timpani's algorithms; all others are MPI libraries."""
 
 COMPOSED = "composed"
-"""The provider of collectives that are composed of the library's own, on communicators of nodes and their leaders."""
+"""The provider of collectives composed of the library's, on communicators of nodes and their leaders."""
 
 RULES = "rules"
-"""Of ours, what stands for the library's own call with rules beneath it, which replace it by one or another of ours."""
+"""Stands for the library's call while preloaded rules replace it by Timpani's algorithms."""
 
 TUNED = "tuned"
 """Of a library, its own call in a launch that reads tuning files."""
@@ -83,7 +83,7 @@ def beside_files(forced: Algorithm) -> Algorithm:
 
 
 def is_under_files(name: str) -> bool:
-    """Whether an algorithm's name stands for what a launch with tuning files, or rules of ours, does."""
+    """Whether an algorithm's name stands for what a launch with tuning files, or with Timpani's rules, does."""
     return name in (RULES, TUNED) or name.startswith(_BESIDE)
 
 
@@ -102,9 +102,9 @@ def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:
 class Cell:
     """One point of a study.
 
-    message_bytes is counted as OSU's benchmarks print it, as `size_meaning` of its operation says: a block for scatter,
-    gather, allgather, their v-forms (equal blocks, as OSU has them) and the all-to-alls; the vector for broadcast,
-    reductions and scans; 0 for a barrier; a message between two ranks; the whole matrix of a transpose.
+    message_bytes is counted as OSU's benchmarks print it (`size_meaning` of its operation). It is a block for scatter,
+    gather, allgather, their v-forms (equal blocks, as OSU has them) and the all-to-alls, and the vector for broadcast,
+    reductions and scans. A barrier has 0; of messages it is one message, of a transpose the whole matrix.
     """
 
     collective: str

@@ -25,5 +25,5 @@ def is_default() -> pl.Expr:
 
 
 def is_timpani_schedule() -> pl.Expr:
-    """Whether it is one of our collective algorithms: no way of transposing, nor what rules made of a call."""
+    """Whether it is one of Timpani's collective algorithms: no way of transposing, nor a call that rules replace."""
     return (pl.col("provider") == OWN) & (pl.col("algorithm") != RULES) & (pl.col("collective") != "transpose")

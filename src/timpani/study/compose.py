@@ -31,7 +31,7 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
             "sizes": DEFAULT_SIZES,
         }
     else:
-        values = base.model_dump(exclude_unset=True)  # a race has a number of launches of its own where none is named
+        values = base.model_dump(exclude_unset=True)  # a race has another default number of launches
         if algorithms:
             values["collectives"] = dict.fromkeys(values["collectives"], algorithms)
         for override in values.get("overrides", {}).values():
@@ -65,7 +65,7 @@ _KNOWN_AS = {
 
 
 def _strange(name: str, studies: list[str]) -> UserError:
-    """The error for a name among operations that is none."""
+    """The error for a name that is no operation."""
     if name in studies:
         return UserError(f"{name!r} is a study, and a study is measured alone", "leave the other names out")
     small = name.lower().removeprefix("osu_").removeprefix("mpi_")
@@ -78,7 +78,7 @@ def _strange(name: str, studies: list[str]) -> UserError:
 
 
 def split_algorithms(text: str) -> tuple[str, ...]:
-    """Split at commas, except before `name=value`, which goes on with the parameters of the algorithm before it."""
+    """Split at commas, except before `name=value`, which continues the parameters of the algorithm before it."""
     parts: list[str] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         is_parameter = "=" in part.partition(":")[0]  # of an algorithm with parameters the colon comes first

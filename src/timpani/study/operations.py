@@ -33,7 +33,7 @@ class Buffers:
 class Movement:
     """What a collective moves, in the words of `native/collectives/collective.hpp`.
 
-    result  what an element of the receive buffer is made of
+    result  where an element of the receive buffer comes from
     counts  whether blocks may differ in size, and whether every rank knows all sizes or ranks have to exchange them
     """
 
@@ -70,7 +70,7 @@ class Way:
 
 @dataclass(frozen=True, config=_CHECKED)
 class Composition:
-    """A way of composing a collective of the library's own.
+    """A way of composing a collective of the library's collectives.
 
     min_nodes, min_groups  that its ranks must be on
     """
@@ -91,7 +91,7 @@ class Operation:
     sized           False for a barrier
     moves_its_size  whether `message_bytes` over the time is a throughput: a train of messages carries many
     ways            of doing it, where there are several; else it has one, `default`
-    compositions    of a collective: ways of composing it of the library's own
+    compositions    of a collective: ways of composing it of the library's collectives
     movement        of a collective
     """
 
@@ -120,11 +120,11 @@ class Operation:
 
 
 PLAIN_MESSAGE = "plain_message"
-"""The transpose that is none, by which the others are judged: the same bytes in one message."""
+"""What transposes are compared with: the same bytes in one message, not transposed."""
 
 
 def read_operations(text: str) -> dict[str, Operation]:
-    """The operations that a table such as `operations.def` states, by name; ValueError for what is none."""
+    """The operations that a table such as `operations.def` states, by name; ValueError for anything else."""
     rows = read_table(text)
     parameters = {str(row.values["name"]): OperationParameter(**_plain(row)) for row in _of(rows, "PARAMETER")}
     ways: dict[Any, tuple[Way, ...]] = {}

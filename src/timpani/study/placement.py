@@ -9,17 +9,18 @@ UNPLACED = "unknown"
 """The placement of imported times, which name none."""
 
 PLACEMENTS = ("core", "socket", "node", "ppr:N", "category:C:N", "category:C:N:SEED")
-"""`core` fills a node's cores in their order, then the next node's; `socket` deals ranks out over the sockets of a
-node, then of the next; `node` deals them out over the nodes; `ppr:N` puts N on each node, by the order of its cores.
+"""`core` fills a node's cores in their order, then the next node's. `socket` deals ranks out over the sockets of a
+node, then of the next. `node` deals them out over the nodes. `ppr:N` puts N on each node, by the order of its cores.
 
-`category:C:N` takes as many nodes as N ranks on each ask for, equally many of each group, in the order of host files of
-category C: 1 group after group, ranks filling a node before the next; 2 the same nodes, ranks dealt out over them;
-3 a node of each group alternately, ranks dealt out. `category:C:N:SEED` shuffles the groups by this seed first."""
+`category:C:N` takes nodes for N ranks on each, equally many of each group, in the order of host files of category C.
+Category 1: group after group, and ranks fill a node before the next. Category 2: the same nodes, and ranks are dealt
+out over them. Category 3: a node of each group alternately, and ranks are dealt out. `category:C:N:SEED` shuffles the
+groups by this seed first."""
 
 
 @dataclass(frozen=True, order=True)
 class RankLayout:
-    """How ranks lie over nodes: on so many of them, at most `per_node` on one."""
+    """How ranks lie over nodes: on how many, and at most `per_node` on one."""
 
     nodes: int
     per_node: int
@@ -30,7 +31,7 @@ _CATEGORY = re.compile(r"category:([123]):([1-9]\d{0,5})(?::([1-9]\d{0,5}))?", r
 
 
 def check_placement(text: str) -> str:
-    """The placement itself; UserError when it is none."""
+    """The placement itself; UserError for anything else."""
     if text not in PLACEMENTS[:3] and not _PER_NODE.fullmatch(text) and not _CATEGORY.fullmatch(text):
         raise UserError(
             f"{text!r} is not a placement", f"write {', '.join(PLACEMENTS)} (N ranks on each node, C from 1 to 3)"

@@ -1,4 +1,4 @@
-"""The columns that say what a row of results, or of any table made of them, is about.
+"""The columns that say what a row of results, or of a table derived from them, is about.
 
 A condition of measuring is one field of `Cell` and one column here; keys, frames and records follow.
 """
@@ -70,25 +70,25 @@ CHANGED = "changed"
 """The machine was in one state before, and in another after."""
 
 REGRET = "regret"
-"""What the race was asked for that a result is of, as a share; null where everything was measured in all launches."""
+"""The regret that the result's race allows, as a share; null where everything was measured in all launches."""
 
 ALLOWED = "launches_allowed"
-"""How many launches the race may take that a result is of; null likewise, and where it goes on for a budget of time."""
+"""How many launches the result's race may take; null likewise, and where it continues for a budget of time."""
 
 STATISTIC = "statistic"
 """What `median_us` and its interval are of, where a reader chose: `completion`, or `osu` for OSU's average."""
 
 LOCALITY = "locality"
 """How close the ranks of a point-to-point operation sat, one of LOCALITIES or several joined by commas; null where
-no launch told or no pair sends."""
+no launch recorded it or no pair sends."""
 
 NODE_RANKS, SWITCH_RANKS = "node_ranks", "switch_ranks"
 """How many ranks, in the order of their placement, are on the first node and behind the first switch; null where more
-never leave it, or nobody told."""
+never leave it, or if that is unknown."""
 
 BOUND = "bound_us"
 """What the dearest link alone takes: the bytes that must cross it whatever the algorithm, over its rate; microseconds.
-Null where links' rates aren't known, and for what is no collective that moves data."""
+Null where links' rates are unknown, and for all but collectives that move data."""
 
 
 def cell_columns(cell: Cell) -> dict[str, Any]:

@@ -105,7 +105,7 @@ class Study(_Declared):
                 "measure it without --regret",
             )
         if self.method != "timpani":
-            raise UserError("a race compares what is measured in turn", "leave out --method osu, or --regret")
+            raise UserError("a race compares interleaved algorithms", "leave out --method osu, or --regret")
 
     def _check_whole_elements(self, operation: str) -> None:
         datatype = self.datatype_of(operation)

@@ -171,7 +171,7 @@ def test_a_single_size_tells_no_interval_of_others(measured: Path, tmp_path: Pat
     found = json.loads(typed("predict", "bcast", *asked).stdout)
     told = {(row["message_bytes"], row["low_us"] is not None) for row in found["predictions"]}
     assert told == {(SIZES[0], True), (2 * SIZES[0], False)}
-    assert f"Measured at {SIZES[0]} B only: nothing tells how far times of other sizes are off" in found["conditions"]
+    assert f"Measured at {SIZES[0]} B only: how far times of other sizes are off is unknown" in found["conditions"]
     assert any("in one launch only" in text for text in found["conditions"])
 
 

@@ -124,8 +124,8 @@ def test_the_answer_comes_first_then_warnings_and_provenance_last(page: Page) ->
 def test_the_contents_say_why_a_section_that_could_be_there_is_not(tmp_path: Path, page: Page) -> None:
     alone = Page(render(campaign_of(tmp_path / "c", one(median_us=1.0)))).text
     assert (
-        "Not here: Speed-up against the default (no algorithm was timed beside the default); What to switch on (one "
-        "algorithm was measured); Latency against ranks (one rank count was measured); Placements compared (one "
+        "Not here: Speed-up against the default (no algorithm was timed in addition to the default); What to switch on "
+        "(one algorithm was measured); Latency against ranks (one rank count was measured); Placements compared (one "
         "placement was measured); Best algorithm by ranks and size (one rank count was measured); Which algorithm "
         "behaves most like the default (one algorithm was measured); Spread between launches (nothing was measured in "
         "several launches)."
@@ -629,7 +629,7 @@ def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> Non
     assert "Latency is half of a round trip" in batched
     assert "Round-Time" not in batched
     fixed = methods_paragraph(checked({"study": {**study, "warmup": 10, "repetitions": 50}}), [])
-    assert "each is timed by itself" in fixed
+    assert "each is timed alone" in fixed
     assert "50 calls after 10 warm-up calls were timed" in fixed
     assert "±" not in fixed
     both = methods_paragraph(

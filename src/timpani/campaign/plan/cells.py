@@ -1,4 +1,4 @@
-"""The cells of one algorithm on so many ranks, and why others can't be measured."""
+"""The cells of one algorithm on a number of ranks, and why others can't be measured."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def _at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorit
 
 
 def indivisible(algorithm: Algorithm, ranks: int, elements: int) -> str:
-    """Why a matrix of so many elements can't be transposed by `algorithm`, in words; nothing where it can."""
+    """Why a matrix of `elements` elements can't be transposed by `algorithm`, in words; nothing where it can."""
     rows = dict(algorithm.parameters).get("rows", 0) or _most_square(elements)
     if elements % max(1, rows):
         return f"the elements can't be divided into {rows} rows"

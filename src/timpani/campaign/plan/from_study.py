@@ -137,7 +137,7 @@ class _Draft:
     _started: defaultdict[_Start, list[PlannedCell]] = field(default_factory=lambda: defaultdict(list))
 
     def skip_unfit(self) -> None:
-        """Leaves out the placements that don't fit so many ranks."""
+        """Leaves out the placements that don't fit the number of ranks."""
         for ranks, placement in product(self.study.ranks, self.study.placement):
             if why := placement_problem(self.resources.machine, self.resources.hosts, placement, ranks):
                 self._unfit.add((ranks, placement))
@@ -180,7 +180,7 @@ class _Draft:
                 self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
 
     def _refusal(self, restrictions: Restrictions, ranks: int, placement: str) -> str:
-        """Why so many ranks are on too few nodes or groups for an algorithm, in words; nothing where they aren't."""
+        """Why `ranks` ranks are on too few nodes or groups for an algorithm, in words; nothing where they aren't."""
         if restrictions.min_nodes == 1:
             return ""
         machine = self.resources.machine

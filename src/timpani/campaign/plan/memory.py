@@ -10,7 +10,7 @@ _SHARE = 0.5
 
 
 def too_large(collective: str, ranks: int, message_bytes: int, simulated: bool) -> str:
-    """Why buffers of so many ranks don't fit here, in words; nothing where they do.
+    """Why the buffers of all ranks don't fit here, in words; nothing where they do.
 
     simulated  launches run at a time on all cores; otherwise one alone does
     """

@@ -72,7 +72,7 @@ class Group:
 
     @property
     def points(self) -> list[list[PlannedCell]]:
-        """The cells, those together that compete and are therefore measured in turn."""
+        """The cells, those together that compete and are therefore interleaved."""
         points: dict[object, list[PlannedCell]] = {}
         for planned in self.cells:
             points.setdefault(planned.competes_at, []).append(planned)
@@ -100,10 +100,10 @@ class Group:
 class CampaignPlan:
     """All cells of a study on one library and machine, grouped.
 
-    `skipped` is what can't take part here. `settings` has, by collective and an algorithm's label, what a user types to
-    have it outside Timpani.
+    `skipped` lists what can't be measured here. `settings` has, by collective and an algorithm's label, what a user
+    types to have it outside Timpani.
 
-    `hosts` is empty where the launcher is not told any: on this computer. `concurrent_launches` run at a time: one,
+    `hosts` is empty where the launcher takes no host list: on this computer. `concurrent_launches` run at a time: one,
     unless they are simulations, which disturb no other's times.
     """
 
@@ -125,13 +125,13 @@ class CampaignPlan:
         return replace(started, environment=environment)
 
     def asked(self, group: Group) -> list[RankBinding]:
-        """Where each rank of `group` is to run; empty where nobody knows: over all slots."""
+        """Where each rank of `group` is to run; empty if unknown: over all slots."""
         hosts = self.hosts or choose_hosts(self.machine)
         places = requested_places(self.machine, hosts, group.placement, group.ranks)
         return places if len(places) == group.ranks else []
 
     def check_binding(self, group: Group, ran: Sequence[Mapping[str, Any]]) -> str | None:
-        """What of the places that ranks ran at is not as asked; None where nothing is, or nothing was asked.
+        """How the places where ranks ran differ from those requested; None if they are equal, or none were requested.
 
         Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
         """
@@ -200,7 +200,7 @@ class CampaignPlan:
 
     @staticmethod
     def _only(group: Group, taking_part: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
-        """The cells of `group` that take part."""
+        """The cells of `group` that are measured."""
         cells = (
             each for each in group.cells if each.cell.algorithm in taking_part.get(RacePoint.from_cell(each.cell), ())
         )
@@ -258,7 +258,7 @@ class CampaignPlan:
         """
         shuffler = random.Random(f"{self.study.seed}/{launch}")  # noqa: S311 - an order to repeat, not a secret
         groups = shuffler.sample(self.groups, len(self.groups))
-        if self.concurrent_launches > 1:  # the largest first, so that none is still under way long after the others
+        if self.concurrent_launches > 1:  # the largest first: the last ones then end at nearly the same time
             groups.sort(key=lambda group: group.ranks, reverse=True)
         weights = {each.key: each.share for each in self.study.weights}
 

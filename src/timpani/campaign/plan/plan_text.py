@@ -31,7 +31,7 @@ def plan_text(
 
     `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
     only called, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number
-    of their own. `seed` decides in which order the cells of a point take turns, and nothing else.
+    of their own. `seed` decides in which order the cells of a point are interleaved, and nothing else.
     """
     study = plan.study
     computed = {
@@ -121,7 +121,7 @@ def cell_lines(
 
 
 def _way(cell: Cell) -> str:
-    """What the program does: `-`, the library's own collective, or by the name that it has there."""
+    """What the program does: `-`, the library's collective, or by the name that it has there."""
     if cell.algorithm.provider == COMPOSED:
         return str(cell.algorithm)
     called = cell.algorithm.provider != OWN or cell.algorithm == BY_RULES

@@ -79,7 +79,7 @@ def ranks_of_pairs(algorithm: Algorithm) -> list[tuple[int, int]]:
 
 
 def pairs_among(algorithm: Algorithm, ranks: int) -> list[tuple[int, int]]:
-    """The same of a record, whose numbers may be anything; none where they don't name pairs of so many ranks."""
+    """The same of a record, whose numbers may be anything; none where they don't name pairs of these ranks."""
     values = dict(algorithm.parameters)
     whole = "pairs" in values or {"first", "second"} <= values.keys()
     ends = [values[name] for name in ("pairs", "first", "second") if name in values]
@@ -87,7 +87,7 @@ def pairs_among(algorithm: Algorithm, ranks: int) -> list[tuple[int, int]]:
 
 
 def missing_ranks(algorithm: Algorithm, ranks: int) -> str:
-    """Why the pairs of `algorithm` can't be had from so many ranks, in words; nothing where they can."""
+    """Why the pairs of `algorithm` can't be formed from `ranks` ranks, in words; nothing where they can."""
     pairs = ranks_of_pairs(algorithm)
     if any(first == second for first, second in pairs):
         raise UserError(f"{algorithm} sends from a rank to itself", "name two ranks, for example first=0,second=1")

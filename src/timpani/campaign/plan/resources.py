@@ -19,7 +19,7 @@ class Resources:
 
     cores     how many ranks can have a core of their own, at every placement
     distinct  pairs of ranks that sit differently close
-    hosts     the nodes, with their slots; empty on this computer, whose launcher is told none
+    hosts     the nodes, with their slots; empty on this computer, whose launcher takes no host list
     """
 
     machine: Machine
@@ -40,7 +40,7 @@ class Resources:
 
     @classmethod
     def on(cls, machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> Self:
-        """`hosts` of `machine`, or all its nodes where there are none."""
+        """`hosts` of `machine`, or all its nodes if `hosts` is empty."""
         hosts = with_slots(machine, on_machine(machine, hosts) or choose_hosts(machine))
         cores = min(capacity(machine, hosts, placement) for placement in placements)
         return cls(machine, cores, pairs_on(machine, hosts, placements), hosts)

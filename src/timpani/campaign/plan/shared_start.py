@@ -24,10 +24,10 @@ class ChosenAlgorithm:
 def beside_each_other(
     chosen: Sequence[ChosenAlgorithm], shared: AlgorithmSelection | None
 ) -> Sequence[ChosenAlgorithm]:
-    """`chosen`, with what needs nothing set, the default and ours, in the starts in which others are switched to.
+    """`chosen`, with the default and Timpani's algorithms, which need no setting, in the launches that switch.
 
     What is compared shares the state of the machine only inside a start. `shared` is the provider's `shared_start`:
-    None where the default is not the same there, so that it has starts of its own, and ours share these.
+    None where the default differs there; it then has separate launches, which Timpani's algorithms share.
     """
     switched = any(each.selection.at_creation or each.selection.at_call for each in chosen)
     if shared is None or not switched:

@@ -33,10 +33,10 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     Returns a row per cell, columns CONTRACT then EXTRAS, curve by curve with ascending sizes, the default first. The
     estimate is the median of the launches' medians; its interval over launches covers 95 % or, of fewer than six, the
     `ci_coverage` that they reach; `osu_avg_us` is their mean. One launch has no interval, nor have simulated times.
-    `launches_needed` is how many a comparison at the cell's point takes; null where more would tell nothing, as of
-    simulated times and imported averages, and of a race, which ends by itself. `dropped` says after which launch a race
-    measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `sampled` whether it
-    only sampled the point; null elsewhere.
+    `launches_needed` is how many a comparison at the cell's point takes; null where more would add nothing, as of
+    simulated times and imported averages, and of a race, which decides when to end. `dropped` says after which launch
+    a race measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `sampled`
+    whether it only sampled the point; null elsewhere.
     Launches that failed give no time. Flags of single launches
     (not converged, skewed, lateness missed, bimodal) hold for the cell when most launches that succeeded raised them.
     """

@@ -49,7 +49,7 @@ def _boundaries(cells: pl.DataFrame, described: MachineDescription) -> Iterator[
     if machine is None:
         return
     for (placement,), part in cells.group_by("placement"):
-        if category(str(placement)) is not None:  # each rank count has nodes of its own
+        if category(str(placement)) is not None:  # each rank count has separate nodes
             continue
         nodes = _nodes(machine, described.hosts, str(placement), max(part["ranks"]))
         switches = [machine.switches.get(node) for node in nodes]
@@ -63,8 +63,8 @@ def _stay(parts: list[str] | list[str | None]) -> int | None:
 
 
 def with_bounds(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
-    """The cells of `campaign`, as `estimate_cells` returns them, with the column BOUND; unchanged where nobody told
-    the rates of links."""
+    """The cells of `campaign`, as `estimate_cells` returns them, with the column BOUND; unchanged if the rates
+    of links are unknown."""
     machines = campaign.by_machine()
     if not any(each.header.machine.cluster and each.header.machine.link_rates for each in machines.values()):
         return cells
@@ -117,7 +117,7 @@ def crossing_bytes(collective: str, message_bytes: int, part: Part) -> float:
 
 
 def _crossing(movement: Movement, part: Part) -> float:
-    """The vectors, or blocks, of which `crossing_bytes` tells the bytes."""
+    """The vectors, or blocks, whose bytes `crossing_bytes` gives."""
     outside = part.all_ranks - part.ranks
     moved = {movement.send.content, movement.receive.content}
     if "pairs" in moved:

@@ -17,7 +17,7 @@ _NO_CONDITION = frozenset(
         *("seed", "files"),
     }
 )
-"""Keys of a study that the results themselves tell, or that change no time."""
+"""Keys of a study that the results contain, or that change no time."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Difference:
 
 
 def differences(before: Campaign, after: Campaign) -> list[Difference]:
-    """Of library, Timpani, machine, protocol and what was measured; what one of the two doesn't tell is left out."""
+    """Of library, Timpani, machine, protocol and what was measured; what one of the two lacks is left out."""
     told = [dict(_conditions(campaign)) for campaign in (before, after)]
     both = [name for name in told[0] if name in told[1]]
     return [Difference(name, told[0][name], told[1][name]) for name in both if told[0][name] != told[1][name]]

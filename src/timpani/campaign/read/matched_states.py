@@ -21,7 +21,7 @@ def matched_states(before: Campaign, after: Campaign) -> tuple[pl.DataFrame, pl.
         return first, second
     together = pl.concat(
         [
-            # A launch's number, and what was measured in turn in it, identify it within its campaign only.
+            # A launch's number, and what was interleaved in it, identify it within its campaign only.
             results.with_columns(
                 pl.lit(side).alias(_SIDE), (pl.lit(f"{side} ") + pl.col("interleaving")).alias("interleaving")
             )

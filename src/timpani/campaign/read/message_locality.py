@@ -26,14 +26,14 @@ Localities = Mapping[tuple[str, int, str, str], str]
 
 
 class _Seats(NamedTuple):
-    """Where the ranks of a launch ran, and the parts of each host as far as anyone told them."""
+    """Where the ranks of a launch ran, and the parts of each host as far as recorded."""
 
     places: dict[int, CorePlace]
     domains: Mapping[str, Domains]
 
 
 def localities_of(campaign: Campaign) -> Localities:
-    """The localities of all its messages between ranks, as far as launches told where those ran."""
+    """The localities of all its messages between ranks, as far as launches recorded where those ran."""
     return {
         (name, *key): found for name, each in campaign.by_machine().items() for key, found in _localities(each).items()
     }
@@ -61,7 +61,7 @@ def _localities(campaign: Campaign) -> Mapping[tuple[int, str, str], str]:
 
 
 def node_count(campaign: Campaign) -> int | None:
-    """On how many nodes its ranks ran, all launches together; None where no launch told."""
+    """On how many nodes its ranks ran, all launches together; None if no launch recorded it."""
     seated = (_seats(launch, campaign.header.machine) for launch in campaign.launches)
     return len({place.host for seats in seated for place in seats.places.values()}) or None
 
@@ -77,7 +77,7 @@ def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
 
 
 def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
-    """Where each rank sits, by rank count and placement, as far as launches told where they ran."""
+    """Where each rank sits, by rank count and placement, as far as launches recorded where they ran."""
     seated: dict[tuple[int, str], _Seats] = {}
     for launch in campaign.launches:
         told = _seats(launch, campaign.header.machine)
@@ -92,7 +92,7 @@ def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
 
 
 def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
-    """The locality of the curve or cell of that name, by column; None where it has none or nobody told."""
+    """The locality of the curve or cell of that name, by column; None if it has none or none was recorded."""
     key = name["machine"], name["ranks"], name["placement"], name["parameters"]
     return localities.get(key) if name["collective"] in _BETWEEN else None
 
@@ -128,9 +128,9 @@ def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
 
 
 _TOLD = {"socket": "sockets", "last_level_cache": "caches"}
-"""What a rank tells of each level, by key."""
+"""What a rank recorded of each level, by key."""
 
 
 def _node(host: str, nodes: Sequence[str]) -> str:
-    """The machine's name of a host, which may have told its domain too."""
+    """The machine's name of a host, which may include its domain."""
     return host if host in nodes else next((node for node in nodes if same_host(node, host)), host)

@@ -13,9 +13,10 @@ STEAL_SHARE = 0.02
 
 @dataclass(frozen=True)
 class MachineLoad:
-    """What one machine did beside the ranks, over all launches that told: cores are means over the measured time.
+    """What one machine did in addition to the ranks, over all launches that recorded it. Cores are means over the
+    measured time.
 
-    starts       launches that told
+    starts       launches that recorded it
     others       cores that processes other than the ranks kept busy
     most_others  the same in the worst launch of a second or more; None where none was that long
     stolen       cores' worth of time that a hypervisor gave to others
@@ -30,14 +31,14 @@ class MachineLoad:
 
     @property
     def is_disturbing(self) -> bool:
-        """Whether figures measured beside this load should be believed less."""
+        """Whether figures measured under this load should be believed less."""
         return self.others > DISTURBING_SHARE * self.cores or self.stolen > STEAL_SHARE * self.cores
 
 
 def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
     """The load of each machine, by host, from launches.jsonl; a simulated launch has none.
 
-    The kernel counts in ticks of 10 ms, so that one launch of a few milliseconds says nothing by itself: what counts
+    The kernel counts in ticks of 10 ms, so that one launch of a few milliseconds says nothing alone: what counts
     is the sum over launches.
     """
     told: dict[str, list[Mapping[str, Any]]] = {}
@@ -63,7 +64,7 @@ def _load(host: str, told: list[Mapping[str, Any]]) -> MachineLoad:
 
 
 def load_warnings(launches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """A sentence for each machine that was too busy beside the ranks, for the top of what a campaign prints."""
+    """A sentence for each machine that was too busy with other processes, for the top of what a campaign prints."""
     for load in machine_loads(launches):
         if not load.is_disturbing:
             continue

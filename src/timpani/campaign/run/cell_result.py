@@ -1,4 +1,4 @@
-"""What a launch tells of a cell, as the campaign's result of it."""
+"""What a launch recorded of a cell, as a result of the campaign."""
 
 from dataclasses import asdict
 from typing import Any
@@ -18,8 +18,8 @@ def result_of(
 ) -> LaunchResult:
     """The result of a cell's line in the raw record of `part`, a start of the MPI program.
 
-    The measuring program itself tells the median's interval and whether it is as narrow as was asked. A record of an
-    earlier version tells no interval, and that it converged where that ended the cell.
+    The measuring program records the median's interval and whether it is as narrow as requested. A record of an
+    earlier version has no interval, and says that it converged where that ended the cell.
     """
     if "mistake" in line:
         return failed(planned, group, launch, machine, line["mistake"], part)
@@ -66,7 +66,7 @@ def _lateness(raw: dict[str, Any], arrays: dict[str, NDArray[np.float64]]) -> di
 
 
 def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
-    """What the line says of the cells that took turns with it, and of the machine; earlier versions nothing."""
+    """What the line says of the cells that were interleaved with it, and of the machine; earlier versions nothing."""
     if "rivals" not in line:
         return {}
     alone = line["rivals"] == 1 or not line["relative"]  # 0: in each round some rival had no valid repetition

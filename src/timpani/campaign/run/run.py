@@ -32,11 +32,11 @@ from timpani.tuning.race.race import RacePoint
 
 LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
 TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
-TIMEOUT_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; of a deadlock SimGrid itself tells
+TIMEOUT_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; SimGrid reports deadlocks
 _SLOWEST_CALL = 50e6  # bytes a second: no call that still works handles all ranks' buffers more slowly
 TIMEOUT_FACTOR = 20.0  # … and times what a cell is expected to take
 _SHORTEST_TIME_LIMIT = 0.002  # seconds a cell; below it a budget stops the campaign rather than spoil the figures
-_MOST_FAILED_STARTS = 3  # in a row, before the campaign is given up
+_MOST_FAILED_STARTS = 3  # in a row, before the campaign is abandoned
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Runner:
         ]
 
     def _missing(self) -> int:
-        """Results of the launches that are told, or where these have all, of the next one."""
+        """Results of the launches that were reported, or if these have all, of the next one."""
         missing = launch = 0
         while launch < self._agenda.last_known_launch() or not missing:
             launch += 1

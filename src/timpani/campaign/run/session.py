@@ -216,7 +216,7 @@ def recorded_variants(
 
 
 def _once(study: Study) -> Study:
-    """The study with one launch and one repetition, where none are given: simulated ones are all alike.
+    """The study with one launch and one repetition, where none are given: simulated ones are all equal.
 
     Three of messages between two ranks, whose median leaves out the first: it waits for a partner that comes later.
     """

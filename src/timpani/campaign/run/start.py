@@ -53,7 +53,7 @@ class Start:
         time_limit: float,
         parameters: Callable[[Path], Parameters] = lambda folder: (),
     ) -> "Start":
-        """Prepare the start of `group` that `plan_text` tells.
+        """Prepare the start of `group` that `plan_text` describes.
 
         launch      its number, None of one without results, which counts messages
         time_limit  each cell's, seconds

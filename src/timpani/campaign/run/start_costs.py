@@ -15,12 +15,12 @@ class StartCosts:
         self._points: defaultdict[str, set[tuple[float, float]]] = defaultdict(set)  # of each start: setup, turns
 
     def take(self, result: LaunchResult) -> None:
-        """One more result; all of a point tell the same of it."""
+        """One more result; all of a point say the same of it."""
         if result.part and result.setup_s is not None and result.bursts_s is not None:
             self._points[result.part].add((result.setup_s, result.bursts_s))
 
     def before(self, launch: int, ranks: int, endings: Iterable[Mapping[str, Any]]) -> float | None:
-        """Seconds of a start of so many ranks, the median of those in launches before number `launch`; None where none
+        """Seconds of a start of `ranks` ranks, the median of those in launches before number `launch`; None where none
         came to its end.
 
         endings  lines of endings.jsonl

@@ -90,7 +90,7 @@ def value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
 
 
 def panel_value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
-    """The same of a small panel, whose title stands beside it."""
+    """The same of a small panel, whose title stands next to it."""
     return _value_axis(field, linear, _round(4), title=title, tickCount=5 if linear else alt.Undefined)
 
 
@@ -114,5 +114,5 @@ def size_column() -> alt.X:
 
 
 def map_width(columns: int) -> int:
-    """The plot's width of a map with so many columns, pixels: the full width, unless cells would become too wide."""
+    """The plot's width of a map of this many columns, pixels: the full width, unless cells would become too wide."""
     return min(WIDTH, 60 * columns)

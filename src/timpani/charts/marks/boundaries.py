@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts.marks import theme
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
-_BOTH = "datum.node === datum.switch"  # where every node has a switch of its own one rule is enough
+_BOTH = "datum.node === datum.switch"  # one rule is enough if every node has a separate switch
 
 
 def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[alt.LayerChart]:
@@ -29,7 +29,7 @@ def boundaries(cells: pl.DataFrame, x: alt.X, palette: theme.Palette) -> list[al
 
 
 def _boundary(drawn: alt.Chart, height: int, x: alt.X, palette: theme.Palette) -> alt.LayerChart:
-    """A rule at `at` with `words` beside it, `height` pixels from the top."""
+    """A rule at `at` with `words` next to it, `height` pixels from the top."""
     within = drawn.transform_filter("isValid(datum.at) && datum.least <= datum.at && datum.at < datum.most")
     placed = within.transform_calculate(ranks="datum.at + 0.5").encode(x=x)
     rule = placed.mark_rule(strokeDash=[2, 3], strokeWidth=1, color=palette.quiet)

@@ -19,9 +19,9 @@ HOW_CUT = (
 )
 """What the report says of figures with such bars."""
 
-# A point is far by its logarithm: beyond Tukey's outer fences of all points, three times the distance of the quartiles
-# (at least a factor 2) from the nearer one, and ten times over or under the median of those at its place. A curve that
-# rises steeply is no reason to cut it.
+# A point is far if its logarithm is beyond Tukey's outer fences of all points: three times the distance of the
+# quartiles (at least a factor 2) from the nearer one. It must also be ten times over or under the median of the points
+# at its place: a curve that rises steeply is no reason to cut it.
 _FENCE = "3 * max(datum.upper - datum.lower, LN2)"
 _FAR = (
     f"max(datum.lower - datum.log_value, datum.log_value - datum.upper) > {_FENCE}"

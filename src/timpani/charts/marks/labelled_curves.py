@@ -20,12 +20,12 @@ COLUMNS = (
     *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "launches", "status"),
     *("throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
 )
-"""What curves of any measure are made of, and what they are chosen by."""
+"""Columns that curves of any measure are drawn from and chosen by."""
 
 OPTIONAL = (SIZE_SERIES,)
 """Columns that curves need where there are several series of sizes."""
 
-IN_STEPS = "Sizes in equal steps are points beside the lines, and have a figure of their own on linear axes."
+IN_STEPS = "Sizes in equal steps are points next to the lines, and have a separate figure on linear axes."
 """What the report says of figures where there are several series of sizes."""
 
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
@@ -33,7 +33,7 @@ _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 @dataclass(frozen=True)
 class Series:
-    """What has a curve of its own.
+    """What has a separate curve.
 
     of          a Vega expression: its name in a row
     names       all of them
@@ -79,7 +79,7 @@ def curves_over_sizes(
     """The measure against message size.
 
     Where sizes of two series were measured (column SIZE_SERIES) those that double are joined by lines, and the others
-    are points beside them; with `steps` only sizes in equal steps are drawn, and joined.
+    are points next to them; with `steps` only sizes in equal steps are drawn, and joined.
 
     cells  columns of `estimate_cells`, a row per curve and size
     """

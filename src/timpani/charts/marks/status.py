@@ -34,7 +34,7 @@ _SHAPE_NAMES = {
     "simulated": "triangles pointing down",
     FAILED: "crosses",
 }
-# combinations take these in turn: star, plus, bow tie, left, wedge, hour-glass
+# combinations use these in this order: star, plus, bow tie, left, wedge, hour-glass
 _SPARE_SHAPES = (
     "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
     "stroke",
@@ -80,7 +80,7 @@ def shape(statuses: Iterable[str], palette: Palette) -> alt.Shape:
     legend = alt.Legend(
         title=None,
         values=unusual,
-        columns=1,  # it stands beside the legend of algorithms, and a status may be long
+        columns=1,  # it stands next to the legend of algorithms, and a status may be long
         labelExpr="replace(replace(datum.label, /_/g, ' '), /\\+/g, ', ')",
         symbolSize=60,
         symbolFillColor=palette.paper,

@@ -17,7 +17,7 @@ class Tree:
 
     parents    of every rank but the root
     flow       outward from the root, inward to it, or inward and then back
-    exchanged  messages beside the tree, after it: each rank sends and receives them with one other alone
+    exchanged  messages outside the tree, after it: each rank exchanges them with one other only
     """
 
     root: int
@@ -38,7 +38,7 @@ class Tree:
         return found if found.is_connected() else None
 
     def is_connected(self) -> bool:
-        """Whether every rank is reached from the root: cycles beside the tree aren't."""
+        """Whether every rank is reached from the root: cycles outside the tree aren't."""
         children = self.children(self.parents)
         reached = {self.root}
         waiting = [self.root]
@@ -61,9 +61,9 @@ def tree_of(messages: pl.DataFrame, root: int = 0) -> Tree | None:
 
     A chain, of which either end could be the root, is seen from `root`.
 
-    Either all flow outward or all inward; or inward first, and then back along the same edges; or outward, and in later
-    rounds those beside the tree go between pairs of ranks, so that every rank has received equally many bytes: a part
-    from its parent, and the other from its partner.
+    Either all flow outward, or all inward, or inward first and then back along the same edges. Or they flow outward,
+    and in later rounds messages outside the tree go between pairs of ranks. Every rank has then received equally many
+    bytes: a part from its parent, and the other from its partner.
     """
     flows = messages.group_by("rank", "peer").agg(pl.min("round").alias("first"), pl.max("round").alias("last"))
     rounds = {(rank, peer): (first, last) for rank, peer, first, last in flows.iter_rows()}

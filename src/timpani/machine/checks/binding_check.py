@@ -10,7 +10,7 @@ from timpani.machine.nodes.places import RankBinding
 
 
 def check_binding(asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
-    """A description of the differences between requested and actual places, with a map of both; None if there is none.
+    """The differences between requested and actual places in words, with a map of both; None without differences.
 
     `ran` has each rank's `host`, `cores` and `sockets` from the measuring program. With `own_cores` each rank should
     have had its own cores, on the requested socket. Numbers of cores and sockets are not compared, only which ranks

@@ -6,7 +6,7 @@ _STATED = re.compile(r"@ ?(\d+(?:\.\d+)?) ?GHz")
 
 
 def nominal_clock_ghz(cpu: str) -> float | None:
-    """GHz in a processor's name such as `Xeon X5660 @ 2.80GHz`; None if there is none.
+    """GHz in a processor's name such as `Xeon X5660 @ 2.80GHz`; None if it has no rate.
 
     It is the nominal rate, not necessarily the actual one.
     """

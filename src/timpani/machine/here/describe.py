@@ -117,6 +117,6 @@ def _this_computer() -> dict[str, Any]:
 
 
 def frequency_governor(root: Path = Path("/")) -> str | None:
-    """The kernel's frequency governor; all names if cores differ; None if there is none."""
+    """The kernel's frequency governor; all names if cores differ; None without a governor."""
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     return "+".join(sorted({file.read_text().strip() for file in files})) or None

@@ -48,7 +48,7 @@ def this_computer(mpi: Mpi) -> Machine:
 
 
 def cluster(name: str, mpi: Mpi, tables: ClusterTables) -> Machine:
-    """A cluster of the nodes in `tables`, started by the library's own launcher, or by Slurm's where it has none."""
+    """A cluster of the nodes in `tables`, started by the library's launcher, or by Slurm's where it has none."""
     return Machine(name=name, launcher=_launcher(mpi), groups=tuple(groups_of(tables.shapes, tables.switches)))
 
 
@@ -67,6 +67,6 @@ def allocated(allocation: Allocation, table: Mapping[str, NodeShape], here: Core
         limits = [cores]
         limits += [max(1, share.cpus // threads)] if share.cpus is not None else []
         limits += [share.slots] if share.slots is not None else []
-        # Which cores a part of a node has is not told, and so not which sockets.
+        # Which cores a part of a node has is unknown, and so are its sockets.
         granted[name] = NodeShape(min(limits), sockets if min(limits) == cores else 1, threads)
     return granted

@@ -13,7 +13,7 @@ _SECONDS = 60
 
 
 def load_modules(modules: Sequence[str]) -> dict[str, str]:
-    """The environment with `modules` loaded; this process's own if there are none."""
+    """The environment with `modules` loaded; this process's own without modules."""
     if not modules:
         return dict(os.environ)
     shell = shutil.which("bash")

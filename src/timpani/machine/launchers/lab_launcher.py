@@ -1,4 +1,4 @@
-"""A lab on this computer: the library's own launcher, run on the first host."""
+"""A lab on this computer: the library's launcher, run on the first host."""
 
 import os
 from collections.abc import Mapping

@@ -18,7 +18,7 @@ _LAUNCHERS: dict[str, Callable[[Mpi, LaunchRequest, Machine], Command]] = {
 
 
 def command(mpi: Mpi, request: LaunchRequest, machine: Machine | None = None) -> Command:
-    """The command that starts `request` with the launcher of `machine`; None: the library's own, on this computer."""
+    """The command that starts `request` with the launcher of `machine`; None: the library's, on this computer."""
     if machine and machine.launcher in _LAUNCHERS:
         return _LAUNCHERS[machine.launcher](mpi, request, machine)
     if machine and machine.simulated:

@@ -18,8 +18,8 @@ def requested_core_places(machine: Machine, asked: Iterable[places.RankBinding])
 
 
 def parts_of(machine: Machine, node: str) -> Domains:
-    """The cores of each socket and last-level cache of a node, numbered alike. No caches if they are unknown; no
-    sockets if there is one and caches are unknown."""
+    """The cores of each socket and last-level cache of a node, with the same numbering. No caches if they are unknown;
+    no sockets if there is one and caches are unknown."""
     group = machine.group_of(node)
     counts = {"last_level_cache": group.caches, "socket": group.sockets if group.sockets > 1 or group.caches else None}
     return {level: _split(group.cores, count) for level, count in counts.items() if count}

@@ -15,7 +15,7 @@ from timpani.reading import read_toml
 from timpani.study.counted import counted
 
 LAUNCHERS = (*LIBRARIES, "slurm", "lab")
-"""Launchers: a library's own, Slurm's srun, or the lab's."""
+"""Launchers: a library's, Slurm's srun, or the lab's."""
 
 
 def _nodes(value: Any) -> Any:

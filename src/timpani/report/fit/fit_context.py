@@ -1,4 +1,4 @@
-"""What stands beside a fit's numbers: facts of the library, the processor and the ranks, and published fits."""
+"""What is printed next to a fit's numbers: facts of the library, the processor and the ranks, and published fits."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class FitContext:
     """The conditions under which a fit is shown.
 
     limits      message sizes at which the library says that it switches its protocol: bytes by name
-    one_node    whether all messages stayed on one node, as far as launches told
+    one_node    whether all messages stayed on one node, as far as launches recorded
     clock_ghz   of the processor; None where it is unknown
     localities  of the campaign's messages, by which their curves are distinguished
-    published   fits to stand beside
+    published   fits to print next to it
     """
 
     limits: Mapping[str, int]

@@ -59,7 +59,7 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
     """The models of `campaign`; empty, with the reason, where nothing can be fitted.
 
     cells      of `with_locality`
-    published  fits to stand beside those of the same formula
+    published  fits to print next to those of the same formula
     """
     try:
         found = fit(campaign.results, cells, "results.jsonl")

@@ -19,7 +19,7 @@ _INTERVAL = "distribution-free confidence interval over launches (Hoefler & Bell
 
 
 def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = ()) -> str:
-    """What was measured and how, from campaign.json and launches.jsonl; what these don't hold is left out.
+    """A description of what was measured and how, from campaign.json and launches.jsonl; what these lack is left out.
 
     warnings  what the verdict warns of: conditions that a reader of the paper has to know, too
     """
@@ -91,7 +91,7 @@ def _protocols(study: RecordedStudy) -> str:
 
 def _messages(study: RecordedStudy) -> str:
     each = (
-        "each is timed by itself"
+        "each is timed alone"
         if study.repetitions
         else "short ones are timed several in a row, so that a sample is at least 50 clock readings long"
     )
@@ -158,9 +158,9 @@ def _replication(study: RecordedStudy) -> str:
         return (
             f"The unit of replication is the launch of the MPI program: up to {counted(study.launches, 'launch')}, "
             f"each in an order shuffled anew (seed {seed}). Algorithms were raced, a regret of {100 * study.regret:g} "
-            "% accepted: all began at sizes and rank counts far apart, those shown to be slower were dropped after "
-            "each launch, and between points of different choices further ones were measured; elsewhere three "
-            f"launches looked at a few. {_MEDIAN} with a {_INTERVAL} that covers at least {per_cent(LEVEL)}, less of "
+            "% accepted. All began at sizes and rank counts far apart, and those shown to be slower were dropped after "
+            "each launch. Between points of different choices further ones were measured; elsewhere three launches "
+            f"sampled a few. {_MEDIAN} with a {_INTERVAL} that covers at least {per_cent(LEVEL)}, less of "
             "fewer than six; how many launches measured an algorithm follows from the data, for which this interval "
             "makes no allowance."
         )
@@ -171,7 +171,7 @@ def _replication(study: RecordedStudy) -> str:
 
 
 def _reported(launches: int) -> str:
-    """What is reported of so many launches, with what its interval covers."""
+    """What is reported of `launches` launches, with what its interval covers."""
     if launches == 1:
         return "We report the median of the one launch, which has no interval over launches"
     coverage = quantile_ranks(launches, level=LEVEL).coverage
@@ -194,10 +194,10 @@ def _comparison(study: RecordedStudy) -> str:
             f"Two algorithms are said to differ only if the bounds of the ratio of their times leave "
             f"{INDIFFERENCE_TEXT}; each holds with {per_cent(1 - ALPHA)} "
             "for the best of a point against all others (Hsu, 1984) and for all "
-            "interim analyses together (Student's t on launches' log ratios with moderated variances, Smyth, 2004; "
-            "alpha spending, Lan & DeMets, Biometrika, 1983), but leave out states of an algorithm that none of its "
-            "launches showed. The ratio of what was chosen is corrected in part for that by cross-validation (Stone, "
-            "J. R. Stat. Soc. B, 1974)."
+            "interim analyses together. They come from Student's t on launches' log ratios with moderated variances "
+            "(Smyth, 2004) and from alpha spending (Lan & DeMets, Biometrika, 1983). They leave out states of an "
+            "algorithm that none of its launches showed. The ratio of what was chosen is corrected in part "
+            "for that by cross-validation (Stone, J. R. Stat. Soc. B, 1974)."
         )
     return (
         "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "

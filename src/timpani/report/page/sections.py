@@ -101,7 +101,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
     if report.predicted:
         yield PageSection(
             "predicted",
-            "Predicted beside measured",
+            "Predicted and measured",
             107,
             predicted_sentence(report.predicted),
             "",

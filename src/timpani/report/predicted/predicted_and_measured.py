@@ -1,4 +1,4 @@
-"""Predicted times beside measured ones: cell by cell, and how far off they are in a sentence."""
+"""Predicted and measured times: cell by cell, and how far off they are in a sentence."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class BesidePredicted:
 
 
 def beside_predicted(cells: pl.DataFrame, predicted: Foretold) -> BesidePredicted:
-    """The calls among `cells` (columns of `estimate_cells`) beside what was predicted of them."""
+    """The calls among `cells` (columns of `estimate_cells`) with what was predicted of them."""
     key = [name for name in predicted.times.columns if name not in (PREDICTED, LOW, HIGH)]
     time = MEASURED_US
     joined = (

@@ -66,7 +66,7 @@ def predicted_object(found: Predictions) -> dict[str, Any]:
 
 
 def check_new(folder: Path, force: bool) -> None:
-    """UserError where `folder` is there already, unless `force`: told before anything is simulated for it."""
+    """UserError where `folder` is there already, unless `force`: before anything is simulated for it."""
     if folder.exists() and not force:
         raise UserError(f"{folder} exists already", "choose another name, or overwrite it with --force")
 
@@ -103,8 +103,8 @@ def conditions(found: Predictions) -> Iterator[str]:
         yield "All ranks are taken to be as close to each other as those that were measured; --on names another machine"
     if error is None:
         yield (
-            "No interval: only messages between two ranks were measured. A call from rest takes longer than they say, "
-            "and nothing tells how certain it is which algorithm is the fastest"
+            "No interval: only messages between two ranks were measured. A call from rest takes longer than these "
+            "times, and how certain the fastest algorithm is remains unknown"
         )
         return
     if error.ranks.assumed and max(request.ranks) > most_measured:
@@ -113,13 +113,13 @@ def conditions(found: Predictions) -> Iterator[str]:
             f"those of more ranks may hold less often than {per_cent(COVERAGE)}"
         )
     if found.times["low_us"].null_count():
-        yield f"Measured at {show_size(error.sizes.most)} only: nothing tells how far times of other sizes are off"
+        yield f"Measured at {show_size(error.sizes.most)} only: how far times of other sizes are off is unknown"
     if found.calibration.launches == 1:
         yield "Some calls were measured in one launch only: by how much launches differ is not in the intervals"
     if shared := found.calibration.oversubscription_note():
         yield f"Oversubscribed: {shared}"
     if unknown := found.calibration.unknown:
-        yield f"Measured, but no schedules of this version, so that they tell nothing: {', '.join(unknown)}"
+        yield f"Measured, but without a schedule in this version, so not used: {', '.join(unknown)}"
     if guesses := sum(_is_guess(row) for row in found.times.iter_rows(named=True)):
         are = "is a guess" if guesses == 1 else "are guesses"
         yield (
@@ -172,7 +172,7 @@ def _followed(found: Predictions) -> Iterator[str]:
 
 def crossovers(best: pl.DataFrame) -> Iterator[str]:
     """For each collective and rank count the algorithm that may be the fastest over the sizes, and where another has to
-    be taken: as seldom as possible, so that one that ties goes on."""
+    be taken: as seldom as possible, so that one that ties continues."""
     for (collective, ranks), part in best.group_by("collective", "ranks", maintain_order=True):
         rows = part.sort("message_bytes").to_dicts()
         steps = rows[:1]

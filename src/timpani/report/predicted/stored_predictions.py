@@ -1,4 +1,4 @@
-"""Predictions that stand beside measured times: those that `timpani predict` wrote, or by another campaign's costs."""
+"""Predictions to compare with measured times: those that `timpani predict` wrote, or by another campaign's costs."""
 
 from dataclasses import dataclass
 from math import inf
@@ -22,7 +22,7 @@ from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL, schema
 from timpani.study.sizes import show_size
 
-_STEP = "name what `timpani predict -o` wrote, or a campaign that tells costs"
+_STEP = "name what `timpani predict -o` wrote, or a campaign to estimate costs from"
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes")
 
 _Time = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -71,7 +71,7 @@ _FROM_OTHERS = "The intervals are as wide as these very errors, so that they hol
 class Foretold:
     """Predicted times.
 
-    times       columns that name cells, as many as the prediction tells apart, PREDICTED, LOW and HIGH
+    times       columns that name cells, as many as the prediction distinguishes, PREDICTED, LOW and HIGH
     about       by what, in words
     caution     a sentence, where the very cells that are predicted had a part in it; else empty
     left_out    what could not be predicted, and why, a sentence each
@@ -86,7 +86,7 @@ class Foretold:
 def foretold(path: Path, campaign: Campaign) -> Foretold:
     """The predictions in the folder `path`, or of `campaign` by the costs of the campaign there.
 
-    UserError where it is neither, and where nothing tells costs.
+    UserError where it is neither, and where no costs can be estimated.
     """
     if (path / "campaign.json").exists():
         return _by_campaign(path, campaign)
@@ -130,7 +130,7 @@ def _by_campaign(path: Path, campaign: Campaign) -> Foretold:
     itself = identity(load(path)) == identity(campaign)
     prediction = predict_campaign(campaign, None if itself else path)
     if prediction is None:
-        raise UserError(f"{path} tells nothing of {campaign.folder}: too few algorithms of ours", HOW_TO_MEASURE_COSTS)
+        raise UserError(f"{path} has too few of Timpani's algorithms to estimate costs", HOW_TO_MEASURE_COSTS)
     times = prediction.times.select(*MACHINE_CELL, PREDICTED, LOW, HIGH)
     left_out = tuple(prediction.left_out)
     if itself:

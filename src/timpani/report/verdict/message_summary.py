@@ -117,7 +117,7 @@ def _in_states(fits: Sequence[CurveFit], values: Sequence[Value]) -> Value:
 
 
 def _no_switch(fitted: CurveFit) -> str:
-    return "none found" if possible_breaks(len(fitted.curve.sizes)) else "too few sizes to tell"
+    return "none found" if possible_breaks(len(fitted.curve.sizes)) else "too few sizes"
 
 
 def _fitted(estimate: Estimate) -> Value:

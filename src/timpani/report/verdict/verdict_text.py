@@ -33,7 +33,7 @@ from timpani.tuning.race.results import race_standings
 
 
 def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame) -> Verdict:
-    """The verdict, with what the campaign knows beside its results: its `decide` and its `estimate_cells`."""
+    """The verdict, with what the campaign knows in addition to its results: its `decide` and its `estimate_cells`."""
     header, compared = campaign.header, campaign.compared_with_default
     equal = schedules_of(campaign, cells)
     verdict = summarize(
@@ -51,7 +51,7 @@ def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
 
 
 def conditions(campaign: Campaign) -> Iterator[str]:
-    """What to know of the machine and the records before figures are believed; of cells `Verdict.warnings` tells."""
+    """What to know of the machine and the records before figures are believed; of cells see `Verdict.warnings`."""
     yield from campaign_warnings(campaign)
     yield from states_told(campaign.results)
 
