@@ -183,23 +183,40 @@ constexpr int kEveryRankAdds =
 constexpr std::int64_t kStride = 7;  // rank r also adds 1 to elements i with r + i a multiple of this
 }  // namespace
 
-std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin) {
+namespace {
+/// What ranks make together that contribute `each`, `with_one_more` of them 1 more.
+std::int64_t combined(Combination combination, std::int64_t each, std::int64_t ranks, std::int64_t with_one_more) {
+    switch (combination) {
+        case Combination::max:
+            return each + (with_one_more > 0 ? 1 : 0);
+        case Combination::min:
+            return each + (with_one_more == ranks ? 1 : 0);
+        case Combination::sum:
+            break;
+    }
+    return each * ranks + with_one_more;
+}
+}  // namespace
+
+std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin, Combination combination) {
     std::uint64_t value = 0;
-    fill_from(collective, ranks, origin, {&value, 1});
+    fill_from(collective, ranks, origin, {&value, 1}, combination);
     return value;
 }
 
-void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values) {
+void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values,
+               Combination combination) {
     std::int64_t index = origin.index;
     if (!collective.reduces()) {
         for (auto& value : values) value = moved_value(origin.first_rank, index++);
         return;
     }
-    const std::int64_t everywhere = ranks <= kEveryRankAdds ? origin.last_rank - origin.first_rank + 1 : 0;
+    const std::int64_t each = ranks <= kEveryRankAdds ? 1 : 0;
+    const std::int64_t contributing = origin.last_rank - origin.first_rank + 1;
     for (auto& value : values) {
         const std::int64_t multiples =
             (origin.last_rank + index) / kStride - (origin.first_rank + index + kStride - 1) / kStride + 1;
-        value = static_cast<std::uint64_t>(everywhere + multiples);
+        value = static_cast<std::uint64_t>(combined(combination, each, contributing, multiples));
         ++index;
     }
 }

@@ -77,6 +77,9 @@ enum class Result : std::uint8_t {
     prefix_before,  // those of the ranks before this one
 };
 
+/// How a collective that reduces combines the ranks' elements. The results are named after the sum.
+enum class Combination : std::uint8_t { sum, max, min };
+
 /// Whether blocks may differ in size, as in the v-collectives, and which ranks know the sizes.
 enum class BlockCounts : std::uint8_t {
     equal,
@@ -171,7 +174,9 @@ constexpr std::uint64_t moved_value(int rank, std::int64_t index) {
 ///
 /// Sums stay below 256 up to 1,700 ranks, since libraries differ on overflow of bytes: Open MPI's vector operators
 /// saturate, its scalar ones wrap around.
-std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin);
-void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values);
+std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin,
+                         Combination combination = Combination::sum);
+void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values,
+               Combination combination = Combination::sum);
 
 }  // namespace timpani

@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "operations/values.hpp"
 
@@ -43,23 +44,50 @@ std::size_t first_different(const std::byte* at, std::span<const std::uint64_t> 
 
 template <typename T>
 Datatype datatype_of(MPI_Datatype mpi) {
-    return {mpi, sizeof(T), write<T>, read<T>, first_different<T>};
+    return {mpi, MPI_SUM, Combination::sum, sizeof(T), write<T>, read<T>, first_different<T>};
 }
 
-}  // namespace
+struct Reduction {
+    std::string_view name;
+    MPI_Op op;
+    Combination combination;
+};
 
-const Datatype& find_datatype(const std::string& name) {
-    // Built on first use: some libraries' type handles are not compile-time constants.
-    static const std::array<std::pair<std::string_view, Datatype>, 4> datatypes{{
+struct NamedDatatype {
+    std::string_view name;
+    std::string_view reduction;
+    Datatype datatype;
+};
+
+/// Every type with every operator. Built on first use: some libraries' handles are not compile-time constants.
+std::vector<NamedDatatype> all_datatypes() {
+    const std::array<std::pair<std::string_view, Datatype>, 4> types{{
         {"uint8", datatype_of<std::uint8_t>(MPI_UINT8_T)},
         {"int32", datatype_of<std::int32_t>(MPI_INT32_T)},
         {"float", datatype_of<float>(MPI_FLOAT)},
         {"double", datatype_of<double>(MPI_DOUBLE)},
     }};
-    for (const auto& [known, datatype] : datatypes) {
-        if (known == name) return datatype;
+    const std::array<Reduction, 3> reductions{
+        {{"sum", MPI_SUM, Combination::sum}, {"max", MPI_MAX, Combination::max}, {"min", MPI_MIN, Combination::min}}};
+    std::vector<NamedDatatype> all;
+    for (const auto& [name, type] : types) {
+        for (const Reduction& reduction : reductions) {
+            all.push_back({name, reduction.name, type});
+            all.back().datatype.op = reduction.op;
+            all.back().datatype.combination = reduction.combination;
+        }
     }
-    throw std::runtime_error("unknown datatype '" + name + "'");
+    return all;
+}
+
+}  // namespace
+
+const Datatype& find_datatype(const std::string& name, const std::string& reduction) {
+    static const std::vector<NamedDatatype> all = all_datatypes();
+    for (const NamedDatatype& each : all) {
+        if (each.name == name && each.reduction == reduction) return each.datatype;
+    }
+    throw std::runtime_error("unknown datatype '" + name + "' or operator '" + reduction + "'");
 }
 
 }  // namespace timpani

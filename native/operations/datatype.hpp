@@ -7,11 +7,16 @@
 #include <span>
 #include <string>
 
+#include "collectives/collective.hpp"
+
 namespace timpani {
 
-/// An element type for studies. `write` and `read` convert the small integers that buffers hold.
+/// An element type for studies, and the operator that reduces it. `write` and `read` convert the small integers that
+/// buffers hold.
 struct Datatype {
     MPI_Datatype mpi;
+    MPI_Op op;
+    Combination combination;
     std::size_t bytes;
     void (*write)(std::byte* at, std::span<const std::uint64_t> values);
     void (*read)(const std::byte* at, std::span<std::uint64_t> values);
@@ -20,7 +25,7 @@ struct Datatype {
     std::size_t (*first_different)(const std::byte* at, std::span<const std::uint64_t> values);
 };
 
-/// The datatype of that name. Throws std::runtime_error if it is unknown.
-const Datatype& find_datatype(const std::string& name);
+/// The datatype of that name, reduced by `reduction`: sum, max or min. Throws std::runtime_error if a name is unknown.
+const Datatype& find_datatype(const std::string& name, const std::string& reduction = "sum");
 
 }  // namespace timpani

@@ -75,6 +75,14 @@ def test_every_datatype_gives_right_data_under_the_sanitizers(
     assert sum("measured" in line for line in record) == len(cells)
 
 
+@one_mpi
+@pytest.mark.parametrize("operator", ["max", "min"])
+def test_every_operator_gives_right_data(run_plan: RunPlan, operator: str) -> None:
+    cells = every_collective()
+    record = run_plan(3, ["datatype int32", f"reduction {operator}", *cells])
+    assert sum("measured" in line for line in record) == len(cells)
+
+
 @pytest.mark.parametrize("mode", ["rotate", "flush"])
 def test_cache_modes_keep_the_data_right(run_plan: RunPlan, mode: str) -> None:
     record = run_plan(2, [f"cell 0 allgather 4096 {mode} - - -", f"cell 1 reduce 4096 {mode} - - -"])

@@ -51,8 +51,20 @@ def test_what_takes_no_time_or_cannot_be_measured_is_left_out_and_said(tmp_path:
     )
     assert list(found.study.collectives) == ["allreduce"]
     told = " | ".join(found.left_out)
-    for word in ("not among the collectives", "between two groups", "100 calls", "operators max", "calls in place"):
+    for word in ("not among the collectives", "between two groups", "100 calls", "calls in place"):
         assert word in told
+    assert found.study.operator_of("allreduce") == "max"
+
+
+def test_what_is_measured_in_another_way_is_said(tmp_path: Path) -> None:
+    product = {**CALL, "operator": "prod", "ns": 100}
+    reduce = {**CALL, "name": "reduce", "operator": "user", "root_share": 0.5, "ns": 3 * SECOND}
+    found = profiled_study(part_of(tmp_path / "p", {**CALL, "operator": "min"}, product, reduce), {})
+    told = " | ".join(found.left_out)
+    for words in ("allreduce with operator prod: measured with min", "reduce with operator user: measured with sum"):
+        assert words in told
+    assert "roots of reduce: rank 0 is the root" in told
+    assert (found.study.operator_of("allreduce"), found.study.operator_of("reduce")) == ("min", "sum")
 
 
 def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ ComposedCall::ComposedCall(const Collective& collective, const CollectiveArgumen
     const auto values = read_parameters(text.parameters, parameters, whole);
     require_extent(*args.topology, found->min_nodes, found->min_groups);
     const bool each_call = setup_each_call || (has_communicators && values[0] != 0);
-    composed_ = found->make({args, comm, datatype.mpi, datatype.bytes, MPI_SUM, each_call}, found->shape);
+    composed_ = found->make({args, comm, datatype.mpi, datatype.bytes, datatype.op, each_call}, found->shape);
 }
 
 }  // namespace timpani

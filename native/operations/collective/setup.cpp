@@ -61,7 +61,7 @@ int CallWithSetup::operator()(std::byte* send, std::byte* receive) {
     const Topology topology = discover_topology(own.get(), group_);
     CollectiveArguments args = bound_.args;
     args.topology = &topology;
-    Execution execution(*bound_.algorithm, args, own.get(), datatype().mpi, MPI_SUM);
+    Execution execution(*bound_.algorithm, args, own.get(), datatype().mpi, datatype().op);
     return execution(send, receive);
 }
 

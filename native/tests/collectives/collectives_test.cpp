@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "collectives/collective.hpp"
 #include "tests/check.hpp"
 
@@ -26,6 +28,23 @@ TEST(the_closed_form_is_the_sum_of_the_contributions) {
             for (int rank = 0; rank < ranks; ++rank) sum += value_from(reduce, ranks, {rank, rank, index});
             CHECK(value_from(reduce, ranks, Origin{0, ranks - 1, index}) == sum);
             CHECK(sum < 256);  // a byte holds it, so no library overflows
+        }
+    }
+}
+
+TEST(the_closed_forms_of_largest_and_smallest_are_those_of_the_contributions) {
+    const auto& reduce = *find_collective("allreduce");
+    for (const int ranks : {1, 2, 7, 220, 221}) {
+        for (const std::int64_t index : {0, 1, 6, 7, 255}) {
+            std::uint64_t largest = 0;
+            std::uint64_t smallest = 255;
+            for (int rank = 0; rank < ranks; ++rank) {
+                largest = std::max(largest, value_from(reduce, ranks, {rank, rank, index}));
+                smallest = std::min(smallest, value_from(reduce, ranks, {rank, rank, index}));
+            }
+            const Origin all{0, ranks - 1, index};
+            CHECK(value_from(reduce, ranks, all, Combination::max) == largest);
+            CHECK(value_from(reduce, ranks, all, Combination::min) == smallest);
         }
     }
 }

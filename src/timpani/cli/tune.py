@@ -101,6 +101,7 @@ Library = Annotated[
             "sizes",
             "variants",
             "datatype",
+            "operator",
             "placement",
             "arrival",
             "launches",

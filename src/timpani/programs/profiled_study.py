@@ -1,7 +1,7 @@
 """The study that measures what a program calls: its collectives, ranks and sizes, as far as they take time."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from timpani.errors import UserError
 from timpani.programs.profile_lines import CallsLine, ProfilePart
 from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted, per_cent
-from timpani.study.keys import DATATYPES
+from timpani.study.keys import DATATYPES, OPERATORS
 from timpani.study.operations import COLLECTIVES
 from timpani.study.point_weights import PointKey, PointWeight, point_goals
 from timpani.study.study import ALL, Study
@@ -33,6 +33,7 @@ class ProfiledPoint:
     """Calls of a program that one point of a study stands for.
 
     message_bytes  their mean, in whole elements of `datatype`
+    operator       of the calls that take longest, where it can be measured; else "sum"
     seconds        of a rank, without those that it is known to have waited for late ranks
     """
 
@@ -42,6 +43,7 @@ class ProfiledPoint:
     per_node: int
     message_bytes: int
     datatype: str
+    operator: str
     seconds: float
     calls: float
 
@@ -115,6 +117,7 @@ def _point(part: ProfilePart, lines: list[CallsLine]) -> ProfiledPoint:
         per_node=main.per_node,
         message_bytes=mean,
         datatype=_measured_datatype(main),
+        operator=main.operator if main.operator in OPERATORS else "sum",
         seconds=sum(changeable_seconds(part, line) for line in lines),
         calls=sum(part.calls_of(line) for line in lines),
     )
@@ -151,6 +154,8 @@ def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStu
         ours = [point for point in chosen if point.collective == name]
         sizes = tuple({point.message_bytes for point in ours})
         of_name: dict[str, Any] = {"datatype": ours[0].datatype, "sizes": sizes}
+        if ours[0].operator != "sum":
+            of_name["operator"] = ours[0].operator
         overrides[name] = {key: value for key, value in of_name.items() if key not in given}
     values = {
         "title": f"What {' : '.join(part.programs)} calls",
@@ -222,9 +227,17 @@ def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
     if rest:
         calls = counted(round(sum(point.calls for point in rest)), "call")
         told.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together")
-    ordered = {line.operator for line in part.calls if line.operator and line.operator != "sum"}
-    if ordered:
-        told.append(f"operators {', '.join(sorted(ordered))}: sums are measured in their place")
-    if any(line.in_place for line in part.calls):
-        told.append("calls in place: measured with two buffers")
-    return told
+    return [*told, *_measured_otherwise(part, chosen)]
+
+
+def _measured_otherwise(part: ProfilePart, chosen: list[ProfiledPoint]) -> Iterator[str]:
+    """In what the measured calls differ from the program's, a sentence each."""
+    measured = {point.collective: point.operator for point in reversed(chosen)}
+    lines = [line for line in part.calls if line.form == "blocking" and line.name in measured]
+    others = {(line.name, line.operator) for line in lines if line.operator not in ("", measured[line.name])}
+    for name, operator in sorted(others):
+        yield f"{name} with operator {operator}: measured with {measured[name]}"
+    if any(line.in_place for line in lines):
+        yield "calls in place: measured with two buffers"
+    if rooted := sorted({line.name for line in lines if line.root_share}):
+        yield f"roots of {', '.join(rooted)}: rank 0 is the root, since a profile does not hold which rank is"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         LaunchCount,
         Method,
         Natural,
+        Operator,
         OsuCounts,
         Overrides,
         Pairs,
@@ -46,7 +47,10 @@ WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how 
 """The panels of options in `timpani run --help`."""
 
 DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
-"""Element types and their bytes; reductions add."""
+"""Element types and their bytes."""
+
+OPERATORS = ("sum", "max", "min")
+"""How collectives that reduce combine elements."""
 
 REQUIRED: Final = object()
 
@@ -131,8 +135,8 @@ class StudyKeys:
     )
     overrides: Overrides = key(
         {},
-        "sizes or datatype under [overrides.OPERATION]",
-        "[other sizes or another datatype](#sizes-of-one-operation) for one operation",
+        "sizes, datatype or operator under [overrides.OPERATION]",
+        "[other sizes, another datatype or operator](#sizes-of-one-operation) for one operation",
     )
     variants: Variants = key(
         {},
@@ -221,6 +225,12 @@ class StudyKeys:
         f"one of {', '.join(DATATYPES)}",
         "`uint8`, `int32`, `float` or `double`; sizes must be whole numbers of it",
         Option(WHAT, "uint8, int32, float or double.", "uint8"),
+    )
+    operator: Operator = key(
+        "sum",
+        f"one of {', '.join(OPERATORS)}",
+        "of collectives that reduce: `sum`, `max` or `min`",
+        Option(WHAT, "Of reductions: sum, max or min.", "sum"),
     )
     launches: LaunchCount = key(
         LAUNCHES,

@@ -114,6 +114,11 @@ class Operation:
         return self.kind in ("collective", "transpose")
 
     @property
+    def reduces(self) -> bool:
+        """Whether it is a collective that combines elements of several ranks."""
+        return self.movement is not None and self.movement.result not in ("none", "moved")
+
+    @property
     def baselines(self) -> frozenset[str]:
         """The ways that do a part of the work: no competitors."""
         return frozenset(way.name for way in self.ways if way.role == "baseline")

@@ -148,6 +148,13 @@ class Study(_Declared):
         own = self.overrides.get(operation)
         return own.datatype if own is not None and own.datatype is not None else self.datatype
 
+    def operator_of(self, operation: str) -> str:
+        """How one of the study's operations combines elements; "sum" where it combines none."""
+        if not OPERATIONS[operation].reduces:
+            return "sum"
+        own = self.overrides.get(operation)
+        return own.operator if own is not None and own.operator is not None else self.operator
+
     @classmethod
     def check(cls, values: dict[str, Any], source: str) -> "Study":
         """A study from plain values; UserError names `source` and the key at fault."""

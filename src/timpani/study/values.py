@@ -92,6 +92,7 @@ Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict
 Sizes = Annotated[tuple[MessageBytes, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
 RankCounts = Annotated[tuple[Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
 Datatype = Literal["uint8", "int32", "float", "double"]
+Operator = Literal["sum", "max", "min"]
 CacheMode = Literal["warm", "rotate", "flush"]
 Method = Literal["timpani", "osu"]
 Pairs = Literal["first", "all", "distinct"]
@@ -113,6 +114,7 @@ class Override(BaseModel):
 
     sizes: Sizes | None = None
     datatype: Datatype | None = None
+    operator: Operator | None = None
 
 
 Overrides = dict[str, Override]

@@ -220,6 +220,18 @@ def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
 
 
 @each_kind
+def test_operations_of_one_operator_share_launches(mpi: Mpi) -> None:
+    made = planned(
+        mpi,
+        collectives={"allreduce": "default", "reduce": "default", "bcast": "default"},
+        operator="max",
+        overrides={"reduce": {"operator": "min"}},
+    )
+    by_operator = {group.operator: {cell.cell.collective for cell in group.cells} for group in made.groups}
+    assert by_operator == {"max": {"allreduce"}, "min": {"reduce"}, "sum": {"bcast"}}
+
+
+@each_kind
 def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi) -> None:
     made = planned(
         mpi,

@@ -30,6 +30,7 @@ class RecordedOverride(HeaderPart):
     """What the study says of one operation; None: the same as of the others."""
 
     datatype: Annotated[str, AfterValidator(_datatype)] | None = None
+    operator: Printable | None = None
 
 
 class RecordedStudy(HeaderPart):
@@ -50,6 +51,7 @@ class RecordedStudy(HeaderPart):
     weights: PointWeights = ()
     method: Printable = "timpani"
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
+    operator: Printable = "sum"
     launches: Count | None = None
     regret: Annotated[float, Field(gt=0, lt=1)] | None = None
     budget: Annotated[float, Field(gt=0)] | None = None

@@ -118,6 +118,7 @@ class _Start:
     ranks: int
     placement: str
     datatype: str
+    operator: str
     parameters: Parameters
     environment: tuple[tuple[str, str], ...]
 
@@ -174,7 +175,10 @@ class _Draft:
                     where = f"{cell.collective} {show_size(cell.message_bytes)} on {counted(cell.ranks, 'rank')}"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
-                start = _Start(variant.name, ranks, cell.placement, datatype, selection.parameters, environment)
+                operator = self.study.operator_of(collective)
+                start = _Start(
+                    variant.name, ranks, cell.placement, datatype, operator, selection.parameters, environment
+                )
                 number = len(self._planned)
                 self._planned.add(cell)
                 self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
@@ -200,6 +204,7 @@ class _Draft:
                 dict(start.environment),
                 tuple(cells),
                 self._variants[start.variant],
+                start.operator,
             )
             for start, cells in self._started.items()
         )

@@ -52,7 +52,7 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that can share a launch: the same variant, ranks, placement, datatype, library's parameters and
+    """Cells that can share a launch: the same variant, ranks, placement, datatype, operator, library's parameters and
     environment, the variant's among them."""
 
     ranks: int
@@ -63,6 +63,7 @@ class Group:
     environment: Mapping[str, str]
     cells: tuple[PlannedCell, ...]
     variant: PreparedVariant
+    operator: str = "sum"
 
     @property
     def forced_at_start(self) -> bool:

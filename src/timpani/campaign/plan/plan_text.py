@@ -38,6 +38,7 @@ def plan_text(
         "method": method or study.method,
         "start": "barrier" if group.oversubscribed else "round_time",
         "datatype": group.datatype,
+        "reduction": group.operator,
         "slot_ns": round(time_limit * 1e9),
         # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
         "twice": f"{-1 if twice is None else twice.number:>9}" if method == "call" else None,
