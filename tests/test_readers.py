@@ -30,7 +30,7 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
 from timpani.campaign.folder.sealed_lines import checksum, seal_object
 from timpani.campaign.folder.verify import verify
-from timpani.campaign.osu.osu_import import OsuLog, import_osu
+from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.campaign.read.other_activity import load_warnings
@@ -217,8 +217,8 @@ def _places(folder: Path, found: Any) -> None:
 def osu(raw: bytes, folder: Path) -> None:
     path, made = folder / "osu.log", Path(tempfile.mkdtemp(dir=folder)) / "c"
     path.write_bytes(raw)
-    logs = [OsuLog.parse(str(path), "default")]
-    import_osu(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
+    logs = [BenchmarkLog.parse(str(path), "default")]
+    import_logs(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
     tables_text(cell_tables(estimate_cells(load(made).raced)))
 
 

@@ -1,4 +1,4 @@
-"""`timpani import`: old OSU logs, and tables that others published, as a campaign."""
+"""`timpani import`: old logs of benchmarks, and tables that others published, as a campaign."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ def import_(
         list[str] | None,
         typer.Argument(
             metavar="[ALGORITHM=]FILE...",
-            help="What OSU's benchmarks printed, versions 2 to 7.5: osu.log, or default=a.log chain=b.log.",
+            help="What OSU's benchmarks, IMB-MPI1 or ReproMPI printed: osu.log, or default=a.log chain=b.log.",
             show_default=False,
         ),
     ] = None,
@@ -26,7 +26,7 @@ def import_(
     ] = None,
     ranks: Annotated[
         int | None,
-        typer.Option(min=1, help="Ranks that ran collectives: OSU doesn't print it.", show_default=False),
+        typer.Option(min=1, help="Ranks that ran collectives, if the file doesn't say, as OSU's.", show_default=False),
     ] = None,
     algorithm: Annotated[
         str, typer.Option(help="What ran where a file doesn't say: [provider/]name[:parameter=integer,…].")
@@ -39,11 +39,11 @@ def import_(
         bool, typer.Option("--any-name", help="Take names of algorithms that no library here has.")
     ] = False,
 ) -> None:
-    """Make a campaign from OSU's output or a published table, to show and report like a measured one."""
+    """Make a campaign from benchmarks' output or a published table, to show and report like a measured one."""
     import shlex
     import sys
 
-    from timpani.campaign.osu.osu_import import OsuLog, import_osu
+    from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
     from timpani.campaign.osu.published_tables import import_published, read_published
     from timpani.campaign.osu.published_times import published_doubts
     from timpani.errors import UserError, printable
@@ -51,13 +51,13 @@ def import_(
 
     command = shlex.join(["timpani", *sys.argv[1:]])
     if bool(files) == (published is not None):
-        raise UserError("give either files or --published", "name OSU's output, or one published table")
+        raise UserError("give either files or --published", "name benchmarks' output, or one published table")
     if published is not None:
         count = import_published(published, output, command)
         doubts = published_doubts(read_published(published, "measurements"))
     else:
-        logs = [OsuLog.parse(text, algorithm) for text in files or []]
-        imported = import_osu(
+        logs = [BenchmarkLog.parse(text, algorithm) for text in files or []]
+        imported = import_logs(
             logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
         )
         count, doubts = imported.results, imported.doubts

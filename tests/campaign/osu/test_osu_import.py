@@ -6,8 +6,9 @@ import pytest
 from tests.installed import needs_compiler
 from tests.report.words.test_output_files import full_after
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.osu_grammar import OsuFile, OsuTable, read_osu
-from timpani.campaign.osu.osu_import import Imported, OsuLog, import_osu
+from timpani.campaign.osu.log_import import BenchmarkLog, Imported, import_logs
+from timpani.campaign.osu.printed_table import PrintedFile, PrintedTable
+from timpani.campaign.osu.read_log import read_log
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 
@@ -17,25 +18,25 @@ LOGS = Path(__file__).parents[2] / "data" / "osu"
 def imported(folder: Path, *names: str, **options: Any) -> Campaign:
     told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
     algorithm = options.pop("algorithm", "default")
-    import_osu([OsuLog.parse(str(LOGS / name), algorithm) for name in names], folder, **told | options)
+    import_logs([BenchmarkLog.parse(str(LOGS / name), algorithm) for name in names], folder, **told | options)
     return load(folder)
 
 
-def written(folder: Path, text: str) -> OsuFile:
+def written(folder: Path, text: str) -> PrintedFile:
     """What a log with `text` holds."""
     (folder / "log.txt").write_text(text)
-    return read_osu(folder / "log.txt")
+    return read_log(folder / "log.txt")
 
 
 def kept(folder: Path, text: str, **options: Any) -> tuple[Campaign, Imported]:
     """The campaign that a log with `text` becomes, and what the import says about it."""
     (folder / "log.txt").write_text(text)
     told: dict[str, Any] = {"ranks": 2, "machine": "old", "datatype": None, "command": "import"}
-    said = import_osu([OsuLog.parse(str(folder / "log.txt"), "default")], folder / "c", **told | options)
+    said = import_logs([BenchmarkLog.parse(str(folder / "log.txt"), "default")], folder / "c", **told | options)
     return load(folder / "c"), said
 
 
-def figures(table: OsuTable) -> list[tuple[int, float]]:
+def figures(table: PrintedTable) -> list[tuple[int, float | None]]:
     return [(row.message_bytes, row.average_us) for row in table.rows]
 
 
@@ -54,22 +55,23 @@ def figures(table: OsuTable) -> list[tuple[int, float]]:
     ],
 )
 def test_every_version_and_shape_is_read(name: str, collective: str, rows: int, first: tuple[int, float]) -> None:
-    (table,) = read_osu(LOGS / name).tables
+    (table,) = read_log(LOGS / name).tables
     assert (table.collective, len(table.rows)) == (collective, rows)
     assert (table.rows[0].message_bytes, table.rows[0].average_us) == first
 
 
 @pytest.mark.parametrize("name", ["bcast-7.4-full.txt", "barrier-7.4-full.txt", "alltoall-7.5-percentiles.txt"])
 def test_full_columns_are_taken_by_their_names(name: str) -> None:
-    row = read_osu(LOGS / name).tables[0].rows[0]
+    row = read_log(LOGS / name).tables[0].rows[0]
     assert row.lowest_us is not None
     assert row.highest_us is not None
+    assert row.average_us is not None
     assert row.lowest_us < row.average_us < row.highest_us
     assert row.iterations == 1000
 
 
 def test_each_datatype_starts_anew() -> None:
-    tables = read_osu(LOGS / "reduce-7.5-two-datatypes.txt").tables
+    tables = read_log(LOGS / "reduce-7.5-two-datatypes.txt").tables
     assert [table.datatype for table in tables] == ["MPI_INT", "MPI_FLOAT"]
     assert [table.rows[0].average_us for table in tables] == [0.93, 1.86]
 
@@ -124,8 +126,8 @@ def test_a_log_of_other_benchmarks_alone_is_refused_with_its_line(tmp_path: Path
 @pytest.mark.parametrize(
     ("text", "where"),
     [
-        ("nothing of OSU's\n", ":1 is not OSU output"),
-        ("\x00\x01\xff", ":1 is not OSU output"),
+        ("nothing of OSU's\n", ":1 is no benchmark's output"),
+        ("\x00\x01\xff", ":1 is no benchmark's output"),
         ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    2.0\n1024\n", ":4 is incomplete"),
         ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    nan\n", ":3 is incomplete"),
         ("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n1    2.0 x\n", ":3 is incomplete"),
@@ -137,13 +139,13 @@ def test_what_is_no_osu_output_is_named_with_its_line(tmp_path: Path, text: str,
     log = tmp_path / "log.txt"
     log.write_text(text, errors="surrogateescape")
     with pytest.raises(UserError) as error:
-        read_osu(log)
+        read_log(log)
     assert f"{log}{where}" in str(error.value)
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="can't be read"):
-        read_osu(tmp_path / "missing")
+        read_log(tmp_path / "missing")
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:
@@ -172,9 +174,9 @@ def test_an_unreadable_file_leaves_no_folder(tmp_path: Path) -> None:
 @needs_compiler
 def test_each_file_may_have_an_algorithm_of_its_own(tmp_path: Path) -> None:
     first, second = LOGS / "bcast-7.4-full.txt", LOGS / "bcast-5.6.txt"
-    logs = [OsuLog.parse(f"chain:fanout=4={first}", "default"), OsuLog.parse(str(second), "basic_linear")]
+    logs = [BenchmarkLog.parse(f"chain:fanout=4={first}", "default"), BenchmarkLog.parse(str(second), "basic_linear")]
     told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": "MPI_CHAR", "command": "import"}
-    import_osu(logs, tmp_path / "both", **told)
+    import_logs(logs, tmp_path / "both", **told)
     labels = set(estimate_cells(load(tmp_path / "both").raced)["label"])
     assert labels == {"chain:fanout=4", "linear"}  # the canonical name
 
@@ -182,7 +184,7 @@ def test_each_file_may_have_an_algorithm_of_its_own(tmp_path: Path) -> None:
 def test_a_path_with_an_equals_sign_is_a_path(tmp_path: Path) -> None:
     path = tmp_path / "chain=4.log"
     path.write_text((LOGS / "bcast-5.6.txt").read_text())
-    assert OsuLog.parse(str(path), "default").path == path
+    assert BenchmarkLog.parse(str(path), "default").path == path
 
 
 def test_the_same_file_twice_is_no_second_run(tmp_path: Path) -> None:
@@ -194,14 +196,14 @@ def test_the_same_file_twice_is_no_second_run(tmp_path: Path) -> None:
 def test_a_copy_under_another_name_is_no_second_run(tmp_path: Path) -> None:
     log = LOGS / "bcast-5.6.txt"
     (tmp_path / "chain.log").write_text("# of the chain\n" + log.read_text())
-    logs = [OsuLog.parse(f"default={log}", ""), OsuLog.parse(f"chain={tmp_path / 'chain.log'}", "")]
+    logs = [BenchmarkLog.parse(f"default={log}", ""), BenchmarkLog.parse(f"chain={tmp_path / 'chain.log'}", "")]
     told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
     with pytest.raises(UserError, match=r"chain\.log:\d+ repeats the table at .*bcast-5\.6\.txt:\d+; leave one out"):
-        import_osu(logs, tmp_path / "c", **told)
+        import_logs(logs, tmp_path / "c", **told)
     appended = tmp_path / "appended.log"
     appended.write_text(log.read_text() * 2)
     with pytest.raises(UserError, match=r"appended\.log:\d+ repeats the table at .*appended\.log:\d+"):
-        import_osu([OsuLog.parse(str(appended), "default")], tmp_path / "c", **told)
+        import_logs([BenchmarkLog.parse(str(appended), "default")], tmp_path / "c", **told)
 
 
 def test_messages_between_two_ranks_need_no_rank_count(tmp_path: Path) -> None:

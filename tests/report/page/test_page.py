@@ -25,7 +25,7 @@ from tests.report.conftest import (
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.osu_import import OsuLog, import_osu
+from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
 from timpani.campaign.osu.published_tables import import_published
 from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.row_filter import SIZE_SERIES
@@ -650,7 +650,7 @@ def test_impossible_times_of_an_imported_log_are_doubted_in_its_report(tmp_path:
     log = tmp_path / "osu.log"
     rows = "".join(f"{size} {time}\n" for size, time in ((1, "0.0000001"), (2, "0.94"), (4, "0.95"), (8, "0.97")))
     log.write_text("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n" + rows)
-    logs = [OsuLog.parse(str(log), "default")]
-    import_osu(logs, tmp_path / "old", ranks=2, machine="old", datatype=None, command="timpani import")
+    logs = [BenchmarkLog.parse(str(log), "default")]
+    import_logs(logs, tmp_path / "old", ranks=2, machine="old", datatype=None, command="timpani import")
     html = render(load(tmp_path / "old"))
     assert "Doubtful in what was imported: bcast default on 2 ranks, 1 B: 1e-07 µs is under a nanosecond" in html

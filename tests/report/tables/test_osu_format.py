@@ -6,7 +6,7 @@ import pytest
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
-from timpani.campaign.osu.osu_grammar import read_osu
+from timpani.campaign.osu.read_log import read_log
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.study.cell import Algorithm, Cell
@@ -98,10 +98,11 @@ def test_message_rates_have_both_of_osus_columns() -> None:
 def test_throughput_is_read_back(tmp_path: Path, operation: str) -> None:
     log = tmp_path / "log.txt"
     log.write_text(printed := osu_blocks(cells(operation, 1, 1024)))
-    (table,) = read_osu(log).tables
+    (table,) = read_log(log).tables
     assert table.collective == operation
     assert [row.message_bytes for row in table.rows] == [1, 1024]
     for row, line in zip(table.rows, printed.splitlines()[-2:], strict=True):
+        assert row.average_us is not None
         assert f"{row.message_bytes / row.average_us:.2f}" == line.split()[1]
 
 
@@ -109,7 +110,7 @@ def test_throughput_is_read_back(tmp_path: Path, operation: str) -> None:
 def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
     log = tmp_path / "log.txt"
     log.write_text(osu_blocks(cells(collective, 0), full=True, datatype_of=lambda operation: "double"))
-    (table,) = read_osu(log).tables
+    (table,) = read_log(log).tables
     assert table.collective == collective
     row = table.rows[0]
     assert (row.average_us, row.lowest_us, row.highest_us, row.iterations) == (0.93, 0.78, 1.07, 1000)

@@ -3,11 +3,20 @@
 import re
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
+from timpani.campaign.osu.printed_table import (
+    REMOVE_LINE,
+    LogReader,
+    PrintedRow,
+    PrintedTable,
+    UnreadPart,
+    is_whole,
+    parse_count,
+    parse_figure,
+    shown,
+)
 from timpani.errors import UserError, printable, shortened
-from timpani.reading import read_bytes
 from timpani.study.operations import COLLECTIVES, OPERATIONS, Quantity
 
 OSU_TITLES: dict[str, str] = {
@@ -60,130 +69,41 @@ _FIGURES: dict[Quantity, tuple[str, ...]] = {
 }
 """The columns that give a quantity. `osu_mbw_mr -R 0` prints no messages per second."""
 
-_LAUNCHER_PREFIX = re.compile(r"\s*(?:\[(?:[\w.-]+@)?\d+(?:,\d+)*\](?:<stdout>)?:?|\d+:(?=\s)|<stdout>:?)\s?", re.ASCII)
-"""What `srun --label`, `mpirun --tag-output` and `mpiexec -l` put before each line."""
-
 _HIDDEN_TITLE = re.compile(r"(?P<prefix>.+?)# OSU MPI.* Test\b")
-_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
-_DECIMAL = re.compile(r"(?P<whole>\d{1,15})(?:\.(?P<places>\d{1,15})|,(?P<comma>\d\d))?", re.ASCII)
 _UNPRINTED_DATATYPE = {True: "MPI_FLOAT", False: "MPI_CHAR"}  # of reductions, and others: not printed before 7.1
-_LONGEST_LINE = 1000  # characters of a line of OSU's; longer ones are other programs'
-
-_REMOVE_LINE = "remove that line"
 _LONGEST_SHOWN = 100  # characters of a line
 
 
-@dataclass(frozen=True)
-class OsuRow:
-    """One printed size: averages over ranks, µs; `iterations` and the extremes only with `-f`.
+class OsuReader(LogReader):
+    """Goes through a log line by line, from a title to its options, its columns and its rows.
 
-    rounding  half a unit of the last digit that OSU printed, as a share of the figure
+    A title, line of the header or column that the grammar lacks ends a table. UserError, with file and line, when a row
+    is torn.
     """
 
-    message_bytes: int
-    average_us: float
-    rounding: float
-    lowest_us: float | None
-    highest_us: float | None
-    iterations: int
-    failed_validation: bool
-    line: int
-
-
-@dataclass(frozen=True)
-class OsuTable:
-    """What one run printed for one datatype.
-
-    build    `MPI`, or with where the benchmark's buffers can be: `MPI-CUDA`
-    buffers  where they were, if that is printed: `DEVICE (D) to HOST (H)`
-    pairs, window  of the message rate
-    timpani  what `timpani show --format osu` adds; nothing in OSU's own output
-    """
-
-    collective: str
-    path: Path
-    datatype: str
-    build: str = "MPI"
-    buffers: str = ""
-    pairs: int | None = None
-    window: int | None = None
-    timpani: str = ""
-    rows: list[OsuRow] = field(default_factory=list)
-
-
-@dataclass
-class UnreadPart:
-    """Lines of a log that no cell holds: where they begin, why, and how to have them; `rows` of figures among them."""
-
-    where: str
-    why: str
-    step: str = ""
-    rows: int = 0
-
-    def __str__(self) -> str:
-        figures = f" ({self.rows} row{'s' * (self.rows != 1)} of figures)" if self.rows else ""
-        return "; ".join(filter(None, (f"{self.where} {self.why}{figures}", self.step)))
-
-
-@dataclass(frozen=True)
-class OsuFile:
-    """What a log holds: tables that have a row at least, and what is left out."""
-
-    tables: list[OsuTable]
-    left_out: list[UnreadPart]
-
-
-def read_osu(path: Path) -> OsuFile:
-    """The tables in `path`, of one run or of many appended; lines of other programs in between are passed over.
-
-    A title, line of the header or column that the grammar lacks ends a table. UserError, with file and line, when
-    nothing is OSU's, or a row is torn.
-    """
-    step = "name files that OSU's benchmarks printed"
-    try:
-        text = read_bytes(path, step).decode("utf-8-sig", errors="replace")
-    except FileNotFoundError:
-        raise UserError(f"{path} can't be read (No such file or directory)", step) from None
-    reader = _Reader(path)
-    for number, line in enumerate(text.splitlines(), start=1):
-        if len(line) <= _LONGEST_LINE:
-            reader.take(number, _LAUNCHER_PREFIX.sub("", line, count=1).strip())
-    reader.close()
-    if not reader.tables and not reader.left_out:
-        raise UserError(
-            f"{path}:1 is not OSU output: it has no '# OSU MPI … Latency Test' with figures under it",
-            step,
-        )
-    return OsuFile([table for table in reader.tables if table.rows], reader.left_out)
-
-
-class _Reader:
-    """Goes through a log line by line, from a title to its options, its columns and its rows."""
+    SIGNATURE = re.compile(r"#\s*(?:OSU|OMB) |.+?# OSU MPI.* Test\b")
 
     def __init__(self, path: Path) -> None:
-        self.path = path
-        self.tables: list[OsuTable] = []
-        self.left_out: list[UnreadPart] = []
+        super().__init__(path)
         self._operation: str | None = None
         self._settings: dict[str, str] = {}
         self._columns: list[str] = []
-        self._table: OsuTable | None = None
+        self._table: PrintedTable | None = None
         self._skipped: UnreadPart | None = None
         self._without_rows: int | None = None  # the line of a title, or of a heading, that no row has followed yet
 
     def take(self, number: int, text: str) -> None:
-        """Line `number`, without what a launcher put before it."""
         if text.startswith("#"):
             self._take_comment(number, text)
         elif match := _HIDDEN_TITLE.match(text):
             remedy = f"sed 's/^.\\{{{len(match['prefix'])}\\}}//' {shlex.quote(str(self.path))}"
-            self._skip(number, f"has {_shown(match['prefix'])} before OSU's title", f"`{remedy}` removes it")
+            self._skip(number, f"has {shown(match['prefix'])} before OSU's title", f"`{remedy}` removes it")
         elif self._skipped:
             self._skipped.rows += _looks_like_row(text)
         elif self._table is not None and _looks_like_row(text):
             self._take_row(number, text, self._table)
 
-    def _take_row(self, number: int, text: str, table: OsuTable) -> None:
+    def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
         """Add a row to `table`, which it ends where sizes don't rise: OSU's always do."""
         row = _row(text, self._columns, OPERATIONS[table.collective].quantity, f"{self.path}:{number}", number)
         if table.rows and row.message_bytes <= table.rows[-1].message_bytes:
@@ -220,9 +140,9 @@ class _Reader:
         wanted = _FIGURES[operation.quantity]
         sized = ["size"] if operation.sized else []
         if not columns:
-            self._skip(number, f"has {_shown(text)}, which is no line of OSU's that Timpani reads", _REMOVE_LINE)
+            self._skip(number, f"has {shown(text)}, which is no line of OSU's that Timpani reads", REMOVE_LINE)
         elif unknown:
-            self._skip(number, f"has a column {_shown(unknown)}", "repeat the run without the option that adds it")
+            self._skip(number, f"has a column {shown(unknown)}", "repeat the run without the option that adds it")
         elif [name for name in columns if name == "size"] != sized or not set(wanted) & set(columns):
             self._skip(number, f"has no column of {' and '.join([*sized, wanted[0]])}", "leave that table out")
         else:
@@ -240,7 +160,6 @@ class _Reader:
         self._operation, self._table, self._without_rows = None, None, None
 
     def close(self) -> None:
-        """End what a title began."""
         if self._without_rows is not None:
             self.left_out.append(
                 UnreadPart(f"{self.path}:{self._without_rows}", "has no row under it", "repeat that run if it failed")
@@ -248,10 +167,6 @@ class _Reader:
         if self._skipped and self._skipped.rows and self._skipped not in self.left_out:
             self.left_out.append(self._skipped)
         self._operation, self._table, self._skipped, self._without_rows = None, None, None, None
-
-
-def _shown(text: str) -> str:
-    return repr(shortened(text, _LONGEST_SHOWN))
 
 
 def _columns(text: str) -> tuple[list[str], str]:
@@ -268,11 +183,11 @@ def _columns(text: str) -> tuple[list[str], str]:
     return meanings, ""
 
 
-def _table(operation: str, path: Path, settings: Mapping[str, str]) -> OsuTable:
+def _table(operation: str, path: Path, settings: Mapping[str, str]) -> PrintedTable:
     movement = OPERATIONS[operation].movement
     reduces = movement is not None and movement.result not in ("none", "moved")
     pairs, window = (int(settings[name]) if name in settings else None for name in ("pairs", "window"))
-    return OsuTable(
+    return PrintedTable(
         operation,
         path,
         datatype=settings.get("datatype", _UNPRINTED_DATATYPE[reduces]),
@@ -288,7 +203,7 @@ def _looks_like_row(text: str) -> bool:
     """Figures alone, or a size and a figure before anything else; everything else is another program's line."""
     words = text.split()
     figures = [word in ("Pass", "Fail") or _is_number(word) for word in words]
-    return bool(words) and (all(figures) or (_WHOLE.fullmatch(words[0]) is not None and figures[1]))
+    return bool(words) and (all(figures) or (is_whole(words[0]) and figures[1]))
 
 
 def _is_number(word: str) -> bool:
@@ -299,43 +214,25 @@ def _is_number(word: str) -> bool:
     return True
 
 
-def _row(text: str, columns: list[str], quantity: Quantity, where: str, number: int) -> OsuRow:
+def _row(text: str, columns: list[str], quantity: Quantity, where: str, number: int) -> PrintedRow:
     words = text.split()
     if len(words) != len(columns):
-        raise UserError(f"{where} is incomplete: {text!r} under {len(columns)} columns", _REMOVE_LINE)
+        raise UserError(f"{where} is incomplete: {text!r} under {len(columns)} columns", REMOVE_LINE)
     value = dict(zip(columns, words, strict=True))
-    message_bytes = _whole(value.get("size", "0"), where)
-    figures = {name: _figure(value[name], where) for name in _FIGURES[quantity] if name in value}
+    message_bytes = parse_count(value.get("size", "0"), where)
+    figures = {name: parse_figure(value[name], where) for name in _FIGURES[quantity] if name in value}
     name, (figure, rounding) = min(figures.items(), key=lambda item: item[1][1])  # the most exact one
     if name != "time" and figure <= 0:
-        raise UserError(f"{where} says that nothing was moved", _REMOVE_LINE)
-    lowest, highest = (_figure(value[name], where)[0] if name in value else None for name in ("lowest", "highest"))
-    return OsuRow(
+        raise UserError(f"{where} says that nothing was moved", REMOVE_LINE)
+    lowest, highest = (parse_figure(value[name], where)[0] if name in value else None for name in ("lowest", "highest"))
+    return PrintedRow(
         message_bytes=message_bytes,
         # µs of a call, or of a message: bytes over MB/s are µs.
         average_us=figure if name == "time" else (1e6 if name == "rate" else message_bytes) / figure,
         rounding=rounding,
         lowest_us=lowest,
         highest_us=highest,
-        iterations=_whole(value.get("iterations", "0"), where),
+        iterations=parse_count(value.get("iterations", "0"), where),
         failed_validation=value.get("validation") == "Fail",
         line=number,
     )
-
-
-def _whole(word: str, where: str) -> int:
-    """A size or a count."""
-    if not _WHOLE.fullmatch(word):
-        raise UserError(f"{where} is incomplete: {word!r} is neither a size nor a count", _REMOVE_LINE)
-    return int(word)
-
-
-def _figure(word: str, where: str) -> tuple[float, float]:
-    """A time, a throughput or a rate, and half a unit of its last digit as a share of it; a comma is decimal."""
-    match = _DECIMAL.fullmatch(word)
-    if not match:
-        raise UserError(f"{where} is incomplete: {word!r} is neither a time nor a throughput", _REMOVE_LINE)
-    places = match["places"] or match["comma"] or ""
-    figure = float(f"{match['whole']}.{places or 0}")
-    half_unit = 0.5 * 10.0 ** -len(places)
-    return figure, half_unit / max(figure, half_unit)

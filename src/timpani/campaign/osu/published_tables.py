@@ -13,7 +13,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.osu.doubts import Conditions
-from timpani.campaign.osu.osu_import import PROVIDER
+from timpani.campaign.osu.log_import import PROVIDER
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError
 from timpani.libraries.counterpart import counterpart

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.osu.osu_import import PROVIDER
+from timpani.campaign.osu.log_import import PROVIDER
 from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.message_locality import node_count
 from timpani.campaign.read.study_names import study_label

@@ -43,7 +43,7 @@ _BY_STATE = (
     "with the state's share of the launches."
 )
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
-AVERAGES_ONLY = "Imported: OSU prints averages only, so there is no median and no interval."
+AVERAGES_ONLY = "Imported: the benchmark prints averages only, so there is no median and no interval."
 
 
 def cell_tables(cells: pl.DataFrame) -> list[Table]:

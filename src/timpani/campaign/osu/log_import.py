@@ -1,10 +1,11 @@
-"""Keep what OSU's benchmarks printed as a campaign."""
+"""Keep what benchmarks printed, OSU's, Intel's or ReproMPI, as a campaign."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import polars as pl
@@ -14,18 +15,20 @@ from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.osu.algorithm_names import check_names
 from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts
-from timpani.campaign.osu.osu_grammar import OsuRow, OsuTable, UnreadPart, read_osu
+from timpani.campaign.osu.printed_table import PrintedRow, PrintedTable, UnreadPart
+from timpani.campaign.osu.read_log import read_log
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError, unknown
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
+from timpani.stats.interval import quantile_ranks
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import UNPLACED
 from timpani.study.schema import schema
 
 PROVIDER = "imported"
-"""Whose algorithm an imported one is when nobody says: OSU prints neither the library nor its algorithm."""
+"""Whose algorithm an imported one is when nobody says: no benchmark prints the library or its algorithm."""
 
 _WHAT_IS_IMPORTED = "leave it out: Timpani imports point-to-point tests and latencies of blocking collectives"
 _PRINTED_HERE = ("was printed by `timpani show --format osu`", "give the campaign's own folder to `show` or `compare`")
@@ -34,14 +37,14 @@ _MIN_ROWS_OF_COPY = 4
 
 
 @dataclass(frozen=True)
-class OsuLog:
-    """A file that OSU's benchmarks printed, and the algorithm that ran, which OSU doesn't print."""
+class BenchmarkLog:
+    """A file that a benchmark printed, and the algorithm that ran, which no benchmark prints."""
 
     path: Path
     algorithm: Algorithm
 
     @classmethod
-    def parse(cls, text: str, algorithm: str) -> "OsuLog":
+    def parse(cls, text: str, algorithm: str) -> "BenchmarkLog":
         """Read `FILE`, of `algorithm`, or `ALGORITHM=FILE`; algorithms are named as in a study."""
         name, equals, path = text.rpartition("=")
         if not equals or Path(text).exists():
@@ -73,8 +76,8 @@ class _Printed:
     rounding: float
 
 
-def import_osu(
-    logs: Sequence[OsuLog],
+def import_logs(
+    logs: Sequence[BenchmarkLog],
     folder: Path,
     *,
     ranks: int | None,
@@ -83,16 +86,16 @@ def import_osu(
     command: str,
     any_name: bool = False,
 ) -> Imported:
-    """Make the campaign `folder` of OSU's output in `logs`; what is no table of Timpani's operations is left out.
+    """Make the campaign `folder` of the tables in `logs`; what is no table of Timpani's operations is left out.
 
     The k-th table that holds a cell is its launch k. `datatype` chooses among several of one operation, since a cell
-    has none. `ranks` is the rank count of collectives, which OSU doesn't print; the message rate prints its pairs, and
-    the other point-to-point tests run on two ranks. `any_name` takes algorithms that no library has. UserError when
-    `folder` is not empty, a file isn't OSU's or is a copy of another, no table is left, two libraries are named, or an
-    algorithm is unknown.
+    has none. `ranks` is the rank count of collectives where it isn't printed, as in OSU's output; the message rate
+    prints its pairs, and the other point-to-point tests run on two ranks. `any_name` takes algorithms that no library
+    has. UserError when `folder` is not empty, a file is no benchmark's or is a copy of another, no table is left, two
+    libraries are named, or an algorithm is unknown.
     """
     provider = _only_provider(logs, folder)
-    files = [(log, read_osu(log.path)) for log in logs]
+    files = [(log, read_log(log.path)) for log in logs]
     read = [(log, table) for log, file in files for table in file.tables]
     tables = [(log, table) for log, table in read if not table.timpani]
     printed_here = [UnreadPart(_where(table), *_PRINTED_HERE, len(table.rows)) for _, table in read if table.timpani]
@@ -123,7 +126,7 @@ def import_osu(
     return Imported(len(printed), _doubts(printed), names, left_out)
 
 
-def _only_provider(logs: Sequence[OsuLog], folder: Path) -> str:
+def _only_provider(logs: Sequence[BenchmarkLog], folder: Path) -> str:
     """The provider of all logs' algorithms; UserError where there are several, a log is named twice, or `folder` is in
     use."""
     check_empty(folder)
@@ -132,15 +135,15 @@ def _only_provider(logs: Sequence[OsuLog], folder: Path) -> str:
         raise UserError(f"{most} is named twice", "name each file once: a copy is not a second run")
     providers = sorted({log.algorithm.provider for log in logs})
     if len(providers) > 1:
-        raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a folder of its own")
+        raise UserError(f"the files are of {' and '.join(providers)}", "import each library into a separate folder")
     return providers[0]
 
 
-def _where(table: OsuTable) -> str:
+def _where(table: PrintedTable) -> str:
     return f"{table.path}:{table.rows[0].line}"
 
 
-def _datatypes(tables: Iterable[OsuTable], asked: str | None) -> dict[str, str]:
+def _datatypes(tables: Iterable[PrintedTable], asked: str | None) -> dict[str, str]:
     """The datatype of each operation: `asked`, or the only one that it was measured with."""
     found: dict[str, set[str]] = {}
     for table in tables:
@@ -158,12 +161,12 @@ def _datatypes(tables: Iterable[OsuTable], asked: str | None) -> dict[str, str]:
     return {operation: name for operation, [name] in found.items()}
 
 
-def _study(logs: Iterable[OsuLog], datatypes: Mapping[str, str]) -> dict[str, Any]:
+def _study(logs: Iterable[BenchmarkLog], datatypes: Mapping[str, str]) -> dict[str, Any]:
     """The study of the header: the most frequent datatype, and the operations that differ from it."""
     [(most, _)] = Counter(datatypes.values()).most_common(1)
     others = {operation: {"datatype": name} for operation, name in datatypes.items() if name != most}
     return {
-        "title": "Imported OSU output",
+        "title": "Imported output of benchmarks",
         "question": "",
         "files": [str(log.path) for log in logs],
         "datatype": most,
@@ -175,7 +178,7 @@ def _doubts(printed: Iterable[_Printed]) -> list[Doubt]:
     """What is impossible or improbable in the cells' medians over launches, and in how launches differ."""
     columns = ("collective", "label", "ranks", "message_bytes", "mode")
     rows = [
-        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, each.osu_avg_us, rounding)
+        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, _time(each), rounding)
         for each, rounding in ((each.result, each.rounding) for each in printed)
         for cell in [each.cell]
         if each.error is None
@@ -187,7 +190,11 @@ def _doubts(printed: Iterable[_Printed]) -> list[Doubt]:
     return [*doubts(cells), *differing_launches(table)]
 
 
-def _refuse_copies(tables: Iterable[OsuTable]) -> None:
+def _time(result: LaunchResult) -> float | None:
+    return result.median_us if result.median_us is not None else result.osu_avg_us
+
+
+def _refuse_copies(tables: Iterable[PrintedTable]) -> None:
     """Two runs never take the same times to the last digit at every size, unless they have only a few rows."""
     seen: dict[tuple[object, ...], str] = {}
     for table in tables:
@@ -200,14 +207,18 @@ def _refuse_copies(tables: Iterable[OsuTable]) -> None:
         seen[printed] = where
 
 
-def _measured(table: OsuTable) -> tuple[object, ...]:
-    return (table.collective, table.datatype, table.build, table.buffers, table.pairs, table.window)
+def _measured(table: PrintedTable) -> tuple[object, ...]:
+    return (table.collective, table.datatype, table.build, table.buffers, table.pairs, table.window, table.ranks)
 
 
-def _ranks_of(table: OsuTable, given: int | None) -> int:
+def _ranks_of(table: PrintedTable, given: int | None) -> int:
     """The rank count of a test: two per pair, which point-to-point tests have or print, else what the user gives."""
     if OPERATIONS[table.collective].kind == "point-to-point" and table.collective != "message_rate":
         return 2
+    if table.ranks is not None:
+        if given not in (None, table.ranks):
+            raise UserError(f"{_where(table)} ran on {table.ranks} ranks, not {given}", "leave --ranks out")
+        return table.ranks
     least = 2 * (table.pairs or 0)
     if given is None and not least:
         raise UserError(f"{table.path} doesn't say how many ranks ran", "add --ranks N")
@@ -219,17 +230,19 @@ def _ranks_of(table: OsuTable, given: int | None) -> int:
     return given or least
 
 
-def _cell(table: OsuTable, row: OsuRow, algorithm: Algorithm, ranks: int) -> Cell:
-    """The cell of a row. OSU reuses one buffer, which is the warm mode; it prints nothing of where ranks sat."""
+def _cell(table: PrintedTable, row: PrintedRow, algorithm: Algorithm, ranks: int) -> Cell:
+    """The cell of a row. Benchmarks reuse one buffer, which is the warm mode; none prints where ranks sat."""
     settings = {"pairs": table.pairs, "window": table.window}
     given = {name: value for name, value in settings.items() if value is not None}
     parameters = tuple(sorted({**given, **dict(algorithm.parameters)}.items()))
     build = "" if table.build == "MPI" else table.build
-    mode = ", ".join(filter(None, ("warm", build, table.buffers)))
+    mode = ", ".join(filter(None, ("warm", build, table.buffers, table.protocol)))
     return Cell(table.collective, replace(algorithm, parameters=parameters), ranks, UNPLACED, row.message_bytes, mode)
 
 
-def _results(tables: Sequence[tuple[OsuLog, OsuTable]], ranks: int | None, machine: str) -> Iterator[_Printed]:
+def _results(
+    tables: Sequence[tuple[BenchmarkLog, PrintedTable]], ranks: int | None, machine: str
+) -> Iterator[_Printed]:
     launches: Counter[Cell] = Counter()
     for log, table in tables:
         algorithm = counterpart(table.collective, log.algorithm, log.algorithm.provider)  # by its canonical name
@@ -247,4 +260,16 @@ def _results(tables: Sequence[tuple[OsuLog, OsuTable]], ranks: int | None, machi
                 repetitions=row.iterations,
                 error=f"{where}: OSU's validation failed" if row.failed_validation else None,
             )
-            yield _Printed(result, row.rounding)
+            yield _Printed(replace(result, **_median(row)), row.rounding)
+
+
+def _median(row: PrintedRow) -> dict[str, Any]:
+    """The median of a row's calls with its interval, or the printed median."""
+    if row.median_us is not None:
+        return {"median_us": row.median_us}
+    if not row.times_us:
+        return {}
+    times = sorted(row.times_us)
+    bounds = quantile_ranks(len(times))
+    low, high = times[bounds.low], times[bounds.high]
+    return {"median_us": median(times), "ci_low_us": low, "ci_high_us": high} if bounds.coverage else {"median_us": low}

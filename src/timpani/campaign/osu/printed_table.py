@@ -1,0 +1,135 @@
+"""Tables that benchmarks print: what their readers return, and how figures are read."""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import ClassVar
+
+from timpani.errors import UserError, shortened
+
+REMOVE_LINE = "remove that line"
+
+LAUNCHER_PREFIX = re.compile(r"\s*(?:\[(?:[\w.-]+@)?\d+(?:,\d+)*\](?:<stdout>)?:?|\d+:(?=\s)|<stdout>:?)\s?", re.ASCII)
+"""What `srun --label`, `mpirun --tag-output` and `mpiexec -l` put before each line."""
+
+_WHOLE = re.compile(r"\d{1,15}", re.ASCII)
+_DECIMAL = re.compile(r"(?P<whole>\d{1,15})(?:\.(?P<places>\d{1,15})|,(?P<comma>\d\d))?", re.ASCII)
+_LONGEST_SHOWN = 100  # characters of a line
+
+
+@dataclass(frozen=True)
+class PrintedRow:
+    """One printed size: averages over ranks, µs; `iterations` and the extremes only where they are printed.
+
+    average_us  None where the benchmark prints the time of each call, or their median
+    rounding    half a unit of the last printed digit, as a share of the figure
+    times_us    the time of each call
+    median_us   their median, where that is printed alone
+    """
+
+    message_bytes: int
+    average_us: float | None
+    rounding: float
+    lowest_us: float | None
+    highest_us: float | None
+    iterations: int
+    failed_validation: bool
+    line: int
+    times_us: tuple[float, ...] = ()
+    median_us: float | None = None
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """What one run printed for one operation and datatype.
+
+    build    `MPI`, or with where the benchmark's buffers can be: `MPI-CUDA`
+    buffers  where they were, if that is printed: `DEVICE (D) to HOST (H)`
+    pairs, window  of the message rate
+    timpani  what `timpani show --format osu` adds; nothing in OSU's own output
+    ranks    None: not printed
+    protocol other settings that change times, as text
+    """
+
+    collective: str
+    path: Path
+    datatype: str
+    build: str = "MPI"
+    buffers: str = ""
+    pairs: int | None = None
+    window: int | None = None
+    timpani: str = ""
+    ranks: int | None = None
+    protocol: str = ""
+    rows: list[PrintedRow] = field(default_factory=list)
+
+
+@dataclass
+class UnreadPart:
+    """Lines of a log that no cell holds: where they begin, why, and how to have them; `rows` of figures among them."""
+
+    where: str
+    why: str
+    step: str = ""
+    rows: int = 0
+
+    def __str__(self) -> str:
+        figures = f" ({self.rows} row{'s' * (self.rows != 1)} of figures)" if self.rows else ""
+        return "; ".join(filter(None, (f"{self.where} {self.why}{figures}", self.step)))
+
+
+@dataclass(frozen=True)
+class PrintedFile:
+    """What a log holds: tables that have a row at least, and what is left out."""
+
+    tables: list[PrintedTable]
+    left_out: list[UnreadPart]
+
+
+class LogReader(ABC):
+    """Reads the log of one benchmark line by line."""
+
+    SIGNATURE: ClassVar[re.Pattern[str]]
+    """The beginning of a line that shows that a file is the benchmark's."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.tables: list[PrintedTable] = []
+        self.left_out: list[UnreadPart] = []
+
+    @abstractmethod
+    def take(self, number: int, text: str) -> None:
+        """Line `number`, without what a launcher put before it and without blanks at both ends."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End what the last lines began."""
+
+
+def shown(text: str) -> str:
+    """A text of a log in quotes, shortened."""
+    return repr(shortened(text, _LONGEST_SHOWN))
+
+
+def is_whole(word: str) -> bool:
+    """Whether a word is a size or a count."""
+    return _WHOLE.fullmatch(word) is not None
+
+
+def parse_count(word: str, where: str) -> int:
+    """A size or a count; UserError with its place if it is neither."""
+    if not is_whole(word):
+        raise UserError(f"{where} is incomplete: {word!r} is neither a size nor a count", REMOVE_LINE)
+    return int(word)
+
+
+def parse_figure(word: str, where: str) -> tuple[float, float]:
+    """A time, a throughput or a rate, and half a unit of its last digit as a share of it; a comma is decimal."""
+    match = _DECIMAL.fullmatch(word)
+    if not match:
+        raise UserError(f"{where} is incomplete: {word!r} is neither a time nor a throughput", REMOVE_LINE)
+    places = match["places"] or match["comma"] or ""
+    value = float(f"{match['whole']}.{places or 0}")
+    half_unit = 0.5 * 10.0 ** -len(places)
+    return value, half_unit / max(value, half_unit)
