@@ -1,6 +1,8 @@
 """Where the native sources are, and a user's further algorithms."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from timpani.errors import UserError
@@ -54,3 +56,17 @@ def further_algorithms() -> Path | None:
     if not folder.is_dir():
         raise UserError(f"{ALGORITHMS} names no folder: {named}", f"make it, or unset {ALGORITHMS}")
     return folder
+
+
+@contextmanager
+def with_algorithms(folder: Path) -> Iterator[None]:
+    """Within, programs are built with the algorithms in `folder`, as if TIMPANI_ALGORITHMS named it."""
+    before = os.environ.get(ALGORITHMS)
+    os.environ[ALGORITHMS] = str(folder.resolve())
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[ALGORITHMS]
+        else:
+            os.environ[ALGORITHMS] = before

@@ -42,9 +42,10 @@ class View(Enum):
 
 @dataclass(frozen=True)
 class Drawing:
-    """A call of one of Timpani's algorithms, to draw."""
+    """A call of one of Timpani's algorithms, to draw; the title ends with `note`."""
 
     call: SimulatedCall
+    note: str = ""
 
     @classmethod
     def of(
@@ -132,6 +133,7 @@ class Drawing:
             *size,
             *root,
             f"{counted(ticks, 'tick')} of the unit clock",
+            *([self.note] if self.note else []),
         ]
         return ", ".join(parts)
 

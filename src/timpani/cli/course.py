@@ -1,0 +1,94 @@
+"""`timpani course`: assignments for students."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from timpani.campaign.folder.load import Campaign
+
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def course() -> None:
+    """Write assignments for students, check and grade them."""
+
+
+@app.command()
+def new(
+    folder: Annotated[Path, typer.Argument(help="The assignment's folder: new or empty.", show_default=False)],
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, max=1_000_000, help="Another seed is another assignment.", show_default="drawn"),
+    ] = None,
+) -> None:
+    """Write an assignment: one collective, an algorithm with TODOs, a study and a report to fill in."""
+    import secrets
+    import shlex
+
+    from timpani.course.assignment import MAX_SEED, Assignment
+    from timpani.course.assignment_folder import write_folder
+
+    assignment = Assignment.draw(secrets.randbelow(MAX_SEED) if seed is None else seed)
+    write_folder(folder, assignment)
+    typer.echo(f"assignment {assignment.seed}, {assignment.collective}: {assignment.words}")
+    typer.echo(f"{folder / 'README.md'} says what to do; `timpani course check {shlex.quote(str(folder))}` checks it")
+
+
+@app.command()
+def check(
+    folder: Annotated[Path, typer.Argument(help="The assignment's folder.", show_default=False)],
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHERE",
+            help="Measure the study there: here, lab or a machine file, into measured/ in the folder.",
+            show_default="simulated",
+        ),
+    ] = None,
+    oversubscribe: Annotated[bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.")] = False,
+) -> None:
+    """Verify a student's algorithm, time it, and print a grade sheet as JSON. Status 1 where it is wrong."""
+    import json
+
+    from timpani.cli.terminal.share_bar import share_bar
+    from timpani.course.assignment import read_assignment
+    from timpani.course.assignment_folder import check_algorithms, discussion_words, open_todos
+    from timpani.course.grading import grade_sheet, measured_points, simulated_points, verify_student
+    from timpani.libraries.find import first_mpi
+    from timpani.native.build import build_without_mpi
+    from timpani.native.sources import with_algorithms
+    from timpani.providers.own import read_own_catalogue
+
+    assignment = read_assignment(folder)
+    with with_algorithms(check_algorithms(folder, assignment)):
+        programs = build_without_mpi(first_mpi())
+        own = read_own_catalogue(programs)
+        with share_bar("verifying") as passed:
+            verified = verify_student(assignment, programs, own, folder, passed)
+        right = verified.mistake is None
+        campaign = _measured(folder, on, oversubscribe) if on and right else None
+        if campaign is not None:
+            points = measured_points(assignment, campaign)
+        else:
+            points = simulated_points(assignment, programs, own) if right else []
+    words, todos = discussion_words(folder), open_todos(folder, assignment)
+    typer.echo(json.dumps(grade_sheet(assignment, verified, points, campaign, todos, words), indent=1))
+    raise typer.Exit(0 if right else 1)
+
+
+def _measured(folder: Path, on: str, oversubscribe: bool) -> "Campaign":
+    """The campaign of the folder's study on a machine, measured or continued."""
+    from timpani.campaign.folder.load import load
+    from timpani.campaign.run.session import Session
+    from timpani.cli.terminal.measuring import measure_or_exit
+    from timpani.course.assignment_folder import STUDY
+    from timpani.machine.where import resolve
+    from timpani.study.study import read_study
+
+    session = Session.prepare(read_study(folder / STUDY), None, oversubscribe, resolve(on))
+    into = folder / "measured"
+    measure_or_exit(session, into, None, lambda place: f"measure them into another folder than {place}")
+    return load(into)

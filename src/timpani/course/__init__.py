@@ -1,0 +1,1 @@
+"""Assignments for students: an algorithm to write, and how it is checked and graded."""

@@ -1,0 +1,148 @@
+"""A right algorithm is verified and timed, a wrong one is drawn, and the grade sheet shows both."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.campaign_files import write_header, write_lines
+from tests.cli.typed import typed
+from tests.installed import needs_compiler
+from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign, load
+from timpani.course.assignment import _RANKS, _SMALL, _TASKS, Assignment
+from timpani.course.assignment_folder import write_folder
+from timpani.course.grading import (
+    MIN_WORDS,
+    REPORT_POINTS,
+    TIME_POINTS,
+    VERIFIED_POINTS,
+    TimedPoint,
+    Verified,
+    grade_sheet,
+    measured_points,
+    simulated_points,
+)
+from timpani.native.build import build_without_mpi
+from timpani.native.sources import with_algorithms
+from timpani.providers.own import read_own_catalogue
+from timpani.study.cell import Algorithm, Cell
+
+BCAST = next(each for each in map(Assignment.draw, range(200)) if each.name == "bcast/mine" and "nom" in each.reference)
+
+BINOMIAL_ROUND = """
+    const int me = relative_rank(args, rank);
+    const int distance = 1 << k;
+    const Region whole{data_of(args, rank), 0, args.count};
+    if (me < distance && me + distance < args.ranks) steps.send(absolute_rank(args, me + distance), whole);
+    if (me >= distance && me < 2 * distance) steps.receive(absolute_rank(args, me - distance), whole);
+}
+"""
+
+
+def sheet(folder: Path, status: int) -> dict[str, Any]:
+    """The grade sheet that the command prints."""
+    done = typed("course", "check", folder)
+    assert done.returncode == status, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+@needs_compiler
+def test_a_student_begins_right_makes_a_mistake_and_gets_fast(tmp_path: Path) -> None:
+    write_folder(tmp_path, BCAST)
+    begun = sheet(tmp_path, 0)
+    assert (begun["verified"], begun["mistake"], begun["todos"], begun["simulated"]) == (True, None, 4, True)
+    assert begun["points"] == {"verified": VERIFIED_POINTS, "time": 0, "report": 0}
+
+    file = tmp_path / "algorithms" / "bcast_mine.cpp"
+    right = file.read_text()
+    file.write_text(right.replace("0, args.count}", "0, args.count - 1}"))
+    wrong = sheet(tmp_path, 1)
+    assert "was never written" in wrong["mistake"]
+    assert (wrong["total"], wrong["times"], wrong["counterexample"]) == (0, [], str(tmp_path / "counterexample.svg"))
+    drawn = (tmp_path / "counterexample.svg").read_text()
+    assert drawn.startswith("<svg")
+    assert "was never written" in drawn
+
+    begin = right.index("{\n", right.index("void round(")) + 1
+    fast = right[:begin] + BINOMIAL_ROUND + right[right.index("\nconst Register") :]
+    fast = fast.replace("return args.ranks - 1;", "return ceil_log2(args.ranks);")
+    claims = ".claims = {.rounds = log_ranks, .max_sent = message_each_round, .max_neighbors = log_ranks}"
+    file.write_text(re.sub(r"\.claims = {.*}", claims, fast))
+    done = sheet(tmp_path, 0)
+    assert done["mistake"] is None
+    assert not (tmp_path / "counterexample.svg").exists()
+    assert done["points"]["time"] >= 0.9 * TIME_POINTS
+
+
+@needs_compiler
+def test_the_reference_is_faster_than_the_start_in_every_assignment(tmp_path: Path) -> None:
+    tasks = {(task.collective, task.reference): task for task in _TASKS}
+    for collective in {task.collective for task in _TASKS}:
+        assignment = Assignment(0, collective, "", "", (), ())
+        for name, text in (assignment.start_file(), assignment.student_file()):
+            (tmp_path / name).write_text(text)
+    with with_algorithms(tmp_path):
+        programs = build_without_mpi(None)
+        own = read_own_catalogue(programs)
+        for task in tasks.values():
+            for ranks in _RANKS:
+                sizes = (0,) if task.collective == "barrier" else (max(_SMALL), 64 << 10)
+                assignment = Assignment(0, task.collective, task.reference, task.words, ranks, sizes)
+                points = simulated_points(assignment, programs, own)
+                assert len(points) == len(ranks) * len(sizes)
+                assert any(point.share is not None for point in points), assignment
+                assert all(point.share in (None, 0.0) for point in points), assignment
+
+
+def test_a_point_is_between_start_and_reference() -> None:
+    def share(mine: float, reference: float = 1.0) -> float | None:
+        return TimedPoint.of(8, 8, mine, 100.0, reference).share
+
+    assert share(100.0) == 0.0
+    assert share(10.0) == pytest.approx(0.5)
+    assert share(1.0) == 1.0
+    assert share(0.5) == 1.0
+    assert share(200.0) == 0.0
+    assert share(10.0, reference=99.0) is None
+
+
+def campaign_of(folder: Path, times: dict[str, float]) -> Campaign:
+    folder.mkdir()
+    write_header(folder, study={}, machine={"name": "here"})
+    results = [
+        LaunchResult(
+            Cell("bcast", Algorithm.parse(f"timpani/{name}"), 8, "core", 8, "warm"),
+            launch,
+            "here",
+            median_us=time,
+            ci_low_us=time,
+            ci_high_us=time,
+            oversubscribed=True,
+        )
+        for name, time in times.items()
+        for launch in (1, 2)
+    ]
+    write_lines(folder / "results.jsonl", (each.as_line() for each in results))
+    return load(folder)
+
+
+def test_measured_times_are_graded_with_their_conditions(tmp_path: Path) -> None:
+    campaign = campaign_of(tmp_path / "c", {"mine": 10.0, "start": 100.0, BCAST.reference: 1.0})
+    points = measured_points(BCAST, campaign)
+    [point] = points
+    assert (point.ranks, point.message_bytes) == (8, 8)
+    assert point.share == pytest.approx(0.5)
+    graded = grade_sheet(BCAST, Verified(9, None, None), points, campaign, 0, MIN_WORDS)
+    assert graded["points"] == {"verified": VERIFIED_POINTS, "time": TIME_POINTS // 2, "report": REPORT_POINTS}
+    assert graded["total"] == VERIFIED_POINTS + TIME_POINTS // 2 + REPORT_POINTS
+    assert (graded["simulated"], graded["oversubscribed"], graded["times_from"]) == (False, True, str(tmp_path / "c"))
+
+
+def test_a_wrong_algorithm_gets_no_points_for_its_time() -> None:
+    points = [TimedPoint.of(8, 8, 1.0, 100.0, 1.0)]
+    graded = grade_sheet(BCAST, Verified(9, "2 ranks, 1 elements, root 0: wrong", None), points, None, 0, MIN_WORDS - 1)
+    assert graded["points"] == {"verified": 0, "time": 0, "report": 0}
