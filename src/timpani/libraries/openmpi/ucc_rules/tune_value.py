@@ -1,0 +1,97 @@
+"""The value of UCC_TL_UCP_TUNE as UCC takes it apart."""
+
+import re
+from dataclasses import dataclass
+
+from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import NAMES
+from timpani.tuning.decide.selection_table import Span
+
+INFINITE = 2**64 - 1
+_MEMORY = ("host", "cuda", "cuda_managed", "rocm", "rocm_managed")
+_SIZE = re.compile(r"(?P<digits>\d{1,18})(?P<unit>[kmgt]?)b?", re.IGNORECASE | re.ASCII)
+_UNITS = {"": 0, "k": 10, "m": 20, "g": 30, "t": 40}
+_NUMBER = re.compile(r"\d{1,9}", re.ASCII)
+
+
+@dataclass(frozen=True)
+class TuneToken:
+    """One token; an empty tuple: the token does not restrict this.
+
+    unreadable  the first part that UCC can't take for anything: it refuses the whole value
+    """
+
+    text: str
+    collectives: tuple[str, ...] = ()
+    sizes: tuple[Span, ...] = ()
+    teams: tuple[Span, ...] = ()
+    algorithm: str = ""
+    score: str = ""
+    unreadable: str = ""
+
+    def fits(self, collective: str, ranks: int, size: int) -> bool:
+        """Whether it decides calls of UCC's `collective`."""
+        return (
+            (not self.collectives or collective in self.collectives)
+            and (not self.teams or any(ranks in each for each in self.teams))
+            and (not self.sizes or any(size in each for each in self.sizes))
+        )
+
+
+def parse_value(value: str) -> tuple[TuneToken, ...]:
+    """The tokens of a value."""
+    return tuple(map(_token, value.split("#")))
+
+
+def _token(text: str) -> TuneToken:
+    found: dict[str, object] = {}
+    for part in text.strip().split(":"):
+        kind, meaning = _part(part)
+        if not kind or kind in found:
+            return TuneToken(text, unreadable=part)
+        found[kind] = meaning
+    found.pop("memory", None)
+    return TuneToken(text, **found)  # type: ignore[arg-type]
+
+
+def _part(part: str) -> tuple[str, object]:
+    """What a part is, and its meaning; "" for nothing that UCC knows."""
+    words = part.lower().split(",")
+    if all(word in NAMES for word in words):
+        return "collectives", tuple(words)
+    if all(word in _MEMORY for word in words):
+        return "memory", ()
+    if part.lower() == "inf" or _NUMBER.fullmatch(part):
+        return "score", part.lower()
+    if part.startswith("@") and len(part) > 1:
+        return "algorithm", part[1:].lower()
+    if part.startswith("[") and part.endswith("]"):
+        teams = [_span(word, sized=False) for word in part[1:-1].split(",")]
+        return ("teams", tuple(teams)) if all(teams) else ("", ())
+    sizes = [_span(word, sized=True) for word in words]
+    return ("sizes", tuple(sizes)) if all(sizes) else ("", ())
+
+
+def _span(word: str, *, sized: bool) -> Span | None:
+    """`FIRST-LAST`, both included; of teams also one number. A reversed span of sizes holds nowhere."""
+    first, dash, last = word.partition("-")
+    read = _bytes if sized else _count
+    if not dash:
+        number = None if sized else read(first)
+        return None if number is None else Span(number, number)
+    start, end = read(first), read(last)
+    if start is None or end is None or (end < start and not sized):
+        return None
+    return Span(start, None if end == INFINITE else end)
+
+
+def _bytes(word: str) -> int | None:
+    if word.lower() == "inf":
+        return INFINITE
+    match = _SIZE.fullmatch(word)
+    return int(match["digits"]) << _UNITS[match["unit"].lower()] if match else None
+
+
+def _count(word: str) -> int | None:
+    if word.lower() == "inf":
+        return INFINITE
+    return int(word) if _NUMBER.fullmatch(word) else None

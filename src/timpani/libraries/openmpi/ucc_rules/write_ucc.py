@@ -1,0 +1,127 @@
+"""A `ucc.conf` from a selection table: one section for each class of teams, so that at most one section holds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+from timpani.errors import printable
+from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import BINARY_RADIX, COLLECTIVES, UcpAlgorithm
+from timpani.libraries.tuning_file import LeftOut, Written
+from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import common_part, overlap, split_span
+
+PREFIX = "UCC_TL_UCP_"
+TUNE = f"{PREFIX}TUNE"
+_LARGEST = 2**31 - 1
+_MAX_RANK_COUNTS = 256
+_SECTION_KEYS = ("team_size", "ppn", "nnodes")
+_NOTE = (
+    "# NOT TRIED: Timpani measured the algorithms of Open MPI's coll/tuned. These settings name the algorithms of",
+    "# UCC that do the same by their descriptions. Measure before you use them: UCC_CONFIG_FILE names this file.",
+)
+
+_Box = tuple[Span, Span, Span]
+"""Ranks, ranks per node, nodes."""
+
+
+def write_configuration(table: SelectionTable, provider: str) -> Written:
+    """The file that says those rules of `provider`'s algorithms for which TL/UCP has the same."""
+    said: list[Rule] = []
+    left_out: list[LeftOut] = []
+    for rule in table.rules:
+        if why := _unsayable(rule, provider):
+            left_out.append(LeftOut(rule, why))
+            continue
+        said.append(rule)
+        if _same(rule).radix and rule.sizes != ALL:
+            why = f"{PREFIX}{_same(rule).radix}={BINARY_RADIX} holds for all sizes of these ranks"
+            left_out.append(LeftOut(rule, why))
+    lines = [*_NOTE, f"# From {printable(f'{table.library} {table.version}, {table.source}')}"]
+    for box in _boxes(said):
+        lines += ["", f"[{_name(box)}]", *_settings(box, [rule for rule in said if _meets(rule, box)])]
+    renamed = (replace(rule, algorithm=replace(rule.algorithm, name=f"ucc_{_same(rule).name}")) for rule in said)
+    return Written("\n".join([*lines, ""]), replace(table, rules=tuple(renamed)), tuple(left_out))
+
+
+def _same(rule: Rule) -> UcpAlgorithm:
+    same = COLLECTIVES[rule.collective].same_as(rule.algorithm)
+    assert same is not None, "such a rule is left out"
+    return same
+
+
+def _unsayable(rule: Rule, provider: str) -> str:
+    """Why UCC can't be given the rule, in words; nothing where it can."""
+    collective = COLLECTIVES.get(rule.collective)
+    if rule.algorithm.provider != provider or collective is None or collective.same_as(rule.algorithm) is None:
+        return "UCC's TL/UCP has no algorithm that is known to do the same"
+    if collective.unit == "none" and rule.sizes != ALL:
+        return f"UCC compares no size of {collective.name}"
+    if _scales(rule) and (rule.ranks.last is None or rule.ranks.last - rule.ranks.first >= _MAX_RANK_COUNTS):
+        return "sizes are compared times ranks, which takes a section for each number of ranks"
+    return ""
+
+
+def _scales(rule: Rule) -> bool:
+    return COLLECTIVES[rule.collective].unit == "blocks" and rule.sizes != ALL
+
+
+def _boxes(rules: list[Rule]) -> Iterator[_Box]:
+    """Classes of teams that no rule divides, each with a rule."""
+    ranks = split_span([each for rule in rules for each in _rank_spans(rule)], Span(1))
+    per_node = list(split_span([rule.per_node for rule in rules], Span(1)))
+    nodes = list(split_span([rule.nodes for rule in rules], Span(1)))
+    for box in product(ranks, per_node, nodes):
+        if _possible(box) and any(_meets(rule, box) for rule in rules):
+            yield box
+
+
+def _rank_spans(rule: Rule) -> list[Span]:
+    """The ranks of a rule, each number alone where its sizes are multiplied by it."""
+    if not _scales(rule):
+        return [rule.ranks]
+    assert rule.ranks.last is not None, "such a rule is left out"
+    return [Span(count, count) for count in range(rule.ranks.first, rule.ranks.last + 1)]
+
+
+def _possible(box: _Box) -> bool:
+    """Whether that many ranks can be on such nodes."""
+    ranks, per_node, nodes = box
+    most = None if per_node.last is None or nodes.last is None else per_node.last * nodes.last
+    least = per_node.first + nodes.first - 1
+    return common_part(ranks, Span(least, most)) is not None
+
+
+def _meets(rule: Rule, box: _Box) -> bool:
+    spans = (rule.ranks, rule.per_node, rule.nodes)
+    return all(overlap(one, other) for one, other in zip(spans, box, strict=True))
+
+
+def _name(box: _Box) -> str:
+    spans = zip(_SECTION_KEYS, box, strict=True)
+    return " ".join(f"{key}={_range(span)}" for key, span in spans if span != Span(1)) or "team_size=1-2147483647"
+
+
+def _range(span: Span) -> str:
+    last = _LARGEST if span.last is None else span.last
+    return str(span.first) if span.first == last else f"{span.first}-{last}"
+
+
+def _settings(box: _Box, rules: list[Rule]) -> Iterator[str]:
+    """Radices, then the algorithm of each range of sizes."""
+    tokens = []
+    radices: dict[str, None] = {}
+    for name, collective in COLLECTIVES.items():
+        own = [rule for rule in rules if rule.collective == name]
+        for sizes in split_span([rule.sizes for rule in own], ALL) if own else ():
+            rule = next((each for each in own if sizes.first in each.sizes), None)
+            if rule is None:
+                continue
+            same = _same(rule)
+            radices |= {same.radix: None} if same.radix else {}
+            first = collective.compared(Call(name, box[0].first, 1, 1, sizes.first))
+            after = None if sizes.last is None else Call(name, box[0].first, 1, 1, sizes.last + 1)
+            last = "inf" if after is None else collective.compared(after) - 1
+            span = "" if collective.unit == "none" else f"{first}-{last}:"
+            tokens.append(f"{collective.name}:{span}host:@{same.name}")
+    yield from (f"{PREFIX}{radix}={BINARY_RADIX}" for radix in radices)
+    yield f"{TUNE}={'#'.join(tokens)}"
