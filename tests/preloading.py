@@ -13,7 +13,7 @@ _YIELDS = Path(__file__).with_name("mpich_yields.c")
 
 
 def preload(mpi: Mpi, oversubscribed: bool, *libraries: Path) -> dict[str, str]:
-    """The environment with `libraries` preloaded. Oversubscribed ranks yield while they wait: Open MPI's are told to
+    """The environment with `libraries` preloaded. Oversubscribed ranks yield while they wait: Open MPI's are set to
     when they are started, and MPICH's have no setting for it."""
     beneath = [*([_yields()] if oversubscribed and mpi.kind == "mpich" else []), *libraries]
     return {"LD_PRELOAD": ":".join(map(str, beneath))} if beneath else {}

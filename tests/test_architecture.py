@@ -150,7 +150,7 @@ def test_no_arrow_leads_back() -> None:
 def module_graph(folder: Path, package: str) -> dict[str, set[str]]:
     """Every module below `folder`, whose own name is `package`, and those of them that it imports.
 
-    Of `from package.module import name` the module counts; a package that holds modules of its own counts for none.
+    Of `from package.module import name` the module counts; a package that holds modules counts for none.
     """
     modules = {
         ".".join((package, *file.relative_to(folder).with_suffix("").parts)): file

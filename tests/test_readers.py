@@ -483,7 +483,7 @@ def processor_seconds() -> float:
 
 
 def take(name: str, count: int, seed: int, folder: Path) -> float:
-    """Give so many damaged contents to a reader; returns the processor's seconds for the slowest, its programs' too."""
+    """Give `count` damaged contents to a reader; returns processor seconds of the slowest, its programs' too."""
     read, whole = READERS[name]
     assert refusal(read, whole, folder) == ""
     random = Random(f"{name} {seed}")

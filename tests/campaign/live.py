@@ -1,4 +1,4 @@
-"""A `timpani run` in a process of its own, its ranks found and its record looked at while it measures."""
+"""A `timpani run` in a separate process: its ranks are found and its record is read while it measures."""
 
 import json
 import os
@@ -51,13 +51,13 @@ class Live:
         return [pid for pid in descendants(self.process.pid) if name_of(pid) in ("timpani-measure", "smpimain")]
 
     def until(self, ready: Callable[[], object]) -> None:
-        """Wait until `ready`, while the run goes on."""
+        """Wait until `ready`, while the run continues."""
         wait_until(lambda: ready() or self.process.poll() is not None)
         if self.process.poll() is not None:
             raise AssertionError(f"the run ended early: {self.process.communicate()}")
 
     def in_a_cell(self) -> bool:
-        """Whether a cell has begun and none has ended in the newest launch."""
+        """Whether a cell has started and no cell has ended in the newest launch."""
         records = sorted(self.folder.glob("launches/*/samples.jsonl"))
         lines = records[-1].read_text().splitlines() if records else []
         return len(lines) == 2 and "begin" in lines[1]
@@ -79,7 +79,7 @@ def results(folder: Path) -> list[dict[str, Any]]:
 
 
 def starts(folder: Path) -> list[dict[str, Any]]:
-    """Each start of the MPI program with how it ended and what it told."""
+    """Each start of the MPI program with how it ended and what it recorded."""
     return read_records(folder, read_header(folder)).launches
 
 

@@ -1,4 +1,4 @@
-"""What was changed in a finished campaign is refused, with file and line, and made good by the next run."""
+"""Changes to a finished campaign are refused, with file and line, and made good by the next run."""
 
 import gzip
 import hashlib

@@ -14,7 +14,7 @@ from timpani.report.words.drawn_figures import figure_svg
 
 
 def messages(*edges: tuple[int, int]) -> pl.DataFrame:
-    """A message a tick along each edge in turn."""
+    """A message a tick along one edge after another."""
     return pl.DataFrame(
         [
             {"kind": "send", "rank": a, "peer": b, "round": k, "bytes": 8, "start": float(k), "end": k + 1.0}
@@ -38,7 +38,7 @@ def test_a_tree_is_seen_from_its_root_whichever_way_messages_flow() -> None:
         ((0, 1), (1, 2), (2, 0)),  # a ring
         ((0, 1), (2, 3)),  # two trees
         ((0, 1), (0, 2), (1, 3), (2, 3)),  # a rank that hears twice
-        ((0, 1), (2, 3), (3, 2)),  # a tree beside a cycle
+        ((0, 1), (2, 3), (3, 2)),  # a tree and a cycle
     ],
 )
 def test_what_is_no_tree_is_none(edges: tuple[tuple[int, int], ...]) -> None:

@@ -1,4 +1,4 @@
-"""A command line that can't be used is told on one line, whichever command it is for."""
+"""A command line that can't be used gets one line, for every command."""
 
 import re
 import signal

@@ -122,7 +122,7 @@ def test_what_a_user_writes_stays_text(mpi: Mpi, tmp_path: Path) -> None:
 
 @contextmanager
 def nobody(tmp: str) -> Iterator[tuple[str, ...]]:
-    """A prefix that runs a command as a user without rights, with a home of its own; skips where that can't be."""
+    """A prefix that runs a command as a user without rights, with another home; skips where that can't be."""
     if os.geteuid() != 0:
         pytest.skip("may be skipped: only root becomes another user")
     setpriv = shutil.which("setpriv")

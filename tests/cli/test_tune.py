@@ -41,7 +41,7 @@ def header_of(study: Study, mpi: Mpi) -> Header:
 
 
 def made_up(folder: Path, mpi: Mpi, times: dict[str, float], ranks: int = RANKS, launches: int = len(NOISE)) -> Path:
-    """A campaign in which algorithms of bcast took such times; no real one could be told to."""
+    """A campaign in which algorithms of bcast took such times; no real one could be made to."""
     algorithms = tuple(times)
     study = Study.check(
         {"collectives": {"bcast": algorithms}, "ranks": ranks, "sizes": SIZE, "launches": launches}, "test"
@@ -70,7 +70,7 @@ def test_what_a_campaign_warns_of_goes_along_with_what_is_made_of_it(campaign: P
     assert f"- {told}" in (tuned / "tuning.md").read_text()
     confirmed = typed("confirm", str(tuned), "--launches", "1")
     assert "more warning" in confirmed.stdout  # at most three are printed, the page has all
-    assert "fewer than the" in confirmed.stdout  # one launch of its own shows nothing
+    assert "fewer than the" in confirmed.stdout  # one launch alone shows nothing
     page = (tuned / "confirmation.md").read_text()
     assert f"- in the campaigns of the rules: {told}" in page
     assert "fewer than the" in page

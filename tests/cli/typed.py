@@ -1,4 +1,4 @@
-"""What `timpani` answers to words that a user types, without a process of its own: it takes ten times as long to start
+"""What `timpani` answers to words that a user types, without a new process, which takes ten times as long to start
 as most commands take."""
 
 import contextlib

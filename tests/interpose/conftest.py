@@ -57,7 +57,7 @@ STRAIGHT = {  # another for every collective
     "scan": "linear",
     "exscan": "linear",
 }
-SHARED = {  # those that share memory on a node, in segments that take turns there
+SHARED = {  # those that share memory on a node, in segments that are used alternately
     "bcast": "two_level_shared:segment_bytes=64,window_segments=2",
     "allreduce": "full_lane_shared:segment_bytes=64",
 }
@@ -130,7 +130,7 @@ def library(mpi: Mpi) -> Path:
 
 
 def compiler(mpi: Mpi, source: Path) -> str:
-    """The wrapper compiler beside the C++ one, for the language of `source`."""
+    """The wrapper compiler next to the C++ one, for the language of `source`."""
     name = mpi.cxx.name.replace("mpicxx", "mpicc" if source.suffix == ".c" else "mpif90")
     return str(mpi.cxx.with_name(name))
 

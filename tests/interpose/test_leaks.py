@@ -47,7 +47,7 @@ def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: 
 def test_what_is_left_does_not_grow_with_communicators(
     mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_path: Path
 ) -> None:
-    """MPI libraries leave some at their end; of ours, a single one for each communicator would show."""
+    """MPI libraries leave some at their end. A single one for each communicator that Timpani left would show."""
     program = compiled("communicators.c")
     few, many = (leaked(mpi, library, program, tmp_path / str(number), number) for number in (50, 250))
     assert len(few) == len(many) >= RANKS

@@ -1,4 +1,4 @@
-"""Programs of which not all ranks run with the library, and what ranks must judge alike."""
+"""Programs of which not all ranks run with the library, and what ranks must decide equally."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_without_rank_0_all_is_left_to_mpi(run_program: RunProgram) -> None:
 @every_mpi
 def test_communicators_with_spawned_ranks_are_left_to_mpi(run_program: RunProgram, mpi: Mpi) -> None:
     if mpi.kind == "mpich":
-        pytest.skip("may be skipped: Debian's MPICH 4.0 starts no processes, and 5.0.2 none beside -bind-to")
+        pytest.skip("may be skipped: Debian's MPICH 4.0 starts no processes, and 5.0.2 none with -bind-to")
     done = run_program("partial.c", "spawn", text=ALL, ranks=2, started=2)
     assert done.status == 0, done.stderr
     assert any("ranks of other programs" in line for line in done.told())

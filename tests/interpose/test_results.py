@@ -1,4 +1,4 @@
-"""Replaced collectives give what the library's own give, byte for byte, in the same program."""
+"""Replaced collectives give what the library's give, byte for byte, in the same program."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ def results(run_program: RunProgram, folder: Path, text: str | None, ranks: int)
 
 @pytest.fixture(scope="module")
 def librarys_own() -> dict[tuple[Mpi, int], Lines]:
-    """What the library's own calls gave, by library and ranks: the same beside all algorithms."""
+    """What the library's calls gave, by library and ranks: compared with all algorithms."""
     return {}
 
 

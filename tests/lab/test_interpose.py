@@ -47,7 +47,7 @@ def lab(make: Callable[..., Made]) -> Made:
 
 @pytest.fixture(scope="module")
 def librarys_own() -> dict[tuple[Mpi, str], list[str]]:
-    """What the library's own calls gave, by library and placement: the same beside all algorithms."""
+    """What the library's calls gave, by library and placement: compared with all algorithms."""
     return {}
 
 

@@ -148,7 +148,7 @@ def test_what_a_killed_down_left_is_taken_down_by_the_next(make: Make) -> None:
 
 
 def test_without_root_a_lab_is_refused() -> None:
-    # In a user namespace of its own root is nobody, and can still read this installation.
+    # In a separate user namespace root has no rights, and can still read this installation.
     nobody = ("unshare", "--user") if os.geteuid() == 0 else ()
     done = subprocess.run([*nobody, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
     assert done.returncode == 2

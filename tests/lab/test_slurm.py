@@ -36,7 +36,7 @@ def test_a_job_starts_a_program_on_every_node(lab: Made, tmp_path: Path) -> None
 
 
 def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> None:
-    """Its job is queued again and goes on where it was, and no result is lost or there twice."""
+    """Its job is queued again and resumes where it was. No result is lost or recorded twice."""
     study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "2", "--ranks", "4")
     run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=4,tasks=1", "-o", "c")
     recorded = tmp_path / "c" / "results.jsonl"

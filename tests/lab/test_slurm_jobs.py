@@ -65,7 +65,7 @@ def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: M
         wait_until(lambda: (tmp_path / "c" / "results.jsonl").exists() or following.poll() is not None)
         for pid in lab.processes():
             if name_of(pid) == "timpani-measure":
-                os.kill(pid, signal.SIGSTOP)  # else it may be done before it is told to end
+                os.kill(pid, signal.SIGSTOP)  # else it may end before it gets the signal
         [log] = tmp_path.glob("timpani-*.log")
         number = log.stem.removeprefix("timpani-")
         # What --signal=B:TERM@120 sends two minutes before the limit.

@@ -102,7 +102,7 @@ def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
     info = replace(named, value="6")  # as the library numbers it
     selected = selection(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
     assert selected.at_creation == ()
-    assert selected.environment == {}, "nothing that the default beside it would see"
+    assert selected.environment == {}, "nothing that the default in the same launch would see"
     assert dict(selected.at_call) == {
         "MPIR_CVAR_BCAST_INTRA_ALGORITHM": 6,
         "MPIR_CVAR_COLLECTIVE_FALLBACK": 0,

@@ -259,7 +259,7 @@ def test_calls_that_are_not_measured_stay_with_the_library() -> None:
 
 
 def test_the_librarys_limits_and_those_of_rules_stand_beside_each_other() -> None:
-    """What is asked of the communicator is left out where a rule's ranks tell it: each condition costs calls time."""
+    """Conditions on the communicator that a rule's ranks imply are left out: each condition costs calls time."""
     rule = Rule("bcast", Algorithm("mpich", "scatter_allgather_ring"), Span(16, 16), sizes=Span(8, 64))
     text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
     within = below(below(parse(text), "collective=bcast"), "comm_type=intra")
@@ -382,7 +382,7 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
     compositions = library.of_compositions
     assert {f"collective={name}" for name in ("bcast", "allreduce", "alltoall")} <= {b.key for b in compositions.tree}
     assert list(faults(compositions.tree, compositions, "compositions")) == []
-    assert {f.severity for f in faults(compositions.tree, library)} == {"error"}  # it is none of algorithms
+    assert {f.severity for f in faults(compositions.tree, library)} == {"error"}  # it has no algorithms
     assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {
         b.key for b in library.tree
     }

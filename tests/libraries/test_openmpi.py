@@ -89,7 +89,7 @@ def test_what_is_read_at_each_call_holds_then(version: str, collective: str, ask
     algorithm = Algorithm.parse(asked)
     selected = selection(mpi, offered.info(collective, algorithm), algorithm)
     assert (variable, 8) in selected.at_call
-    assert (variable, 8) in selected.at_creation  # a communicator of its own keeps the tree that the first call builds
+    assert (variable, 8) in selected.at_creation  # a separate communicator keeps the tree that the first call builds
 
 
 @pytest.mark.parametrize(

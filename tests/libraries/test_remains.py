@@ -1,4 +1,4 @@
-"""What Open MPI leaves behind a killed job is found by the job's own number, and others' is left alone."""
+"""Files that Open MPI leaves behind a killed job are found by the job's own number, and others' is left alone."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Our own algorithms against the library's own calls: on the same data, every byte of the results is the same."""
+"""Timpani's algorithms against the library's calls: on the same data, every byte of the results is the same."""
 
 from pathlib import Path
 

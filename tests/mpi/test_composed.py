@@ -1,4 +1,4 @@
-"""Collectives composed of the library's own: right data on ranks dealt out over nodes and groups in many ways."""
+"""Collectives composed of the library's: right data on ranks dealt out over nodes and groups in many ways."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is offered beside collectives is what the measuring program knows, with the same parameters and limits."""
+"""Operations other than collectives are offered as the measuring program has them, with the same parameters."""
 
 import pytest
 

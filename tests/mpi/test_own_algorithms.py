@@ -1,4 +1,4 @@
-"""Our own algorithms on real ranks: right data wherever they apply."""
+"""Timpani's algorithms on real ranks: right data wherever they apply."""
 
 from pathlib import Path
 

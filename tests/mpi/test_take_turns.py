@@ -1,4 +1,4 @@
-"""What is compared is measured in turn: the cells of a point, burst by burst."""
+"""The cells of a point are interleaved, burst by burst."""
 
 from math import log
 from typing import Any

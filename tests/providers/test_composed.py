@@ -1,4 +1,4 @@
-"""Collectives composed of the library's own, as they are offered and planned."""
+"""Collectives composed of the library's, as they are offered and planned."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Our own algorithms: registered by their files, verified, and planted mistakes caught."""
+"""Timpani's algorithms: registered by their files, verified, and planted mistakes caught."""
 
 import json
 import subprocess
@@ -42,7 +42,7 @@ def test_every_algorithm_is_in_the_file_named_after_it_or_in_a_table(own: Catalo
         if f'"{info.name}"' in text and f'"{info.collective}"' in text
     }
     assert all(list(in_tables.values()).count(stem) > 1 for stem in tables)
-    # A file may register the same movement for a sibling: scatterv beside scatter, reduce_scatter_block, exscan.
+    # A file may register the same movement for a sibling: scatterv as scatter, reduce_scatter_block, exscan.
     siblings = {"allgatherv": "allgather", "alltoallv": "alltoall"}
     siblings |= {"reduce_scatter_block": "reduce_scatter", "exscan": "scan"}
     for info in own:

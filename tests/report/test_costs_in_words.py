@@ -1,4 +1,4 @@
-"""Costs as `timpani predict` and `timpani fit` tell them."""
+"""Costs as `timpani predict` and `timpani fit` print them."""
 
 from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.schedules.simulation import CostLine, Costs

@@ -93,7 +93,7 @@ def test_relations_among_ranks_are_those_of_their_pairs() -> None:
     assert relations_among([together, together]) == {Relation.cache}
     assert relations_among([together, socket]) == {Relation.socket}
     assert relations_among([together, socket, RankPlace(0, 0, 1, 2)]) == {Relation.socket, Relation.node}
-    assert relations_among([RankPlace(0, 0, 0), RankPlace(0, 0, 0)]) == {Relation.socket}  # whose caches nobody knows
+    assert relations_among([RankPlace(0, 0, 0), RankPlace(0, 0, 0)]) == {Relation.socket}  # whose caches are unknown
     assert relations_among([RankPlace(0), RankPlace(0), RankPlace(1), RankPlace(2, 1)]) == {
         Relation.node,
         Relation.group,

@@ -1,4 +1,4 @@
-"""Collectives composed of the library's own on a simulated cluster of groups, beside what their communicators cost."""
+"""Collectives composed of the library's on a simulated cluster of groups, and what their communicators cost."""
 
 import polars as pl
 import pytest
@@ -38,7 +38,7 @@ def times(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, str, str]
 
 
 def test_a_level_of_groups_makes_a_difference_on_12_nodes(times: dict[tuple[str, str, str], float]) -> None:
-    """3 nodes in each of 4 groups: composed or ours, types I and II of the study send otherwise."""
+    """3 nodes in each of 4 groups: composed or Timpani's, types I and II of the study send otherwise."""
     for provider in ("composed", "timpani"):
         three, two = (times["bcast", "category:1:1", f"{provider}/{name}"] for name in ("three_level", "two_level"))
         assert abs(three / two - 1) > 0.03

@@ -1,4 +1,4 @@
-"""A study on a simulated cluster, end to end: SimGrid's own program and ours beside each other."""
+"""A study on a simulated cluster, end to end: SimGrid's program compared with Timpani's."""
 
 import json
 import os

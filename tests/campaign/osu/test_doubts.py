@@ -12,7 +12,7 @@ RANKS = (2, 4, 8, 16)
 
 
 def table(**curves: float) -> pl.DataFrame:
-    """Times of `<collective>_<label>` that grow with size and ranks, each with a factor of its own."""
+    """Times of `<collective>_<label>` that grow with size and ranks, each with another factor."""
     return pl.DataFrame(
         [
             (*name.split("_", 1), ranks, size, factor * (1 + size / 1000) * ranks)

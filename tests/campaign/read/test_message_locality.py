@@ -1,4 +1,4 @@
-"""How close ranks sat, from what launches told."""
+"""How close ranks sat, from what launches recorded."""
 
 from pathlib import Path
 from typing import Any
@@ -46,7 +46,7 @@ BOUND = launch([0, 4], [1, 5], [2, 6])
         ("first=0,second=1", "same core complex"),
         ("first=0,second=2", "same socket"),
         ("pairs=1,window=64", "same core complex"),
-        ("", None),  # imported: nobody told the ranks
+        ("", None),  # imported: the ranks are unknown
     ],
 )
 def test_a_pair_sits_as_close_as_its_ranks_ran(parameters: str, expected: str | None) -> None:

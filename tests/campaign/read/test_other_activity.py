@@ -1,4 +1,4 @@
-"""What other processes did beside the ranks, from launches.jsonl."""
+"""What other processes did while ranks ran, from launches.jsonl."""
 
 from typing import Any
 

@@ -116,7 +116,7 @@ def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_l
 def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
     plan = Session.prepare(compose(["bcast"], {**ASKED, "launches": 8}), str(FOUND[0].mpirun), oversubscribe=False).plan
     again = Racing([each.cell for each in plan.cells], plan.study.launches, 0.6)
-    for result in results_of(raced):  # as a run that goes on has them: all at once
+    for result in results_of(raced):  # as a continued run has them: all at once
         again.take(result)
     launches = measured(raced)
     assert {number: set(again.wanted(number)) for number in launches} == launches
@@ -156,7 +156,7 @@ def test_a_launch_of_a_race_lets_losers_by_factors_go(raced: Campaign) -> None:
 
 
 def test_an_algorithm_that_always_dies_keeps_no_point_open_and_leaves_none_alone() -> None:
-    # It succeeds twice, of which nothing bounds it; at 64 B it is all that there is beside the default.
+    # It succeeds twice, of which nothing bounds it; at 64 B it is the only one besides the default.
     cells = [
         Cell("bcast", Algorithm("openmpi", name), 2, "core", size, "warm")
         for size, names in ((8, (DEFAULT, "linear", "ring")), (64, (DEFAULT, "ring")))

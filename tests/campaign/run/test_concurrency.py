@@ -1,4 +1,4 @@
-"""Work that waits goes on side by side, and is closed when something fails."""
+"""Work that waits runs at the same time, and is closed when something fails."""
 
 from collections.abc import Generator, Iterator
 

@@ -1,4 +1,4 @@
-"""Which cells are given up, and why."""
+"""Which cells are abandoned, and why."""
 
 import pytest
 

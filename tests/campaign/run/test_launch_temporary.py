@@ -1,4 +1,4 @@
-"""What a launcher had made when it was killed is removed by whoever comes next, and nothing else is."""
+"""Files that a killed launcher left are removed by whoever comes next, and nothing else is."""
 
 import os
 import subprocess

@@ -12,7 +12,7 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from timpani.campaign.run.processes import Processes
 
-# A process that heeds no polite signal, in a session of its own; its child too, whose parent is gone.
+# A process that heeds no polite signal, in a separate session; its child too, whose parent is gone.
 STUBBORN = """
 import os, signal, sys, time
 for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -53,9 +53,9 @@ def test_leftovers_of_earlier_starts_are_killed_and_said_before_the_next(
     with ours.start("0001-2"):
         assert said == ["2 processes were still running of the start 0001-1, and killed"]
         assert gone(orphan)
-        assert another.poll() is None, "another campaign's goes on"
+        assert another.poll() is None, "another campaign's continues"
         with subprocess.Popen(["sleep", "100"], env={**os.environ, **ours.environment("0001-2")}) as measuring:
             ours.end_earlier()
-            assert measuring.poll() is None, "what is under way goes on"
+            assert measuring.poll() is None, "the current launch continues"
             measuring.send_signal(signal.SIGKILL)
     assert len(said) == 1

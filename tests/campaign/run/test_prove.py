@@ -32,7 +32,7 @@ def test_each_broadcast_leaves_the_root_as_its_name_says(mpi: Mpi, tmp_path: Pat
     proofs = {proof["algorithm"]: proof for proof in read_proofs(folder)}
     roots = {name: peers_of_root(proof) for name, proof in proofs.items()}
     assert roots.pop("default") in (roots["linear"], roots["binomial"], roots["pipeline"])
-    # The chain fans out to four ranks by itself.
+    # The chain's default fan-out is four ranks.
     assert roots == {"linear": [1, 2, 3], "binomial": [1, 2], "chain": [1, 2, 3], "pipeline": [1]}
     assert proofs["linear"]["bytes"] == [[0, 1024, 1024, 1024], [0] * 4, [0] * 4, [0] * 4]
     received = [sum(row[rank] for row in proofs["binomial"]["bytes"]) for rank in range(4)]
@@ -104,7 +104,7 @@ def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, start: int, tmp_pat
         os.kill(live.launcher(), signal.SIGKILL)
         done = live.end()
     assert done.returncode == 0, done.stderr
-    # Open MPI 4 counts at exit: its first start calls both cells, so that none is to blame; the second is for one.
+    # Open MPI 4 counts at exit: its first start calls both cells and hides which failed; the second calls one.
     missed = 0 if start == 1 and mpi.numbers < (5,) else 1
     assert done.stderr.count("not counted: ") == missed
     assert len(read_proofs(folder)) == 2 - missed

@@ -120,7 +120,7 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(
     folder = tmp_path / "c"
     with Live(folder, *LONG_FIRST, "--launches", "1") as live:
         live.until(live.in_a_cell)
-        live.process.send_signal(signal.SIGSTOP)  # it reads no more; the ranks go on to their end
+        live.process.send_signal(signal.SIGSTOP)  # it reads no more; the ranks continue to their end
         record = folder / "launches" / "0001-1" / "samples.jsonl"
         wait_until(lambda: '"end"' in record.read_text())
         live.process.kill()
@@ -174,7 +174,7 @@ def test_an_algorithm_that_the_library_refuses(mpi: Mpi, tmp_path: Path) -> None
     assert len(errors) == 2
     assert errors.pop(refused).startswith("refused by the library: ")
     assert list(errors.values()) == [None]
-    assert len(list((tmp_path / "c" / "launches").glob("0*"))) == 1, "the launch went on after the refusal"
+    assert len(list((tmp_path / "c" / "launches").glob("0*"))) == 1, "the launch continued after the refusal"
 
 
 def little_memory() -> None:
@@ -201,7 +201,7 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
     assert any("bad_alloc" in error for error in errors)
     before = (folder / "results.jsonl").read_bytes()
     assert typed("run", *study, "-o", folder).returncode == 0
-    assert (folder / "results.jsonl").read_bytes() == before, "what was given up stays so"
+    assert (folder / "results.jsonl").read_bytes() == before, "abandoned cells stay abandoned"
 
 
 def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
@@ -262,7 +262,7 @@ def test_a_launcher_that_is_no_program_is_said_on_one_line(runner_with: Callable
 
 
 def test_a_launcher_of_another_library_is_noticed(runner_with: Callable[[str], Runner]) -> None:
-    # What each rank sees when the launcher speaks another library's language: a world of its own.
+    # What each rank sees when the launcher belongs to another library: a world of one rank.
     runner = runner_with('while [ "${1##*/}" != timpani-measure ]; do shift; done; exec "$@"')
     with pytest.raises(UserError, match=r"was asked for 2 ranks and the program sees 1; use the launcher that belongs"):
         runner.run()

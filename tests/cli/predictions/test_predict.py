@@ -100,7 +100,7 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
         line["median_us"] *= {"linear": 1.3, "pipeline": 0.8}.get(line["algorithm"], 1.0)
     few = write(tmp_path / "two", lines)
     asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
-    told = typed("predict", *asked, "--budget", "10m")  # what is busy beside takes no part
+    told = typed("predict", *asked, "--budget", "10m")  # how busy the machine is has no influence
     assert told.returncode == 0, told.stderr
     assert "Oversubscribed: the runs with 2 ranks had more ranks than cores" in told.stdout
     assert "at 2 ranks, 8 to 65536 B" in told.stdout

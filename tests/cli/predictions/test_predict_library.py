@@ -1,4 +1,4 @@
-"""`timpani predict` of a library's algorithms, on a campaign in which they send as schedules of ours do."""
+"""`timpani predict` of a library's algorithms, on a campaign in which they send as Timpani's schedules do."""
 
 import json
 from pathlib import Path
@@ -14,7 +14,7 @@ pytestmark = needs_open_mpi
 
 @pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Broadcasts of 8 B, 1 KiB and 64 KiB, of ours and of the library's `binomial` and default."""
+    """Broadcasts of 8 B, 1 KiB and 64 KiB, by Timpani's algorithms, the library's `binomial` and default."""
     return made_up(tmp_path_factory.mktemp("with costs") / "a campaign")
 
 
@@ -43,7 +43,7 @@ def test_an_algorithm_of_the_library_is_predicted_by_the_schedule_that_it_sent(c
     assert beside.returncode == 0, beside.stderr
     assert (
         "Of 10 cells (predicted, ranks placed by core, by costs of " in beside.stdout
-    )  # ours and its, on 20 ranks, at two sizes
+    )  # Timpani's and the library's, on 20 ranks, at two sizes
 
 
 def test_ours_alone_or_one_of_the_library_s_can_be_asked_for(campaign: Path) -> None:

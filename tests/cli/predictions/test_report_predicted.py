@@ -1,4 +1,4 @@
-"""Predictions beside a campaign whose times are what known costs say."""
+"""Predictions compared with a campaign whose times are what known costs say."""
 
 import json
 from dataclasses import replace

@@ -41,7 +41,7 @@ def made_up(
     ranks: tuple[int, ...] = RANKS,
     mpi: Mpi | None = None,
 ) -> Path:
-    """Broadcasts of ours, of a default that is `linear`, and of the library's own `binomial`."""
+    """Broadcasts by Timpani's algorithms, by a default that is `linear`, and by the library's `binomial`."""
     mpi = mpi or OPEN_MPIS[0]
     schedules = {Algorithm(OWN, name): name for name in ours}
     schedules |= {Algorithm(mpi.kind, "default"): "linear", Algorithm(mpi.kind, "binomial"): "binomial"}
@@ -214,7 +214,7 @@ def test_predicted_rules_are_never_confirmed(campaign: Path, larger: Path, tmp_p
 
 
 def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> None:
-    """By the real library, with more ranks than cores: nobody knows what is found, but all that it rests on is said."""
+    """By the real library, with more ranks than cores: the result is unknown, but the output says what it rests on."""
     ours = ",".join(f"timpani/{name}" for name in OURS)
     how = ("--ranks", "2,4", "--sizes", "1Ki", "--launches", "1", "--slot", "5ms", "--oversubscribe", "--prove")
     mpi = ("--mpi", OPEN_MPIS[-1].mpirun)

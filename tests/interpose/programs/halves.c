@@ -1,4 +1,4 @@
-/* halves: a communicator of each rank alone and one of both, in turn; `halves abort` ends by MPI_Abort at rank 1. */
+/* halves: a communicator of each rank alone and one of both, alternately; `halves abort` ends by MPI_Abort at rank 1. */
 
 #include <mpi.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* invalid: calls every collective with each argument wrong in each way that MPI libraries look for, the same on all
-   ranks, on a communicator of its own. Prints, a line for each call: collective, what is wrong, rank, the class of the
+   ranks, on a separate communicator. Prints, a line for each call: collective, what is wrong, rank, the class of the
    returned error, and how often and with which class the handlers of the communicator and of MPI_COMM_WORLD ran.
 
    Left out: what a library does not check and then crashes at, and what is wrong on one rank while others wait for it.

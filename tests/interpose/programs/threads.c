@@ -1,4 +1,4 @@
-/* threads: several threads call collectives at once, each on communicators of its own that come and go. */
+/* threads: several threads call collectives at once, each on separate communicators that come and go. */
 
 #include <mpi.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-"""Finding MPI libraries: the real ones of this machine, and broken installations made of them."""
+"""Finding MPI libraries: the real ones of this machine, and broken copies of them."""
 
 import os
 import sys

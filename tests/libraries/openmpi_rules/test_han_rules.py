@@ -1,4 +1,4 @@
-"""Files by which coll/han hands calls over to coll/tuned: those that it has rules for on several nodes."""
+"""Files by which coll/han passes calls to coll/tuned: those that it has rules for on several nodes."""
 
 import random
 
@@ -34,7 +34,7 @@ def test_what_is_written_is_read_back(data: st.DataObject) -> None:
     for call in data.draw(st.lists(calls(table), min_size=1, max_size=5)):
         assert choice.decide(call) == file.said.decide(call)
         if choice.decide(call):
-            assert tuned.decide(call), "nothing is handed over that coll/tuned has no rule for"
+            assert tuned.decide(call), "coll/tuned has a rule for each call that is passed on"
 
 
 def test_what_was_measured_on_one_node_stays_with_han_on_several() -> None:

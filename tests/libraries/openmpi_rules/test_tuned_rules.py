@@ -125,7 +125,7 @@ def test_max_requests_take_version_2_where_the_library_reads_it() -> None:
 
 def test_a_chain_has_its_fan_out_and_others_none() -> None:
     chain = Algorithm("openmpi", "chain", (("segment_bytes", 8192),))
-    assert ["0", "2", "4", "8192"] in numbers(written(Rule("bcast", chain)).text)  # 4: the library's own
+    assert ["0", "2", "4", "8192"] in numbers(written(Rule("bcast", chain)).text)  # 4: the library's
     file = written(Rule("bcast", Algorithm("openmpi", "binomial", (("chain_fanout", 8),))))
     assert file.said.rules == (Rule("bcast", BINOMIAL),)
     assert "binomial does not read it" in file.left_out[0].why

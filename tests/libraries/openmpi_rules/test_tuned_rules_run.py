@@ -44,9 +44,9 @@ def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path
     path.write_text(FILE.write(TABLE, catalogue, mpi).text)
     switched_on = FILE.switch_on(path, path.read_text(), mpi)
     by_bytes = bytes_sent(mpi, tmp_path, EDGES, switched_on)
-    # The library's own choice is a binomial tree, in which rank 1 sends to rank 3.
+    # The library's choice is a binomial tree, in which rank 1 sends to rank 3.
     assert (by_bytes[0][3], by_bytes[1][3]) == (FIRST + LAST, BEFORE + AFTER)
-    # Of blocks, where 4 × 64 B are compared; the library's own choice sends two blocks to the rank after the next.
+    # Of blocks, where 4 × 64 B are compared; the library's choice sends two blocks to the rank after the next.
     by_blocks = bytes_sent(mpi, tmp_path, [("allgather", size) for size in (63, 64, 127, 128)], switched_on)
     assert (by_blocks[0][1], by_blocks[0][2]) == (63 + 128 + 3 * (64 + 127), 2 * (63 + 128))
 

@@ -1,4 +1,4 @@
-// Makes the calls that it is told, `bcast 4096 allgather 64`, once each.
+// Makes the calls that its arguments name, `bcast 4096 allgather 64`, once each.
 
 #include <mpi.h>
 

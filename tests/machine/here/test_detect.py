@@ -1,4 +1,4 @@
-"""Machines as Slurm tells of them, recorded and written down: `tests/data/machines`."""
+"""Machines as Slurm describes them, recorded and written by hand: `tests/data/machines`."""
 
 from pathlib import Path
 

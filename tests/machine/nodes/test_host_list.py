@@ -21,7 +21,7 @@ from timpani.machine.nodes.places import RankBinding, capacity, ranks_on_one_nod
 
 
 def machine(*sizes: int, cores: int = 4, sockets: int = 1) -> Machine:
-    """Groups a, b, … of so many nodes each: a1, a2, …"""
+    """Groups a, b, … with that many nodes each: a1, a2, …"""
     groups = [
         {"name": name, "nodes": f"{name}[1-{size}]", "cores": cores, "sockets": sockets}
         for name, size in zip("abcdefgh", sizes, strict=False)

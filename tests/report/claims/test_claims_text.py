@@ -1,4 +1,4 @@
-"""A study's conclusions beside a campaign: a verdict only where that was measured under the study's conditions."""
+"""A study's conclusions compared with a campaign: a verdict only of what was measured under its conditions."""
 
 from pathlib import Path
 from typing import Any

@@ -30,7 +30,7 @@ def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None
     found = fit_section(holt, with_locality(estimate_cells(holt.raced), holt)).fits
     assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
     assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
-    assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no line of its own
+    assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no separate line
     assert (found.filter(part=FITTED)["time_us"] > 0).all()
 
 

@@ -1,4 +1,4 @@
-"""A published regression beside ours."""
+"""A published regression and Timpani's fit."""
 
 from pathlib import Path
 

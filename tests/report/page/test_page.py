@@ -589,7 +589,7 @@ def lacking(page: Page) -> dict[str, set[str]]:
         for specification in (panel["specification"], panel.get("linear", {}))
     ]
     for name, panel, specification in shown:
-        # Where nobody told how ranks lay, the marks of boundaries are drawn of no rows.
+        # Where the ranks' places are unknown, the marks of boundaries are drawn of no rows.
         axes = {"value", "label"}
         reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
         drawn = (named(specification, "field") | reckoned) - named(specification, "as")

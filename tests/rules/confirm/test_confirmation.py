@@ -113,7 +113,7 @@ def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_coll
 
 @pytest.mark.parametrize(("with_files", "standing"), [(0.5, "gained"), (1.0, "kept"), (1.3, "lost")])
 def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_files: float, standing: str) -> None:
-    """The choice is twice as fast when forced; what the library does with its files tells, though starts differ."""
+    """The choice is twice as fast when forced; what the library does with its files counts, although starts differ."""
     found = []
     for launch in range(1, 11):
         state = 3.0 if launch % 2 else 1.0

@@ -1,4 +1,4 @@
-"""What a table says of the campaign that it was made from beside its rules."""
+"""What a table says of its campaign in addition to its rules."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ TIMES = {"default": 10.0, "ring": 5.0}
 
 
 def table() -> SelectionTable:
-    """Of a race that was asked for six sizes: it raced two, looked at two between and beyond, and came to no others."""
+    """Of a race that was asked for six sizes: it raced two, sampled two between and beyond, and missed the others."""
     made = campaign({(name, size): time for size in (64, 256, 1024, 4096) for name, time in TIMES.items()})
     sampled = pl.col("message_bytes").is_in([256, 4096])
     results = made.results.with_columns(

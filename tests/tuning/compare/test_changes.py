@@ -63,7 +63,7 @@ def test_defaults_of_two_libraries_are_compared_and_ours_with_ours() -> None:
 
 
 def test_cells_of_one_operation_are_corrected_together() -> None:
-    """A gap that is significant alone is none where so many other cells were looked at as well."""
+    """A gap that is significant alone is not significant among this many other cells."""
     slow = {2**power: around(1.0, 4) for power in range(20)}
     fast = slow | {1: around(0.5, 4)}
     alone = changes(results({"default": {1: slow[1]}}), results({"default": {1: fast[1]}}))

@@ -1,4 +1,4 @@
-"""From a campaign to rules: where an algorithm of ours wins, between which sizes, and in every placement alike."""
+"""From a campaign to rules: where Timpani's algorithms win, between which sizes, and equally in every placement."""
 
 from dataclasses import replace
 

@@ -8,7 +8,7 @@ def named(name: str) -> Algorithm:
 
 
 def standing(done: bool, *acceptable: str, **excess: float) -> Standing:
-    """Of a point with six launches, or, where `excess` is given, one that was looked at in three."""
+    """Of a point with six launches, or, where `excess` is given, one that was sampled in three."""
     seems = {named(name): excess.get(name, 0.5) for name in (DEFAULT, "a", "b", "c")}
     seems |= {named(name): excess.get(name, 0.0) for name in acceptable}
     return Standing(

@@ -18,7 +18,7 @@ OPEN, *SETTLED = (RacePoint("bcast", 2, "core", size, "warm") for size in range(
 
 
 def raced(launches: int, most: int | None, deviation: float, points: Sequence[RacePoint] = (OPEN,)) -> Futility:
-    """A race in which all are alike at OPEN, and the default is twice as fast at the other `points`."""
+    """A race in which all are equal at OPEN, and the default is twice as fast at the other `points`."""
     random = np.random.default_rng(1)
     race = Race(0.02, dict.fromkeys(points, ALGORITHMS))
     futility = Futility(race, most)
@@ -80,7 +80,7 @@ def test_a_point_that_launches_would_hardly_decide_ends_where_choosing_costs_lit
     assert point == OPEN
     assert MIN_LAUNCHES + prospect.needs > 11
     assert not raced(MIN_LAUNCHES - 1, most=11, deviation=0.035).ended([OPEN])
-    assert not raced(MIN_LAUNCHES, most=11, deviation=0.3).ended([OPEN])  # nobody knows yet what choosing costs
+    assert not raced(MIN_LAUNCHES, most=11, deviation=0.3).ended([OPEN])  # the loss by choosing is still unknown
     assert not raced(MIN_LAUNCHES, most=11, deviation=0.005).ended([OPEN])
 
 

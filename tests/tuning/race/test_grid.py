@@ -34,7 +34,7 @@ def race(
     launches: int = 64,
     launched: Callable[[int, int], None] = lambda launch, ranks: None,
 ) -> Measured:
-    """A whole race; `launched` is told each launch and rank count of a result."""
+    """A whole race; `launched` gets each launch and rank count of a result."""
     cells = [
         Cell("bcast", Algorithm("openmpi", name), count, "core", size, "warm")
         for name in NAMES
@@ -64,7 +64,7 @@ def race(
 
 
 def crossing(most_ranks: int, most_bytes: int) -> Times:
-    """Binomial serves so many ranks and bytes at most, chain the others."""
+    """Binomial is best up to these ranks and bytes, chain above."""
 
     def time(name: str, ranks: int, size: int) -> float:
         if name == _best(ranks, size):
@@ -106,13 +106,13 @@ def test_where_one_algorithm_serves_all_rank_counts_those_between_are_only_looke
 def test_a_boundary_between_rank_counts_is_measured_to_a_factor_of_two() -> None:
     measured = race(crossing(12, 1 << 20))
     assert {ranks for ranks, _ in with_all_algorithms(measured)} == {2, 8, 16, 32}
-    assert set.union(*measured[12, 512]) >= {DEFAULT, "binomial", "chain"}, "what serves 8 ranks, and what serves 16"
+    assert set.union(*measured[12, 512]) >= {DEFAULT, "binomial", "chain"}, "the best on 8 ranks, and the best on 16"
 
 
 def test_a_rank_count_between_begins_with_all_sizes_in_the_same_launches() -> None:
     started: defaultdict[int, set[int]] = defaultdict(set)
     race(crossing(12, 64), sizes=[8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
-    # All is known of the coarse ones when the sizes between were looked at; of 16 when it was measured thrice.
+    # All is known of the coarse ones when the sizes between were sampled; of 16 when it was measured thrice.
     looks = range(2 * SAMPLE_LAUNCHES + 1, 3 * SAMPLE_LAUNCHES + 1)
     assert started[4] == started[6] == set(looks)
     assert min(started[16]) == looks[0]

@@ -21,7 +21,7 @@ TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
 
 
 def raced(sampled: bool = True, dropped: bool = True) -> pl.DataFrame:
-    """Eight launches of a race at 8 B, in which ring was dropped after three, and three that looked at 64 B."""
+    """Eight launches of a race at 8 B, in which ring was dropped after three, and three that sampled 64 B."""
     random = np.random.default_rng(1)
     rows = [
         (8, launch, name) for launch in range(1, 9) for name in TIMES if name != "ring" or launch <= 3 or not dropped
@@ -138,7 +138,7 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     }
     assert told["linear"] == (None, standing["race_ended"])
 
-    # Another rank count, in launches of its own, to the last that is allowed: that they are spent says what it takes.
+    # Another rank count, in separate launches, to the last that is allowed: that they are spent says what it takes.
     longer = results.with_columns(
         pl.lit(4, pl.Int64).alias("ranks"), pl.col("launch") + 3, pl.col("interleaving") + "/4"
     )
@@ -242,7 +242,7 @@ def result(size: int, launch: int, name: str, time: float | None, sampled: bool 
 
 
 def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
-    # Variances are pooled over all points, those among them that were only looked at and vary more.
+    # Variances are pooled over all points, also over those that were only sampled and vary more.
     random = np.random.default_rng(1)
     rows = [
         result(size, launch, name, TIMES[name] * float(random.lognormal(0, 0.05 if sampled else 0.005)), sampled)
