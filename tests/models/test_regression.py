@@ -43,6 +43,30 @@ def test_statistics_agree_with_the_textbook_formulas() -> None:
     assert all(each.low < each.value < each.high for each in found.coefficients)
 
 
+def test_a_fit_without_an_intercept_is_the_certified_one() -> None:
+    """NoInt1 of NIST's Statistical Reference Datasets."""
+    columns = {"ranks": np.ones(11), "size": np.arange(60.0, 71.0), "latency": np.arange(130.0, 141.0)}
+    found = regress(parse_formula("latency ~ size - 1", columns), columns)
+    [slope] = found.coefficients
+    assert slope.value == pytest.approx(2.07438016528926, rel=1e-13)
+    assert slope.standard_error == pytest.approx(0.165289256198347e-01, rel=1e-12)
+    assert found.r_squared == pytest.approx(0.999365492298663, rel=1e-13)
+
+
+def test_a_fit_with_an_intercept_is_the_published_one() -> None:
+    """The first of Anscombe's four (The American Statistician, 1973), with R's t and p values."""
+    size = np.array([10.0, 8, 13, 9, 11, 14, 6, 4, 12, 7, 5])
+    latency = np.array([8.04, 6.95, 7.58, 8.81, 8.33, 9.96, 7.24, 4.26, 10.84, 4.82, 5.68])
+    columns = {"ranks": np.ones(11), "size": size, "latency": latency}
+    found = regress(parse_formula("latency ~ size", columns), columns)
+    rows = [(each.value, each.standard_error, each.t, each.p_value) for each in found.coefficients]
+    assert rows[0] == pytest.approx((3.0001, 1.1247, 2.667, 0.02573), rel=5e-4)
+    assert rows[1] == pytest.approx((0.5001, 0.1179, 4.241, 0.00217), rel=5e-4)
+    assert found.r_squared == pytest.approx(0.6665, abs=5e-5)
+    slope = found.coefficients[1]
+    assert (slope.low, slope.high) == pytest.approx((0.2333701, 0.7668117), rel=1e-6)
+
+
 @pytest.mark.parametrize(
     ("formula", "t", "r_squared"),
     [(DEFAULT_FORMULAS[0], (4.79, 45.4), 0.84), (DEFAULT_FORMULAS[1], (6.69, 33.34), 0.88)],

@@ -23,7 +23,8 @@ _SAMPLES = {"completion_ns": "completion_us", "average_ns": "osu_avg_us", "skew_
 class OpenedCampaign:
     """What `timpani show`, `verdict` and `report` print of one campaign folder, as data.
 
-    Every table is a polars frame; `.to_pandas()` converts it. Times are in microseconds, sizes in bytes.
+    Every table is a polars frame; `.to_pandas()` converts it if `timpani[pandas]` is installed. Times are in
+    microseconds, sizes in bytes.
     """
 
     def __init__(self, folder: Path) -> None:

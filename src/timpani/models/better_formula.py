@@ -4,6 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
+
 from timpani.errors import UserError
 from timpani.models.formula import Formula, Term
 from timpani.models.line import Array
@@ -15,6 +17,9 @@ MAX_ERROR_SHARE = 0.5
 _CLOSE = 2.0
 """Of the better formulas the one with fewest terms is named whose error is at most twice that of the best."""
 
+_ROUNDING = 1e-9
+"""Errors below this share of the largest response are rounding errors, which no formula reduces."""
+
 
 def better_formula(asked: Regression, columns: Mapping[str, Array]) -> Regression | None:
     """The fit of a formula with the same response and products or squares of the same terms; None where no such formula
@@ -22,6 +27,8 @@ def better_formula(asked: Regression, columns: Mapping[str, Array]) -> Regressio
 
     columns  as `regress` takes them
     """
+    if asked.error <= _ROUNDING * float(np.abs(asked.fitted).max()):
+        return None
     line = MAX_ERROR_SHARE * asked.error
     found = [each for each in _fitted(asked, columns) if each.error <= line and each.aic < asked.aic]
     least = min((each.error for each in found), default=0.0)

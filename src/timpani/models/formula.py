@@ -4,7 +4,7 @@
     term     = factor { ":" factor } | "0" | "1"
     factor   = ( variable | function "(" variable ")" ) [ "^" digit ]
 
-As in R and statsmodels there is an intercept unless `- 1` or `+ 0` removes it, and `a:b` is a product.
+As in R there is an intercept unless `- 1` or `+ 0` removes it, and `a:b` is a product.
 """
 
 import re

@@ -1,13 +1,17 @@
 """Ordinary least squares of a formula, with cross-validation that leaves out one rank count at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import copysign, inf
 
 import numpy as np
+from scipy.special import stdtr  # type: ignore[import-untyped]
 
 from timpani.errors import UserError
 from timpani.models.formula import Formula, term_name
+from timpani.models.least_squares import LeastSquares, least_squares
 from timpani.models.line import Array
+from timpani.stats.mean import t_estimate
 
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
 """Without an intercept: only then do R² and t values agree with the published table (docs/notebook/regressions.md)."""
@@ -67,8 +71,6 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
 
     UserError if there are no more rows than terms, or if terms are collinear.
     """
-    from statsmodels.regression.linear_model import OLS  # takes a second to load
-
     response, design = formula.response.values(columns), formula.design(columns)
     used = np.flatnonzero(np.isfinite(response) & np.isfinite(design).all(axis=1))
     y, x = response[used], design[used]
@@ -77,24 +79,29 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
             f"{len(used)} points are too few or too similar to estimate the terms of '{formula}'",
             "measure more sizes or rank counts, or leave terms out",
         )
-    result = OLS(y, x).fit()
-    bounds = result.conf_int()
-    names = map(term_name, formula.terms)
-    numbers = zip(names, result.params, result.bse, result.tvalues, result.pvalues, *bounds.T, strict=True)
+    found = least_squares(x, y)
     return Regression(
         formula=formula,
         observations=len(used),
         left_out=len(response) - len(used),
-        coefficients=tuple(Coefficient(name, *map(float, row)) for name, *row in numbers),
-        r_squared=float(result.rsquared),
-        aic=float(result.aic),
-        error=_root_mean_square(result.resid),
+        coefficients=tuple(_coefficients(formula, found)),
+        r_squared=found.r_squared,
+        aic=found.aic,
+        error=_root_mean_square(found.residuals),
         cross_validated_error=_cross_validated_error(x, y, columns["ranks"][used]),
         ranks=columns["ranks"][used],
         sizes=columns["size"][used],
-        fitted=np.asarray(result.fittedvalues),
-        residuals=np.asarray(result.resid),
+        fitted=found.fitted,
+        residuals=found.residuals,
     )
+
+
+def _coefficients(formula: Formula, found: LeastSquares) -> Iterator[Coefficient]:
+    for term, value, error in zip(formula.terms, found.values, found.standard_errors, strict=True):
+        t = float(value / error) if error > 0 else copysign(inf, value)
+        p_value = 2 * float(stdtr(found.degrees, -abs(t)))
+        interval = t_estimate(float(value), float(error), found.degrees)
+        yield Coefficient(term_name(term), float(value), float(error), t, p_value, interval.low, interval.high)
 
 
 def _cross_validated_error(x: Array, y: Array, ranks: Array) -> float | None:

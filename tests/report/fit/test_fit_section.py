@@ -1,6 +1,4 @@
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -85,16 +83,6 @@ def test_a_time_that_no_model_takes_is_named_in_the_section_of_the_others(tmp_pa
     html = render(load(write_campaign(tmp_path / "free", synthetic_header(), results, [])))
     assert "Models: latency, throughput, switches" in html
     assert "Left out: transpose local_memcpy on 2 ranks: a latency of 0.0 µs at 8 B, 64 B" in html
-
-
-def test_a_report_without_regressions_loads_no_statsmodels(holt: Campaign) -> None:
-    script = (
-        "import sys; from pathlib import Path; from timpani.campaign.folder.load import load; "
-        "from timpani.report.page.page import render; render(load(Path(sys.argv[1]))); "
-        "print('statsmodels' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script, str(holt.folder)], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
 
 
 def test_a_section_that_lacks_the_default_says_so(tmp_path: Path) -> None:
