@@ -110,3 +110,16 @@ _timpani_completion timpani; echo "${{COMPREPLY[@]}}"
 """
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "openmpi/chain"
+
+
+@pytest.mark.needs(shutil.which("fish") is not None, "no fish on this machine")
+def test_fish_completes_by_the_printed_script(tmp_path: Path, cache: Path) -> None:
+    (tmp_path / "hosts.txt").touch()
+    path, names = shlex.quote(str(TIMPANI.parent)), shlex.quote(str(cache))
+    script = f"""
+set -x PATH {path} $PATH; set -x XDG_CACHE_HOME {names}; set -x HOME {names}
+timpani completion fish | source
+complete -C "timpani run bcast --algorithms openmpi/"; complete -C "timpani run --hosts hos"
+"""
+    done = subprocess.run(["fish", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["openmpi/chain", "hosts.txt"]
