@@ -111,6 +111,15 @@ def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
         assert said in done.stderr
 
 
+@needs_mpi
+def test_a_program_without_mpi_ends_the_comparison_at_its_first_run(tmp_path: Path) -> None:
+    options = ("--variant", "quick: PLANTED_MS=0", "--output", tmp_path / "runs")
+    done = typed("confirm", *options, "--", "true")
+    assert done.returncode == 2
+    assert "called MPI_Init, so a choice changes nothing" in done.stderr
+    assert not (tmp_path / "runs" / "runs.jsonl").exists()
+
+
 def test_a_tuned_folder_without_a_rule_is_one_line_that_says_why(mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / TABLE_FILE).write_text(table_text(SelectionTable(mpi.kind, mpi.version, ()), tmp_path))
     with pytest.raises(UserError, match="holds no rule, so the program would run as it does without") as refused:

@@ -1,5 +1,6 @@
 """`timpani profile` as a user types it: what a program called, and one line for each thing that is wrong."""
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -9,10 +10,26 @@ from tests.campaign.live import timpani
 from tests.cli.typed import typed
 from tests.installed import needs_compiler, needs_mpich, needs_open_mpi
 from tests.interpose.conftest import rules
+from tests.programs.profile_files import CALL, part_text, write_profile
 from tests.programs.programs import CALLS, NO_COLLECTIVE, compile_program, environment
 from timpani.native.mpi import Mpi
 from timpani.programs.executable import read_executable
 from timpani.programs.profile_folder import read_profile
+
+KILLED = """
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+/* A signal ends it: at once, or after calls that are over a second old, which rank 0 has written by then. */
+int main(int argc, char **argv) {
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 4 && argc == 1; ++i) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        usleep(700000);
+    }
+    return raise(SIGKILL);
+}
+"""
 
 RULES = rules("bcast bytes=1024..1024 pipeline:segment_bytes=64  # 2.00 × or more")
 
@@ -65,6 +82,32 @@ def test_a_program_without_mpi_is_said(mpi: Mpi, tmp_path: Path) -> None:
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "no process that loaded Timpani's library called MPI_Init" in done.stderr
     assert "no process of the command called MPI_Init" in typed("show", tmp_path / "p").stdout
+
+
+def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_program(mpi, KILLED, tmp_path / "program")
+    asked = ("profile", "--mpi", str(mpi.mpirun), "-o")
+    done = timpani(*asked, tmp_path / "p", "--", program, env=environment())
+    assert done.returncode == 128 + signal.SIGKILL
+    assert "the command ended by SIGKILL" in done.stderr
+    assert "alone, up to a checkpoint" in done.stderr
+    [barrier] = (line for line in read_profile(tmp_path / "p").main_part.calls if line.name == "barrier")
+    assert barrier.calls >= 2
+    early = timpani(*asked, tmp_path / "early", "--", program, "early", env=environment())
+    assert early.returncode == 128 + signal.SIGKILL
+    assert "it ended before rank 0 wrote what it knew" in early.stderr
+    assert "a signal ended the command before" in typed("show", tmp_path / "early").stdout
+
+
+def test_a_profile_without_calls_is_one_line_in_every_command_that_needs_some(tmp_path: Path) -> None:
+    nothing = write_profile(tmp_path / "nothing")
+    alone = write_profile(tmp_path / "alone", part_text([{**CALL, "form": "non_blocking"}]))
+    for folder, said in ((nothing, "holds no calls"), (alone, "no collective that could be measured")):
+        for words in (("run", "--for", folder, "--dry-run"), ("tune", "--for", folder, "-o", tmp_path / "tuned")):
+            done = typed(*words)
+            assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+            assert said in done.stderr
+    assert not (tmp_path / "tuned").exists()
 
 
 def test_a_program_that_cannot_be_started_leaves_no_folder(mpi: Mpi, tmp_path: Path) -> None:

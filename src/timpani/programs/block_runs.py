@@ -179,6 +179,11 @@ class BlockRuns:
         if status == 0 and compared and _stamp(compared) == before:
             raise UserError(f"the program did not write {compared}", "name a file that it writes")
         parts = read_profile(profile).parts if any(profile.iterdir()) else ()
+        if status == 0 and not parts:
+            raise UserError(
+                "no process of the command that loaded Timpani's library called MPI_Init, so a choice changes nothing",
+                "name an MPI program; a script of the command must not clear LD_PRELOAD",
+            )
         spent = sum(part.per_rank(line.ns) for part in parts for line in part.calls if line.form == "blocking")
         return ProgramRun(block, side, seconds, spent, status, _hash(compared), printed.name)
 

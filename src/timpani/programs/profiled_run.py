@@ -22,7 +22,8 @@ from timpani.programs.profile_lines import ProfilePart
 from timpani.programs.proven_calls import proving_variables
 from timpani.study.counted import counted
 
-_SIGNALLED = 128  # exit status of what a signal ended, plus the signal's number, as shells and launchers report it
+SIGNALLED = 128
+"""Exit status of a command that a signal ended, plus the signal's number, as shells and launchers report it."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def run_command(argv: Sequence[str], environment: dict[str, str], output: IO[byt
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    return _SIGNALLED - status if status < 0 else status
+    return SIGNALLED - status if status < 0 else status
 
 
 def ending_lines(run: ProfiledRun) -> Iterator[str]:
@@ -101,10 +102,7 @@ def ending_lines(run: ProfiledRun) -> Iterator[str]:
     elif status:
         yield f"the command ended with status {status}"
     if not parts:
-        yield (
-            f"{run.profile.folder} holds no calls: no process that loaded Timpani's library called MPI_Init; "
-            "is it an MPI program, and does a script of the command clear LD_PRELOAD?"
-        )
+        yield f"{run.profile.folder} holds no calls: {_why_no_calls(status)}"
         return
     whole = [part for part in parts if not part.program.partial]
     if len(whole) > 1:
@@ -112,6 +110,15 @@ def ending_lines(run: ProfiledRun) -> Iterator[str]:
         yield f"{counted(len(whole), 'program')} called MPI: {names}"
     for part in parts:
         yield from _part_lines(part)
+
+
+def _why_no_calls(status: int) -> str:
+    if _signal_name(status):
+        return "it ended before rank 0 wrote what it knew, which it does after the first second"
+    return (
+        "no process that loaded Timpani's library called MPI_Init; is it an MPI program, and does a script of the "
+        "command clear LD_PRELOAD?"
+    )
 
 
 def _part_lines(part: ProfilePart) -> Iterator[str]:
@@ -124,6 +131,6 @@ def _part_lines(part: ProfilePart) -> Iterator[str]:
 
 def _signal_name(status: int) -> str | None:
     try:
-        return signal.Signals(status - _SIGNALLED).name if status > _SIGNALLED else None
+        return signal.Signals(status - SIGNALLED).name if status > SIGNALLED else None
     except ValueError:
         return None

@@ -9,6 +9,7 @@ from typing import Any
 
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, Form, LatenessLine, ProfilePart
+from timpani.programs.profiled_run import SIGNALLED
 from timpani.report.tables.plain_tables import aligned
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
@@ -21,6 +22,7 @@ _FORMS: dict[Form, str] = {
     "completion": "waiting, testing and starting",
     "setup": "Timpani's set-up",
 }
+_NO_MPI = "no process of the command called MPI_Init"
 _MOST_ROWS = 40
 _MOST_LATE = 10
 
@@ -74,7 +76,9 @@ def profile_text(profile: ProgramProfile) -> str:
         lines.append(f"{' '.join(profile.header.command)}, {profile.header.mpi.name} {profile.header.mpi.version}")
     lines += [f"note: {note}" for note in profile.notes]
     if not profile.parts:
-        lines.append("no calls: no process of the command called MPI_Init")
+        signalled = profile.header is not None and (profile.header.status or 0) > SIGNALLED
+        why = "a signal ended the command before rank 0 wrote any" if signalled else _NO_MPI
+        lines.append(f"no calls: {why}")
     for part in profile.parts:
         lines += ["", *_part_text(part)]
     return "\n".join(lines).strip("\n") + "\n"
