@@ -117,9 +117,21 @@ def test_what_the_library_reads_in_another_way_is_a_warning(text: str, what: str
     assert not [each for each in faults if each.severity == "error"]
 
 
-def test_a_comma_that_other_programs_refuse_is_a_note() -> None:
-    [fault] = lint(file('{"alg": "binomial",}'))
-    assert (fault.severity, fault.what) == ("note", "a comma before a closing bracket")
+@pytest.mark.parametrize(
+    ("rule", "what"),
+    [
+        ('{"alg": "binomial",}', "a comma before a closing bracket"),
+        (r'{"alg": "bi\nomia\l"}', "no bcast algorithm bi"),
+        (r'{"alg": "binomia\l"}', "a line end or an unknown escape"),
+        ('{"alg": "binomial", "\n": 1}', "a line end or an unknown escape"),
+    ],
+)
+def test_what_the_library_accepts_and_other_programs_refuse_is_a_note(rule: str, what: str) -> None:
+    faults = lint(file(rule))
+    assert [each for each in faults if what in each.what]
+    assert "note" in {each.severity for each in faults}
+    assert "error" not in {each.severity for each in faults}
+    assert FILE.read(file(rule), CATALOGUES[SIX])
 
 
 def test_the_librarys_schema_is_used_where_it_is_installed(tmp_path: Path) -> None:

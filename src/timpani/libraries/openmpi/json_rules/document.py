@@ -1,7 +1,8 @@
 """A JSON text as Open MPI's reader accepts it, with the line of each value.
 
-The reader accepts a comma before a closing bracket and a byte order mark. It keeps all keys of an object, also equal
-ones, and takes a whole number that exceeds 64 bits for a fraction (`opal/util/json/3rd-party/json.c`).
+The reader accepts a comma before a closing bracket, a byte order mark, line ends in texts and any escape. It keeps all
+keys of an object, also equal ones, and takes a whole number that exceeds 64 bits for a fraction
+(`opal/util/json/3rd-party/json.c`).
 """
 
 import json
@@ -17,13 +18,24 @@ MAX_DEPTH = 32
 _LONGEST_INT = 2**63
 _TOKEN = re.compile(
     r"[ \t\r\n\v\f]*(?:"
-    r'(?P<text>"(?:[^"\\\n]|\\[^\n])*")'
+    r'(?P<text>"(?:[^"\\]|\\(?s:.))*")'
     r"|(?P<number>-?(?:0|[1-9]\d*)(?P<fraction>\.\d+)?(?P<exponent>[eE][+-]?\d+)?(?![\w.+-]))"
     r"|(?P<word>true|false|null)(?!\w)"
     r"|(?P<mark>[{}\[\]:,])"
     r"|(?P<other>\S))",
     re.ASCII,
 )
+
+_BAD_UNICODE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?![0-9a-fA-F]{4})")
+_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<letter>.))", re.DOTALL)
+_CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+
+
+def _escaped(match: re.Match[str]) -> str:
+    """What an escape stands for: of an unknown one the letter."""
+    if match["code"]:
+        return chr(int(match["code"], 16))
+    return _CONTROL.get(match["letter"], match["letter"])
 
 
 @dataclass(frozen=True)
@@ -79,10 +91,10 @@ class NotJsonError(Exception):
 
 @dataclass(frozen=True)
 class JsonDocument:
-    """The value of a text, and the lines with a comma before a closing bracket, which other readers refuse."""
+    """The value of a text, and where it is no JSON for other readers: lines, with what they refuse there."""
 
     value: JsonValue
-    needless_commas: tuple[int, ...]
+    lenient: tuple[tuple[int, str], ...]
 
 
 def read_document(text: str) -> JsonDocument:
@@ -91,7 +103,7 @@ def read_document(text: str) -> JsonDocument:
     value = reader.value(*reader.next("a value"), depth=1)
     if following := next(reader.tokens, None):
         raise NotJsonError(following[0], f"{_shown(following[2])} follows the end of the document")
-    return JsonDocument(value, tuple(reader.needless_commas))
+    return JsonDocument(value, tuple(reader.lenient))
 
 
 _Token = tuple[int, str, str]
@@ -101,7 +113,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self.last_line = 1
         self.tokens = self._tokens(text)
-        self.needless_commas: list[int] = []
+        self.lenient: list[tuple[int, str]] = []
 
     def _tokens(self, text: str) -> Iterator[_Token]:
         line = 1
@@ -123,7 +135,7 @@ class _Reader:
         if depth > MAX_DEPTH:
             raise NotJsonError(line, f"values are nested deeper than {MAX_DEPTH} levels")
         if kind == "text":
-            return JsonValue(line, _text(line, word))
+            return JsonValue(line, self._text(line, word))
         if kind in ("number", "fraction"):
             return JsonValue(line, _number(kind, word))
         if kind == "word":
@@ -158,7 +170,7 @@ class _Reader:
             at, _, colon = self.next("a colon")
             if colon != ":":
                 raise NotJsonError(at, f"a colon is missing after {_shown(word)}")
-            yield JsonMember(_text(line, word), line, self.value(*self.next("a value"), depth + 1))
+            yield JsonMember(self._text(line, word), line, self.value(*self.next("a value"), depth + 1))
             if self._closes("}"):
                 return
             after_comma = True
@@ -169,16 +181,19 @@ class _Reader:
             raise NotJsonError(line, f"a comma or {bracket} is missing before {_shown(word)}")
         return word == bracket
 
+    def _text(self, line: int, word: str) -> str:
+        try:
+            return str(json.loads(word))
+        except ValueError:
+            pass
+        self.lenient.append((line, f"a line end or an unknown escape in {_shown(word)}"))
+        if _BAD_UNICODE.search(word):
+            raise NotJsonError(line, f"{_shown(word)} is no text of JSON")
+        return _ESCAPE.sub(_escaped, word[1:-1])
+
     def _end(self, line: int, after_comma: bool) -> None:
         if after_comma:
-            self.needless_commas.append(line)
-
-
-def _text(line: int, word: str) -> str:
-    try:
-        return str(json.loads(word, strict=False))
-    except ValueError:
-        raise NotJsonError(line, f"{_shown(word)} is no text of JSON") from None
+            self.lenient.append((line, "a comma before a closing bracket"))
 
 
 def _number(kind: str, word: str) -> int | float:

@@ -87,14 +87,14 @@ class JsonRules:
     collectives      those before the place at which the library ignores the file, if it does
     faults           of the text's structure
     ignored          the first fault because of which the library ignores the whole file; None: it reads it
-    needless_commas  lines with a comma before a closing bracket
+    lenient          where other readers refuse the text: a line, and what is there
     members          of the document
     """
 
     collectives: tuple[JsonCollective, ...]
     faults: tuple[Fault, ...] = ()
     ignored: Fault | None = None
-    needless_commas: tuple[int, ...] = ()
+    lenient: tuple[tuple[int, str], ...] = ()
     members: tuple[JsonMember, ...] = ()
 
 
@@ -123,7 +123,7 @@ def read_entries(text: str) -> JsonRules:
             found.append(collective)
     except _IgnoredError as error:
         ignored = error.fault
-    return JsonRules(tuple(found), tuple(reader.faults), ignored, document.needless_commas, members)
+    return JsonRules(tuple(found), tuple(reader.faults), ignored, document.lenient, members)
 
 
 class _Reader:

@@ -69,9 +69,8 @@ def _of_document(rules: JsonRules) -> Iterator[Fault]:
         elif value is not None and value.content != wanted:
             what = f"{key} is {printable(shortened(str(value.content), 40))}, not {wanted}"
             yield Fault("warning", value.line, what, "the library reads the rules all the same", "correct it")
-    for line in rules.needless_commas[:_MOST_FAULTS]:
-        what = "a comma before a closing bracket"
-        yield Fault("note", line, what, "the library accepts it, other programs do not", "remove it")
+    for line, what in rules.lenient[:_MOST_FAULTS]:
+        yield Fault("note", line, printable(what), "the library accepts it, other programs do not", "remove it")
     lines: dict[str, int] = {}
     for collective in rules.collectives:
         if collective.name in lines:
