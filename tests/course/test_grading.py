@@ -142,6 +142,12 @@ def test_measured_times_are_graded_with_their_conditions(tmp_path: Path) -> None
     assert (graded["simulated"], graded["oversubscribed"], graded["times_from"]) == (False, True, str(tmp_path / "c"))
 
 
+def test_a_time_is_not_graded_where_the_reference_gains_nothing() -> None:
+    graded = grade_sheet(BCAST, Verified(9, None, None), [TimedPoint.of(8, 8, 5.0, 4.0, 9.0)], None, 0, 0)
+    assert graded["points"] == {"verified": VERIFIED_POINTS, "time": None, "report": 0}
+    assert (graded["total"], graded["of"]) == (VERIFIED_POINTS, VERIFIED_POINTS + REPORT_POINTS)
+
+
 def test_a_wrong_algorithm_gets_no_points_for_its_time() -> None:
     points = [TimedPoint.of(8, 8, 1.0, 100.0, 1.0)]
     graded = grade_sheet(BCAST, Verified(9, "2 ranks, 1 elements, root 0: wrong", None), points, None, 0, MIN_WORDS - 1)
