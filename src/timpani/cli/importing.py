@@ -12,7 +12,7 @@ def import_(
         list[str] | None,
         typer.Argument(
             metavar="[ALGORITHM=]FILE...",
-            help="What OSU's benchmarks, IMB-MPI1 or ReproMPI printed: osu.log, or default=a.log chain=b.log.",
+            help="Files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO: osu.log, or default=a.log chain=b.log.",
             show_default=False,
         ),
     ] = None,

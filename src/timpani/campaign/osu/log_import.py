@@ -22,7 +22,7 @@ from timpani.errors import UserError, unknown
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
 from timpani.stats.interval import quantile_ranks
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import UNPLACED
 from timpani.study.schema import schema
@@ -103,7 +103,8 @@ def import_logs(
     if not tables:
         raise UserError(f"{skipped[0].where} {skipped[0].why}", skipped[0].step or _WHAT_IS_IMPORTED)
     _refuse_copies([table for _, table in tables])
-    names = [] if any_name else check_names((table.collective, log.algorithm) for log, table in tables)
+    typed = [(table.collective, log.algorithm) for log, table in tables if not table.algorithm]
+    names = [] if any_name else check_names(typed)
     datatypes = _datatypes([table for _, table in tables], datatype)
     chosen = [each for each in tables if each[1].datatype == datatypes.get(each[1].collective)]
     unchosen = [
@@ -245,7 +246,7 @@ def _results(
 ) -> Iterator[_Printed]:
     launches: Counter[Cell] = Counter()
     for log, table in tables:
-        algorithm = counterpart(table.collective, log.algorithm, log.algorithm.provider)  # by its canonical name
+        algorithm = _algorithm(log, table)
         for row in table.rows:
             cell = _cell(table, row, algorithm, _ranks_of(table, ranks))
             launches[cell] += 1
@@ -261,6 +262,13 @@ def _results(
                 error=f"{where}: OSU's validation failed" if row.failed_validation else None,
             )
             yield _Printed(replace(result, **_median(row)), row.rounding)
+
+
+def _algorithm(log: BenchmarkLog, table: PrintedTable) -> Algorithm:
+    """The algorithm by its canonical name: as typed, or as printed if none was typed."""
+    if table.algorithm and log.algorithm.plain == DEFAULT:
+        return replace(Algorithm.parse(table.algorithm), provider=log.algorithm.provider)
+    return counterpart(table.collective, log.algorithm, log.algorithm.provider)
 
 
 def _median(row: PrintedRow) -> dict[str, Any]:

@@ -50,6 +50,7 @@ class PrintedTable:
     timpani  what `timpani show --format osu` adds; nothing in OSU's own output
     ranks    None: not printed
     protocol other settings that change times, as text
+    algorithm the one that ran, where that is printed
     """
 
     collective: str
@@ -62,6 +63,7 @@ class PrintedTable:
     timpani: str = ""
     ranks: int | None = None
     protocol: str = ""
+    algorithm: str = ""
     rows: list[PrintedRow] = field(default_factory=list)
 
 
@@ -92,6 +94,9 @@ class LogReader(ABC):
 
     SIGNATURE: ClassVar[re.Pattern[str]]
     """The beginning of a line that shows that a file is the benchmark's."""
+
+    LONGEST_LINE: ClassVar = 1000
+    """Characters of the benchmark's longest line; longer lines are other programs'."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

@@ -4,14 +4,19 @@ from pathlib import Path
 
 from timpani.campaign.osu.imb_grammar import ImbReader
 from timpani.campaign.osu.osu_grammar import OsuReader
+from timpani.campaign.osu.pico_files import PicoReader
 from timpani.campaign.osu.printed_table import LAUNCHER_PREFIX, LogReader, PrintedFile
 from timpani.campaign.osu.reprompi_grammar import ReproMpiReader
 from timpani.errors import UserError
 from timpani.reading import read_bytes
 
-_READERS: dict[str, type[LogReader]] = {"OSU": OsuReader, "IMB": ImbReader, "ReproMPI": ReproMpiReader}
-_LONGEST_LINE = 1000  # characters of a benchmark's line; longer ones are other programs'
-_STEP = "name files that OSU's benchmarks, IMB-MPI1 or ReproMPI printed"
+_READERS: dict[str, type[LogReader]] = {
+    "OSU": OsuReader,
+    "IMB": ImbReader,
+    "ReproMPI": ReproMpiReader,
+    "PICO": PicoReader,
+}
+_STEP = "name files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO"
 
 
 def read_log(path: Path) -> PrintedFile:
@@ -26,11 +31,11 @@ def read_log(path: Path) -> PrintedFile:
     lines = [
         (number, LAUNCHER_PREFIX.sub("", line, count=1).strip())
         for number, line in enumerate(text.splitlines(), start=1)
-        if len(line) <= _LONGEST_LINE
     ]
     reader = _reader(path, lines)
     for number, line in lines:
-        reader.take(number, line)
+        if len(line) <= reader.LONGEST_LINE:
+            reader.take(number, line)
     reader.close()
     if not reader.tables and not reader.left_out:
         lines_of = "'# OSU MPI … Latency Test', '# Benchmarking …' or '#@nprocs=…'"
