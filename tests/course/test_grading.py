@@ -110,12 +110,12 @@ def test_a_point_is_between_start_and_reference() -> None:
     assert share(10.0, reference=99.0) is None
 
 
-def campaign_of(folder: Path, times: dict[str, float]) -> Campaign:
+def campaign_of(folder: Path, times: dict[str, float], sizes: tuple[int, ...] = (8,)) -> Campaign:
     folder.mkdir()
     write_header(folder, study={}, machine={"name": "here"})
     results = [
         LaunchResult(
-            Cell("bcast", Algorithm.parse(f"timpani/{name}"), 8, "core", 8, "warm"),
+            Cell("bcast", Algorithm.parse(f"timpani/{name}"), 8, "core", size, "warm"),
             launch,
             "here",
             median_us=time,
@@ -125,6 +125,7 @@ def campaign_of(folder: Path, times: dict[str, float]) -> Campaign:
         )
         for name, time in times.items()
         for launch in (1, 2)
+        for size in sizes
     ]
     write_lines(folder / "results.jsonl", (each.as_line() for each in results))
     return load(folder)
@@ -140,6 +141,18 @@ def test_measured_times_are_graded_with_their_conditions(tmp_path: Path) -> None
     assert graded["points"] == {"verified": VERIFIED_POINTS, "time": TIME_POINTS // 2, "report": REPORT_POINTS}
     assert graded["total"] == VERIFIED_POINTS + TIME_POINTS // 2 + REPORT_POINTS
     assert (graded["simulated"], graded["oversubscribed"], graded["times_from"]) == (False, True, str(tmp_path / "c"))
+
+
+def test_the_report_names_figures_that_its_commands_draw(tmp_path: Path) -> None:
+    write_folder(tmp_path / "a", BCAST)
+    times = {"mine": 10.0, "start": 100.0, BCAST.reference: 1.0}
+    campaign_of(tmp_path / "c", times, sizes=(8, 64, 512))
+    report = tmp_path / "a" / "report"
+    done = typed("report", tmp_path / "c", "--figures", report / "figures")
+    assert done.returncode == 0, done.stderr
+    wanted = set(re.findall(r"\\includegraphics\[.*?\]{(figures/.*?)}", (report / "report.tex").read_text()))
+    assert wanted
+    assert not {name for name in wanted if not (report / name).is_file()}
 
 
 def test_a_time_is_not_graded_where_the_reference_gains_nothing() -> None:
