@@ -43,7 +43,15 @@ def test_common_words_are_replaced_where_a_name_stands_alone(names: Pseudonyms) 
 
 def test_pseudonyms_differ_from_all_names() -> None:
     names = Pseudonyms.new({"host": ["host2", "host1"]}, common=[])
-    assert names.replaced("host1 host2 host3") == "host-a2 host-a1 host3"
+    assert names.replaced("host1 host2 host3") == "anonhost2 anonhost1 host3"
+
+
+@pytest.mark.parametrize("names", [["us", "c", "s", "h"], ["host", "host1"], ["user", "hostess"], ["a1", "anonhost"]])
+def test_short_names_and_names_like_pseudonyms_are_replaced(names: list[str]) -> None:
+    found = Pseudonyms.new({"host": names, "user": names[::-1]}, common=[])
+    pseudonyms = [found.of(name) for name in names]
+    assert len(set(pseudonyms)) == len(names)
+    assert not [list(found.find(each)) for each in pseudonyms if any(found.find(each))]
 
 
 def test_hosts_of_one_short_name_in_two_domains_have_two_pseudonyms() -> None:

@@ -134,10 +134,11 @@ def _with_domains(hosts: Iterable[str]) -> dict[str, str]:
 
 
 def _prefix(kind: str, names: Iterable[str]) -> str:
-    """What pseudonyms of a kind begin with: no name begins so or is a part of it."""
+    """What pseudonyms of a kind begin with: no name is a pseudonym, or is found in one."""
     every = list(names)
-    for prefix in (kind, *(f"{kind}-{letter}" for letter in ascii_lowercase)):
-        if not any(name.startswith(prefix) or name in prefix for name in every):
+    for prefix in (kind, f"anon{kind}", *(f"{kind[0]}name{letter}" for letter in ascii_lowercase)):
+        pseudonym = re.compile(rf"{prefix}\d*")
+        if not any(pseudonym.fullmatch(name) or (len(name) >= _MIN_INSIDE and name in prefix) for name in every):
             return prefix
     raise UserError(f"no pseudonym of a {kind} differs from all names", "share the campaign without --anonymize")
 
