@@ -60,12 +60,16 @@ def _joined(sets: Iterable[set[str]]) -> list[set[str]]:
 
 
 def _counted(proofs: Iterable[Mapping[str, Any]]) -> dict[tuple[str, int, int], list[set[str]]]:
-    """The labels whose counted messages are equal and determine their order (`_is_tree`), by point."""
+    """The labels whose counted messages are equal and determine their order (`_is_tree`), by point.
+
+    A library's and Timpani's algorithms are never joined: other code sends the same messages in another time.
+    """
     by_messages: defaultdict[tuple[Any, ...], set[str]] = defaultdict(set)
     for proof in proofs:
         if _is_tree(proof["messages"]):
             point = (proof["collective"], proof["ranks"], proof["message_bytes"])
-            by_messages[point, str(proof["messages"]), str(proof["bytes"])].add(cell_of(dict(proof)).algorithm.label)
+            algorithm = cell_of(dict(proof)).algorithm
+            by_messages[point, algorithm.provider, str(proof["messages"]), str(proof["bytes"])].add(algorithm.label)
     found: defaultdict[tuple[str, int, int], list[set[str]]] = defaultdict(list)
     for (point, *_), labels in by_messages.items():
         found[point].append(labels)
