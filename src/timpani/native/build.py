@@ -28,6 +28,13 @@ _SECONDS = "build-seconds"
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folder of the part that uses no MPI, built before."""
 
+PRELOADED = "timpani"
+"""The target of the library that is preloaded, libtimpani.so."""
+RULES_CHECK = "timpani-rules-check"
+"""The target of the program that checks rules as the library does."""
+_FOR_PRELOADING = ("timpani-schedule", "timpani-algorithms", RULES_CHECK)
+"""The targets of the part without MPI for the library and the check: less than half of the part."""
+
 
 def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()) -> Path:
     """The folder with the programs of `source` (Timpani's by default) that use `mpi`: built, or found in the cache.
@@ -36,11 +43,11 @@ def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), p
     such as `-DTIMPANI_SANITIZE=ON`. `programs` names the targets to build, where not all are wanted, or tests and
     benchmarks are; the folder of all programs is taken where it is there and has these.
     """
-    part = _part_without_mpi(mpi, source or sources(), options)
+    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs == (PRELOADED,) else ())
     return _find_or_build(
         _Order(
             name=f"{mpi.kind}-{mpi.version}",
-            what=f"{', '.join(programs) or 'the programs'} for {mpi.name} {mpi.version}",
+            what=f"{_in_words(programs) or 'the programs'} for {mpi.name} {mpi.version}",
             source=part.source,
             compiler=library_compiler(mpi),
             options=options,
@@ -53,24 +60,29 @@ def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), p
     )
 
 
-def build_without_mpi(mpi: Mpi | None, source: Path | None = None, options: tuple[str, ...] = ()) -> Path:
+def build_without_mpi(
+    mpi: Mpi | None, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
+) -> Path:
     """The folder with the programs of `source` that use no MPI: the verifier, the simulator, the check of rules.
+
+    `programs` are all, or the check alone.
 
     The compiler is the one that the wrapper of `mpi` calls, so that these are built together with what is linked with
     the programs of `mpi`; without a library it is any. They include the algorithms of `further_algorithms`.
     """
-    part = _part_without_mpi(mpi, source or sources(), options)
+    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs else ())
     further = None if source else further_algorithms()
     if not further:
         return _find_or_build(part)
     return _find_or_build(
         _Order(
             name="no-mpi",
-            what=f"the verifier and the simulator with the algorithms in {further}",
+            what=f"{_in_words(programs) or 'the verifier and the simulator'} with the algorithms in {further}",
             source=part.source,
             compiler=part.compiler,
             options=options,
             next_step=part.next_step,
+            programs=programs,
             further=further,
             base=part,
         )
@@ -123,10 +135,19 @@ class _Order:
         return digest
 
 
-def _part_without_mpi(mpi: Mpi | None, source: Path, options: tuple[str, ...]) -> _Order:
+def _in_words(programs: tuple[str, ...]) -> str:
+    return ", ".join(
+        {PRELOADED: "the library to preload", RULES_CHECK: "the check of rules"}.get(p, p) for p in programs
+    )
+
+
+def _part_without_mpi(
+    mpi: Mpi | None, source: Path, options: tuple[str, ...], programs: tuple[str, ...] = ()
+) -> _Order:
     return _Order(
         name="no-mpi",
-        what="what uses no MPI, once for all libraries",
+        what="the algorithms, once for all libraries" if programs else "what uses no MPI, once for all libraries",
+        programs=programs,
         source=source,
         compiler=compiler_without_mpi(mpi),
         options=options,
@@ -138,7 +159,7 @@ def _part_without_mpi(mpi: Mpi | None, source: Path, options: tuple[str, ...]) -
 
 def _find_or_build(order: _Order) -> Path:
     whole = cached(order.folder(()))
-    if whole and all((whole / name).exists() for name in order.programs):
+    if whole and all(any((whole / file).exists() for file in _files_of_target(name)) for name in order.programs):
         return whole
     name = order.folder(order.programs)
     if part := cached(name):
@@ -161,6 +182,11 @@ def _find_or_build(order: _Order) -> Path:
         built.rename(done)
     _say(f"compiled {order.what} in {seconds:.0f} s")
     return done
+
+
+def _files_of_target(name: str) -> tuple[str, ...]:
+    """What a target may be called in its folder: a program, a shared library or an archive."""
+    return (name, f"lib{name}.so", f"lib{name}.a")
 
 
 def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:

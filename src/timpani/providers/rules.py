@@ -7,29 +7,36 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
-from timpani.native.build import build, build_without_mpi
+from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.study.cell import OWN, RULES, Algorithm
 
 BY_RULES = Algorithm(OWN, RULES)
 """What is compared with the default where a study names rules."""
 
-_CHECK = "timpani-rules-check"
 _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); this can't be turned off
 
 
-def replacing_library(mpi: Mpi) -> Path | None:
+def replacing_library(mpi: Mpi, only: bool = False) -> Path | None:
     """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which has an MPI of its
-    own."""
-    return None if LIBRARIES[mpi.kind].simulates else build(mpi) / "libtimpani.so"
+    own.
+
+    only  build nothing else, for a program that is only run; a campaign needs all programs
+    """
+    return None if LIBRARIES[mpi.kind].simulates else build(mpi, programs=_wanted(PRELOADED, only)) / "libtimpani.so"
 
 
-def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
-    """What the ranks' environment holds for `libtimpani.so`; `switches` gives each node's, where it is known.
+def _wanted(program: str, only: bool) -> tuple[str, ...]:
+    return (program,) if only else ()
 
+
+def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str], only: bool = False) -> dict[str, str]:
+    """What the ranks' environment holds for `libtimpani.so`; `only` as of `replacing_library`.
+
+    switches  the switch of each node where it is known
     UserError when `rules` are none that it takes.
     """
-    library = replacing_library(mpi)
+    library = replacing_library(mpi, only)
     if library is None:
         raise UserError(f"{mpi} has no library that could be preloaded", "choose Open MPI or MPICH (--mpi)")
     if set(str(library)) & set(_SPLITS_OR_EXPANDS):
@@ -41,7 +48,8 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict
     if rules is not None:
         if rules.is_dir():
             raise UserError(f"{rules} is a folder", "name a file that `timpani rules` wrote")
-        checked = subprocess.run([build_without_mpi(mpi) / _CHECK, rules], capture_output=True, text=True, check=False)
+        check = build_without_mpi(mpi, programs=_wanted(RULES_CHECK, only)) / RULES_CHECK
+        checked = subprocess.run([check, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
         found["TIMPANI_RULES"] = str(rules.resolve())

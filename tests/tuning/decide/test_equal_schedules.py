@@ -79,7 +79,8 @@ def test_counted_messages_show_one_schedule_where_they_leave_no_order_open() -> 
 
 def test_other_code_with_the_same_messages_keeps_its_name() -> None:
     """In one campaign Open MPI's split_binary took 1.33 times as long as Timpani's, which sends the same messages."""
-    proofs = [proof("linear", ONE_WAY), *({**proof(name, ONE_WAY), "provider": "timpani"} for name in ("chain", "tree"))]
+    own = [{**proof(name, ONE_WAY), "provider": "timpani"} for name in ("chain", "tree")]
+    proofs = [proof("linear", ONE_WAY), *own]
     equal = equal_schedules(measured("linear", "timpani/chain", "timpani/tree"), proofs, {})
     assert equal == {("bcast", 2, 8): [("timpani/chain", "timpani/tree")]}
 
