@@ -83,7 +83,8 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
     if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
         yield "the library's file formats can't express its rules: there is nothing to switch on"
     if files.settings:
-        yield f"switch it on: . {where}/{SWITCH_ON}, or `module load {where}/{MODULE}`; off: . {where}/{SWITCH_OFF}"
+        module = f"module use {where}; module load {MODULE}"  # Lmod loads none by its path
+        yield f"switch it on: . {where}/{SWITCH_ON}, or `{module}`; off: . {where}/{SWITCH_OFF}"
     if files.preload_rules:
         yield f"use Timpani's algorithms: timpani preload --rules {where}/{PRELOAD_RULES} -- mpirun …"
 
@@ -131,7 +132,8 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     yield from _rules(table, known)
     if files.settings:
         yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / SWITCH_ON))}`; or by a module,")
-        yield from (f"`{MODULE}`; or by the library's settings. `{SWITCH_OFF}` undoes the first.", "", "```")
+        yield f"`module use {shlex.quote(str(folder))}; module load {MODULE}`; or by the library's settings."
+        yield from (f"`{SWITCH_OFF}` undoes the first.", "", "```")
         yield from (f"{name}={value}" for name, value in files.settings.items())
         yield from ("```", "")
     if files.preload_rules:
