@@ -1,5 +1,6 @@
 """The source of a new algorithm: it verifies as it is, in a folder of the user's own."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -58,7 +59,26 @@ def test_the_file_is_named_by_collective_and_name_and_written_once(folder: Path)
     done = typed("new", "algorithm", "bcast/two_chains")
     assert (done.returncode, [each.name for each in folder.iterdir()]) == (0, ["bcast_two_chains.cpp"])
     assert "`timpani verify bcast/two_chains`" in done.stdout
-    assert "exists already" in typed("new", "algorithm", "bcast/two_chains").stderr
+    for taken in ("bcast/two_chains", "bcast/knomial"):  # the second is built in
+        refused = typed("new", "algorithm", taken)
+        assert refused.returncode == 2
+        assert refused.stderr == f"timpani: there is an algorithm {taken} already; choose another name\n"
+    assert len([*folder.iterdir()]) == 1
+
+
+def test_two_algorithms_of_one_name_are_refused(tmp_path: Path) -> None:
+    """A user's bcast/knomial would be verified, measured and drawn under the name of the built-in one."""
+    line = json.dumps(
+        {
+            **{"collective": "bcast", "name": "knomial", "parameters": [], "aliases": [], "source": "", "cost": ""},
+            **dict.fromkeys(("power_of_two", "even", "commutative", "topology", "window"), False),
+        }
+    )
+    verifier = tmp_path / "timpani-verify"
+    verifier.write_text(f"#!/bin/sh\necho '{line}'\necho '{line}'\n")
+    verifier.chmod(0o755)
+    with pytest.raises(UserError, match="two algorithms are called bcast/knomial; give the one in the folder TIMPANI"):
+        read_own_catalogue(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def algorithm(
 ) -> None:
     """Write a new algorithm, which verifies, into native/algorithms of a checkout or the folder TIMPANI_ALGORITHMS."""
     from timpani.errors import UserError
-    from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms
+    from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms, sources
     from timpani.providers.algorithm_skeleton import skeleton
     from timpani.report.words.output_files import write_file
 
@@ -31,5 +31,7 @@ def algorithm(
             "no folder for new algorithms is named",
             f'make one and name it: mkdir algorithms; export {ALGORITHMS}="$PWD/algorithms"',
         )
+    if (folder / file).exists() or (sources() / "algorithms" / file).exists():
+        raise UserError(f"there is an algorithm {name} already", "choose another name")
     write_file(folder / file, text.encode())
     typer.echo(f"{folder / file}: verify it with `timpani verify {name}`")

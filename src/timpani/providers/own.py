@@ -5,14 +5,18 @@ import subprocess
 from pathlib import Path
 
 from timpani import __version__
+from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
+from timpani.native.sources import ALGORITHMS
 from timpani.providers.known_names import remember_names
 from timpani.study.cell import OWN
 
 _VERIFIER = "timpani-verify"
 """The program that lists and verifies."""
+
+_RENAME = f"give the one in the folder {ALGORITHMS} another name"
 
 
 def own_catalogue(mpi: Mpi | None) -> Catalogue:
@@ -21,7 +25,7 @@ def own_catalogue(mpi: Mpi | None) -> Catalogue:
 
 
 def read_own_catalogue(programs: Path) -> Catalogue:
-    """What the native programs in the folder `programs` can run."""
+    """What the native programs in the folder `programs` can run; UserError where two algorithms have one name."""
     answer = subprocess.run([programs / _VERIFIER, "list"], capture_output=True, text=True, check=True)
     algorithms: dict[str, tuple[AlgorithmInfo, ...]] = {}
     for line in map(json.loads, answer.stdout.splitlines()):
@@ -47,7 +51,10 @@ def read_own_catalogue(programs: Path) -> Catalogue:
             source=line["source"],
             cost=line["cost"],
         )
-        algorithms[info.collective] = (*algorithms.get(info.collective, ()), info)
+        others = algorithms.get(info.collective, ())
+        if info.name in (each.name for each in others):
+            raise UserError(f"two algorithms are called {info.collective}/{info.name}", _RENAME)
+        algorithms[info.collective] = (*others, info)
     own = Catalogue(OWN, __version__, algorithms)
     remember_names(own)
     return own
