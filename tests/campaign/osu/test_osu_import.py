@@ -234,6 +234,7 @@ RATE += "# Size                  MB/s        Messages/s\n"
         ("1    9.00\n", 5, "goes back to 1 B, as in another run"),
         ("2    9.00\n", 5, "goes back to 2 B, as in another run"),
         ("> # OSU MPI Latency Test v7.4\n> # Size  Latency (us)\n4  0.20\n", 5, "has '> ' before OSU's title"),
+        ("node01: # OSU MPI Latency Test v7.4\n4  0.20\n", 5, "has 'node01: ' before OSU's title"),
     ],
 )
 def test_what_the_grammar_lacks_ends_the_table_and_is_named(tmp_path: Path, text: str, line: int, why: str) -> None:

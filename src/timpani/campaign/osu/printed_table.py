@@ -10,7 +10,7 @@ from timpani.errors import UserError, shortened
 
 REMOVE_LINE = "remove that line"
 
-LAUNCHER_PREFIX = re.compile(r"\s*(?:\[(?:[\w.-]+@)?\d+(?:,\d+)*\](?:<stdout>)?:?|\d+:(?=\s)|<stdout>:?)\s?", re.ASCII)
+LAUNCHER_PREFIX = re.compile(r"^\s*(?:\[(?:[\w.-]+@)?\d+(?:,\d+)*\](?:<stdout>)?:?|\d+:(?=\s)|<stdout>:?)\s?", re.ASCII)
 """What `srun --label`, `mpirun --tag-output` and `mpiexec -l` put before each line."""
 
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
