@@ -25,6 +25,11 @@ def shortened(text: str, longest: int) -> str:
     return text if len(text) <= longest else f"{text[:half]} … {text[-half:]}"
 
 
+def too_few_files(error: BaseException) -> bool:
+    """Whether the system refused because too many files are open: no answer of a program that could not be started."""
+    return isinstance(error, OSError) and error.errno in (errno.EMFILE, errno.ENFILE)
+
+
 class UserError(Exception):
     """Input that can't be used. `what` names the cause and the place, `next_step` what to do; the exit status is 2.
 

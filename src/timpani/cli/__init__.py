@@ -40,7 +40,7 @@ from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
 from timpani.cli.tune import tune
 from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify
-from timpani.errors import UserError, cannot_write
+from timpani.errors import UserError, cannot_write, too_few_files
 
 _INTERRUPTED = 130  # the status of who is ended by SIGINT, as shells say it
 
@@ -180,7 +180,7 @@ def _too_little_memory() -> UserError:
 
 def _refused_by_system(error: OSError) -> UserError | None:
     """What the system refused, in words; None where it must have been a mistake of Timpani's."""
-    if error.errno in (errno.EMFILE, errno.ENFILE):
+    if too_few_files(error):
         return UserError("too few files may be open at a time", "raise the limit: `ulimit -n 1024`")
     if error.errno == errno.ENOMEM:
         return _too_little_memory()

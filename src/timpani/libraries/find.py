@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from timpani.errors import UserError, unknown
+from timpani.errors import UserError, too_few_files, unknown
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
@@ -286,6 +286,8 @@ def _ask(program: Path, question: str) -> str:
             check=False,
             env={**os.environ, "PATH": path},
         )
-    except (OSError, subprocess.TimeoutExpired):
+    except (OSError, subprocess.TimeoutExpired) as error:
+        if too_few_files(error):
+            raise
         return ""
     return answer.stdout.decode(errors="replace")

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.errors import UserError, too_few_files
 from timpani.native.compiler import Compiler
 from timpani.native.die_with_parent import die_with_parent
 
@@ -69,6 +69,8 @@ def _run(command: list[str], compiler: Compiler) -> "subprocess.CompletedProcess
             preexec_fn=die_with_parent,
         )
     except OSError as error:
+        if too_few_files(error):
+            raise
         return subprocess.CompletedProcess(command, 127, stdout=str(error))
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.errors import UserError, too_few_files
 from timpani.native.mpi import Mpi
 
 _VARIABLES = ("OMPI_CXX", "MPICH_CXX", "I_MPI_CXX")
@@ -119,4 +119,6 @@ def _ask(command: tuple[str, ...], environment: Mapping[str, str]) -> "subproces
             env={**os.environ, **environment, "LC_ALL": "C"},
         )
     except OSError as error:
+        if too_few_files(error):
+            raise
         return subprocess.CompletedProcess(command, 127, stdout="", stderr=str(error))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.errors import UserError, too_few_files
 from timpani.native.cache import cache_folder, cached
 from timpani.native.compiler import shown_command
 
@@ -63,7 +63,9 @@ def library_version(wrapper: Path, environment: Mapping[str, str]) -> LibraryVer
             timeout=_SECONDS,
             env={**os.environ, **environment},
         )
-    except (OSError, subprocess.SubprocessError, UserError):
+    except (OSError, subprocess.SubprocessError, UserError) as error:
+        if too_few_files(error):
+            raise
         return None
     return read_library_version(answer.stdout.decode(errors="replace")) if answer.returncode == 0 else None
 
