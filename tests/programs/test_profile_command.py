@@ -1,5 +1,6 @@
 """`timpani profile` as a user types it: what a program called, and one line for each thing that is wrong."""
 
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -28,6 +29,17 @@ int main(int argc, char **argv) {
         usleep(700000);
     }
     return raise(SIGKILL);
+}
+"""
+
+TWO_PLACES = """
+#include <mpi.h>
+int main(int argc, char **argv) {
+    volatile int two = 2, three = 3; /* or the compiler would write each call out */
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < two; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 0; i < three; ++i) MPI_Barrier(MPI_COMM_WORLD);
+    return MPI_Finalize();
 }
 """
 
@@ -97,6 +109,21 @@ def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path
     assert early.returncode == 128 + signal.SIGKILL
     assert "it ended before rank 0 wrote what it knew" in early.stderr
     assert "a signal ended the command before" in typed("show", tmp_path / "early").stdout
+
+
+def test_calls_are_told_apart_by_their_place_in_the_program(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_program(mpi, TWO_PLACES, tmp_path / "program")
+    asked, command = ("profile", "-o"), ("--", str(mpi.mpirun), "-n", "2", program)
+    done = timpani(*asked, tmp_path / "p", "--sites", *command, env=environment())
+    assert done.returncode == 0, done.stderr
+    part = read_profile(tmp_path / "p").main_part
+    barriers = [line for line in part.calls if line.name == "barrier"]
+    assert sorted(part.calls_of(line) for line in barriers) == [2, 3]
+    assert all(re.fullmatch(r"program\+0x[0-9a-f]+", line.site) for line in barriers)
+    assert all(line.site in typed("show", tmp_path / "p").stdout for line in barriers)
+    assert timpani(*asked, tmp_path / "plain", *command, env=environment()).returncode == 0
+    [barrier] = (line for line in read_profile(tmp_path / "plain").main_part.calls if line.name == "barrier")
+    assert (barrier.calls, barrier.site) == (2 * 5, "")
 
 
 def test_a_profile_without_calls_is_one_line_in_every_command_that_needs_some(tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
 }
 
 int MPI_Barrier(MPI_Comm comm) {
+    timpani::mark_call_site(__builtin_return_address(0));
     return timpani::intercept({.kind = CollectiveKind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
 }
 
@@ -112,6 +113,7 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     InterceptedCall { .kind = CollectiveKind::name, .comm = comm, __VA_ARGS__ }
 #define TIMPANI_BLOCKING(Function, parameters, arguments, call)                     \
     int MPI_##Function parameters {                                                 \
+        timpani::mark_call_site(__builtin_return_address(0));                       \
         return timpani::intercept(call, [&] { return PMPI_##Function arguments; }); \
     }
 #define TIMPANI_COUNTED(Function, parameters, arguments, call)                                  \

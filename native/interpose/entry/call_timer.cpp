@@ -5,6 +5,7 @@
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/profile/argument_classes.hpp"
+#include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"
 
 namespace timpani {
@@ -63,7 +64,8 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
                                 .shape = shape_,
                                 .size_class = known ? size_class_of(bytes) : -1,
                                 .algorithm = outcome.done ? outcome.algorithm : std::string_view{},
-                                .reason = outcome.reason},
+                                .reason = outcome.reason,
+                                .site = form_ == Form::blocking ? std::exchange(call_site, nullptr) : nullptr},
                         .bytes = bytes,
                         .entry_ns = entry_ns_,
                         .ns = ns};

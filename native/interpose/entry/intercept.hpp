@@ -5,6 +5,7 @@
 #include "interpose/entry/finish.hpp"
 #include "interpose/entry/refusal.hpp"
 #include "interpose/process/process.hpp"
+#include "interpose/profile/call_site.hpp"
 #include "interpose/replace/replace.hpp"
 
 namespace timpani {

@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <functional>
 
+#include "interpose/profile/call_site.hpp"
+
 namespace timpani {
 
 namespace {
@@ -29,6 +31,7 @@ RulesFile read_file(const std::string& path) {
 Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
     counting = settings.counts() && !settings.off;
     proving = counting && settings.proves;
+    marking_sites = counting && settings.sites;
     interception = settings.idle() ? Interception::off : Interception::on;
 }
 

@@ -27,6 +27,7 @@ Settings read_settings() {
             .rules = value_of("TIMPANI_RULES"),
             .profile = value_of("TIMPANI_PROFILE"),
             .proves = is_on(value_of("TIMPANI_PROVE")),
+            .sites = is_on(value_of("TIMPANI_SITES")),
             .group = group_of(host.data(), value_of("TIMPANI_GROUPS"), value_of("SLURM_TOPOLOGY_ADDR")),
             .clock_skew = value_of("TIMPANI_CLOCK_SKEW"),
             .fault_tolerance = is_on(value_of("OMPI_MCA_mpi_ft_enable"))};

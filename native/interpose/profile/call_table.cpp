@@ -40,6 +40,7 @@ std::size_t CallKeyHash::operator()(const CallKey& key) const {
     const auto small = static_cast<std::uint64_t>(key.size_class + 1) << 8U |
                        static_cast<std::uint64_t>(key.form) << 1U | static_cast<std::uint64_t>(key.in_place);
     std::uint64_t hash = hash_with(small, static_cast<std::uint64_t>(key.shape) << 32U);
+    hash = hash_with(hash, reinterpret_cast<std::uintptr_t>(key.site));
     for (const std::string_view text : {key.name, key.reduction, key.datatype, key.algorithm, key.reason})
         hash = hash_with(hash, address(text));
     return hash;
@@ -48,9 +49,12 @@ std::size_t CallKeyHash::operator()(const CallKey& key) const {
 int size_class_of(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
 
 std::uint32_t CallTable::count(const CountedCall& call) {
-    const auto [place, is_new] = rows_.try_emplace(call.key, static_cast<std::uint32_t>(contents_.keys.size()));
+    CallKey key = call.key;
+    if (key.site != nullptr && sites_.size() >= kMaxSites && !sites_.contains(key.site)) key.site = nullptr;
+    const auto [place, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(contents_.keys.size()));
     if (is_new) {
-        contents_.keys.push_back(call.key);
+        contents_.keys.push_back(key);
+        if (key.site != nullptr) sites_.insert(key.site);
         contents_.totals.emplace_back();
     }
     CallTotals& totals = contents_.totals[place->second];

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "interpose/profile/coordinated_sample.hpp"
@@ -42,12 +43,14 @@ struct CallKey {
     std::string_view datatype{};   // its class
     std::string_view algorithm{};  // empty: the library's choice
     std::string_view reason{};     // why a rule that matches was not followed
+    const void* site = nullptr;    // where the program calls it, if sites are marked
 
     friend bool operator==(const CallKey& one, const CallKey& two) {
         return one.name.data() == two.name.data() && one.form == two.form && one.shape == two.shape &&
                one.size_class == two.size_class && one.in_place == two.in_place &&
                one.reduction.data() == two.reduction.data() && one.datatype.data() == two.datatype.data() &&
-               one.algorithm.data() == two.algorithm.data() && one.reason.data() == two.reason.data();
+               one.algorithm.data() == two.algorithm.data() && one.reason.data() == two.reason.data() &&
+               one.site == two.site;
     }
 };
 
@@ -101,6 +104,7 @@ int size_class_of(std::int64_t bytes);
 class CallTable {
   public:
     static constexpr int kProvenCalls = 3;          // of each stratum
+    static constexpr std::size_t kMaxSites = 1024;  // calls from further places have no site
     static constexpr std::size_t kMaxStrata = 256;  // 512 × 40 bytes each; calls of further strata are only counted
 
     void add(const CountedCall& call);
@@ -125,6 +129,7 @@ class CallTable {
 
     std::mutex mutex_;
     std::unordered_map<CallKey, std::uint32_t, CallKeyHash> rows_;
+    std::unordered_set<const void*> sites_;
     Contents contents_{.shapes = {CommunicatorShape{}}, .keys = {}, .totals = {}, .strata = {}};
     int threads_ = 0;
 };

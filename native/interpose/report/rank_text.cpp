@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "interpose/process/process.hpp"
+#include "interpose/profile/call_site.hpp"
 #include "interpose/report/waiting.hpp"
 #include "json/json.hpp"
 
@@ -19,22 +20,23 @@ namespace {
 constexpr char kMark = '\t';  // between a row's key and values: no JSON text contains it
 
 std::string key_text(const CallKey& key, const CommunicatorShape& shape) {
-    std::string text = JsonObject()
-                           .add("line", "calls")
-                           .add("name", key.name)
-                           .add("form", name_of(key.form))
-                           .add("world", shape.world)
-                           .add("between_groups", shape.between_groups)
-                           .add("ranks", shape.ranks)
-                           .add("nodes", shape.nodes)
-                           .add("per_node", shape.per_node)
-                           .add("size_class", key.size_class)
-                           .add("in_place", key.in_place)
-                           .add("operator", key.reduction)
-                           .add("datatype", key.datatype)
-                           .add("algorithm", key.algorithm)
-                           .add("reason", key.reason)
-                           .text();
+    JsonObject object;
+    object.add("line", "calls")
+        .add("name", key.name)
+        .add("form", name_of(key.form))
+        .add("world", shape.world)
+        .add("between_groups", shape.between_groups)
+        .add("ranks", shape.ranks)
+        .add("nodes", shape.nodes)
+        .add("per_node", shape.per_node)
+        .add("size_class", key.size_class)
+        .add("in_place", key.in_place)
+        .add("operator", key.reduction)
+        .add("datatype", key.datatype)
+        .add("algorithm", key.algorithm)
+        .add("reason", key.reason);
+    if (key.site != nullptr) object.add("site", site_text(key.site));
+    std::string text = object.text();
     text.pop_back();
     return text;
 }

@@ -25,6 +25,9 @@ def profile(
     prove: Annotated[
         bool, typer.Option("--prove", help="Count the collectives' messages, and name the algorithms that send them.")
     ] = False,
+    sites: Annotated[
+        bool, typer.Option("--sites", help="Count blocking collectives by the place that calls them, too.")
+    ] = False,
 ) -> None:
     """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.
 
@@ -33,7 +36,7 @@ def profile(
     from timpani.programs.profiled_run import ending_lines, profiled_run
     from timpani.report.profiled.profile_text import summary_lines
 
-    run = profiled_run(command, output, rules, on, mpi, prove=prove)
+    run = profiled_run(command, output, rules, on, mpi, prove=prove, sites=sites)
     for line in ending_lines(run):
         typer.echo(f"timpani: {line}", err=True)
     if run.profile.parts:

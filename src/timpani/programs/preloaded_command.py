@@ -14,6 +14,9 @@ from timpani.native.mpi import Mpi
 from timpani.programs.executable import read_executable
 from timpani.providers.rules import replacing_library, variables
 
+_SETTINGS = ("TIMPANI_RULES", "TIMPANI_PROFILE", "TIMPANI_PROVE", "TIMPANI_SITES")
+"""What libtimpani.so reads; a command does not inherit them."""
+
 _NEXT_PART = ":"  # between the programs of `mpirun -n 2 ./a : -n 2 ./b`
 
 
@@ -42,8 +45,7 @@ def preloaded_command(
     argv, environment = pass_variables(
         command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", "")
     )
-    ours = {name for name in ("TIMPANI_RULES", "TIMPANI_PROFILE", "TIMPANI_PROVE") if name not in given}
-    inherited = {name: value for name, value in os.environ.items() if name not in ours}
+    inherited = {name: value for name, value in os.environ.items() if name not in _SETTINGS or name in given}
     return PreloadedCommand(tuple(argv), {**inherited, **environment}, library)
 
 

@@ -81,6 +81,7 @@ class CallsLine(_Line):
     operator        in small letters; `user` and `user_ordered` for the program's own
     algorithm       of Timpani's that replaced the library's; empty: the library's choice
     reason          why a rule that matched was not followed
+    site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; else empty
     ns_max          nanoseconds of the rank with most
     longest_ns      the longest call of any rank
     root_share      the share of the calls in which one rank is the root: of the rank with most
@@ -103,6 +104,7 @@ class CallsLine(_Line):
     datatype: Text
     algorithm: Text
     reason: Text
+    site: Text = ""
     calls: Count
     bytes: Count
     ns: Count

@@ -42,16 +42,20 @@ def profiled_run(
     mpi: str | None = None,
     *,
     prove: bool = False,
+    sites: bool = False,
 ) -> ProfiledRun:
     """Run `command` and write its profile into the new `folder`; UserError where it can't be started.
 
     prove  count the messages of its collectives
+    sites  count its blocking collectives by their place in the program
 
     Signals that end this process are passed to the command, so that what it counted so far is kept.
     """
     if not str(folder.resolve()).isprintable():
         raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
     variables = {"TIMPANI_PROFILE": str(folder.resolve())}
+    if sites:
+        variables["TIMPANI_SITES"] = "1"
     if prove:
         variables |= proving_variables(library_of(command, mpi))
     prepared = preloaded_command(command, rules, on, mpi, variables)

@@ -118,7 +118,10 @@ def form_rows(part: ProfilePart) -> list[tuple[str, ...]]:
 
 def call_rows(part: ProfilePart) -> list[tuple[str, ...]]:
     """Headings, then a row for each kind of call, the longest first."""
-    return [_HEADINGS, *(_call_row(part, line) for line in _sorted(part))]
+    lines = _sorted(part)
+    if not any(line.site for line in lines):
+        return [_HEADINGS, *(_call_row(part, line) for line in lines)]
+    return [(*_HEADINGS, "called before"), *((*_call_row(part, line), line.site) for line in lines)]
 
 
 def late_rows(part: ProfilePart) -> list[tuple[str, ...]]:
