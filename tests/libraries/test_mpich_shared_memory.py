@@ -129,6 +129,8 @@ def test_a_library_without_shared_memory_gets_no_file_and_lint_says_why(monkeypa
     assert file.write(SelectionTable("mpich", "5.0.2", (rule,)), CATALOGUE, MPI).said.rules == ()
     [fault] = file.lint(text_of(KEY.format("bcast")), CATALOGUE, MPI)
     assert (fault.severity, fault.consequence) == ("error", "it never reads this file")
+    with pytest.raises(UserError, match="never reads this file"):
+        file.read(text_of(KEY.format("bcast")), Catalogue("mpich", "5.0.2", {}))
 
 
 @pytest.mark.parametrize(

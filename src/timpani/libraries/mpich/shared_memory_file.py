@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.mpich.embedded_tree import embedded_tree
-from timpani.libraries.mpich.node_algorithms import MESSAGES, PREFIX, RELEASE_GATHER
+from timpani.libraries.mpich.node_algorithms import MESSAGES, PREFIX, RELEASE_GATHER, is_of_node
 from timpani.libraries.mpich.selection_tree import BEGINS, COMPOSITION, SHARED_MEMORY, Tree, below
 from timpani.libraries.mpich.tree_file import checked, linted, reached_leaf
 from timpani.libraries.mpich.written_node_tree import write_node_tree
@@ -56,7 +57,13 @@ class SharedMemoryFile:
         return write_node_tree(table, embedded_tree(mpi), catalogue)
 
     def read(self, text: str, catalogue: Catalogue) -> NodePartChoice:
-        """What `text` chooses; UserError where the library would end the program."""
+        """What `text` chooses; UserError where the library would end the program, or never reads such a file."""
+        if not any(is_of_node(info.name) for info in catalogue):
+            raise UserError(
+                f"{catalogue.provider} {catalogue.version} was built without modules for shared memory: it never "
+                "reads this file",
+                "name another build of the library with --mpi",
+            )
         return NodePartChoice(checked(text, "shared memory"), catalogue.provider)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> NodePartChoice:
