@@ -1,5 +1,6 @@
 """tools/release tags only what is committed, named in CHANGELOG.md and tested."""
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -57,6 +58,9 @@ def release(folder: Path, tests: str = "true") -> "subprocess.CompletedProcess[s
 def test_what_is_ready_is_built_and_tagged(checkout: Path) -> None:
     done = release(checkout)
     assert done.returncode == 0, done.stderr
+    checksums = {name: checksum for checksum, name in map(str.split, done.stdout.splitlines())}
+    wheel = (checkout / "dist" / "timpani-1.2.3-py3-none-any.whl").read_bytes()
+    assert checksums["timpani-1.2.3-py3-none-any.whl"] == hashlib.sha256(wheel).hexdigest()
     assert git(checkout, "tag", "--points-at", "HEAD") == "v1.2.3\n"
     again = release(checkout)
     assert (again.returncode, "v1.2.3 exists already" in again.stderr) == (2, True)
