@@ -303,6 +303,19 @@ def test_nothing_is_wider_than_the_page_and_no_text_leaves_its_figure(
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_narrow_tables_stand_next_to_each_other_in_print(browser: Driver, report_file: Path) -> None:
+    size = {"width": 1000, "height": 1000, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        opened(browser, report_file)
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+        tables = browser.find_elements(By.CSS_SELECTOR, "#study-tables .narrow")
+        assert len({table.rect["y"] for table in tables}) < len(tables)
+    finally:
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_long_settings_are_broken_into_lines(browser: Driver, tmp_path: Path) -> None:
     setting = "mpirun " + " ".join(f"--mca coll_tuned_parameter_{i} {i}" for i in range(12)) + " " + 200 * "x"
     header = synthetic_header() | {"settings": {name: dict.fromkeys(ALGORITHMS[name], setting) for name in ALGORITHMS}}
