@@ -1,11 +1,18 @@
 """`timpani list` as a user runs it."""
 
 import json
+import sys
+from pathlib import Path
+
+import pytest
 
 from tests.cli.typed import typed
 from tests.installed import every_mpi
+from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import find_mpis
-from timpani.native.mpi import Mpi
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi, ParentLibrary
+from timpani.providers.available import AvailableAlgorithms
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 
 
@@ -40,6 +47,35 @@ def test_studies() -> None:
 def test_mpis() -> None:
     rows = json.loads(typed("list", "mpis", "--format", "json").stdout)
     assert [(row["kind"], row["version"]) for row in rows] == [(mpi.kind, mpi.version) for mpi in find_mpis()]
+    assert all(row["name"] == LIBRARIES[row["kind"]].name for row in rows)
+
+
+def test_mpis_are_followed_by_what_cannot_be_used_and_the_way_to_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launcher = tmp_path / "mpirun"
+    launcher.write_text("#!/bin/sh\necho strange\n")
+    launcher.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    monkeypatch.setenv("LMOD_CMD", "/lmod")
+    listed = typed("list", "mpis")
+    assert listed.stdout == "nothing found; see `timpani doctor`\n"
+    unusable, way = listed.stderr.splitlines()
+    assert unusable.startswith(f"not usable: {launcher} is no launcher of Intel MPI, MPICH, Open MPI or SimGrid")
+    assert way == (
+        "another library: load its module (`module avail mpi`, `module load NAME`), or name its folder with --mpi"
+    )
+
+
+def test_a_library_that_selects_no_algorithm_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    mpi = Mpi("mvapich", "MVAPICH", "3.0", Path("x"), Path("x"), None, parent=ParentLibrary("MPICH", "3.4"))
+    own = AvailableAlgorithms(mpi, LIBRARIES["mvapich"], *(Catalogue("mvapich", "3.0", {}) for _ in range(5)))
+    monkeypatch.setattr(AvailableAlgorithms, "ask", lambda mpi: own)
+    monkeypatch.setattr("timpani.libraries.find.choose_mpi", lambda wanted: mpi)
+    assert typed("list", "algorithms", "--mpi", "mvapich").stderr == (
+        "MVAPICH 3.0, based on MPICH 3.4: default only; it has no variables that select an algorithm\n"
+    )
 
 
 @every_mpi

@@ -178,7 +178,7 @@ def test_a_value_that_the_library_ignores_is_refused() -> None:
 
 @needs_intel
 @needs_two_cores
-def test_the_library_takes_what_is_written_and_says_so_of_what_it_ignores(tmp_path: Path) -> None:
+def test_the_library_takes_what_is_written(tmp_path: Path) -> None:
     mpi = choose_mpi(str(INTEL))
     known = LIBRARIES["intel"].catalogue(mpi)
     rule = Rule("bcast", preset(3), sizes=Span(8, 4095))
@@ -188,7 +188,13 @@ def test_the_library_takes_what_is_written_and_says_so_of_what_it_ignores(tmp_pa
     taken = said(mpi, parameters)
     assert "Incorrect adjust value" not in taken
     assert "I_MPI_ADJUST_BCAST=0:0-7;3:8-4095;0:4096-2147483647" in taken
-    assert "Incorrect adjust value" in said(mpi, (("I_MPI_ADJUST_BCAST", "3:8-"),))
+
+
+@needs_intel
+@needs_two_cores
+def test_the_library_says_what_it_ignores() -> None:
+    """2021.18 does, 2021.1 is silent: therefore the test above does not look for this text alone."""
+    assert "Incorrect adjust value" in said(choose_mpi(str(INTEL)), (("I_MPI_ADJUST_BCAST", "3:8-"),))
 
 
 def said(mpi: Mpi, parameters: tuple[tuple[str, str], ...]) -> str:

@@ -54,7 +54,10 @@ def test_no_library_is_a_problem_and_a_broken_one_beside_a_good_one_a_warning() 
     broken = Unusable(Path("mpirun"), "no compiler", "`apt install libopenmpi-dev`")
     assert levels(check_libraries([])) == {"MPI": "problem"}
     assert levels(check_libraries([broken])) == {"MPI": "problem"}
-    assert [finding.level for finding in check_libraries([WHEEL, broken])] == ["ok", "warning"]
+    assert [finding.level for finding in check_libraries([WHEEL, broken])] == ["ok", "warning", "ok"]
+    *_, chosen = check_libraries([WHEEL, broken])
+    assert chosen.what == "commands use Open MPI 5.0.11 unless you choose another library"
+    assert "name its folder with --mpi" in chosen.fix
 
 
 def test_a_compiler_without_cpp20_is_a_problem(tmp_path: Path) -> None:

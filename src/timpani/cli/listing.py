@@ -23,7 +23,8 @@ def list_(
         ),
     ] = None,
     mpi: Annotated[
-        str | None, typer.Option(help="The library to ask for its algorithms: openmpi, mpich, intel, or a path.")
+        str | None,
+        typer.Option(help="The library to ask for its algorithms: a kind of `timpani list mpis`, or a path."),
     ] = None,
     format: Annotated[Format, format_option("How to print the list.")] = Format.table,
 ) -> None:
@@ -96,7 +97,10 @@ def _catalogues(wanted: str | None) -> "tuple[Catalogue, ...]":
     from timpani.providers.own import own_catalogue
 
     if mpi := choose_mpi(wanted) if wanted else first_mpi():
-        return AvailableAlgorithms.ask(mpi).catalogues
+        available = AvailableAlgorithms.ask(mpi)
+        if not available.collectives.algorithms:
+            typer.echo(f"{mpi.title}: default only; it has no variables that select an algorithm", err=True)
+        return available.catalogues
     typer.echo(
         "no MPI library can be used here, so only Timpani's algorithms are listed; see `timpani doctor`", err=True
     )
@@ -129,11 +133,28 @@ def _studies() -> list[dict[str, Any]]:
 
 
 def _mpis() -> list[dict[str, Any]]:
-    from timpani.libraries.find import find_mpis
+    import os
 
+    from timpani.libraries.find import Unusable, search_mpis
+    from timpani.libraries.ways_to_a_library import ways_to_a_library
+    from timpani.native.mpi import Mpi
+
+    found = search_mpis()
+    for each in found:
+        if isinstance(each, Unusable):
+            typer.echo(f"not usable: {each.why}; {each.fix}", err=True)
+    typer.echo(f"another library: {ways_to_a_library(os.environ)}", err=True)
     return [
-        {"kind": mpi.kind, "version": mpi.version, "mpirun": str(mpi.mpirun), "compiler": str(mpi.cxx)}
-        for mpi in find_mpis()
+        {
+            "kind": mpi.kind,
+            "name": mpi.name,
+            "version": mpi.version,
+            "based_on": str(mpi.parent) if mpi.parent else "",
+            "mpirun": str(mpi.mpirun),
+            "compiler": str(mpi.cxx),
+        }
+        for mpi in found
+        if isinstance(mpi, Mpi)
     ]
 
 
@@ -144,11 +165,12 @@ def _print_table(rows: list[dict[str, Any]]) -> None:
     if not rows:
         typer.echo("nothing found; see `timpani doctor`")
         return
-    *names, last = rows[0]
+    *names, last = (name for name in rows[0] if any(row[name] for row in rows))
     table = Table(box=None, header_style="bold", padding=(0, 1))
     for name in names:
         table.add_column(name, overflow="fold")
     table.add_column(last, ratio=1)  # the wordy one gets what the others leave
     for row in rows:
-        table.add_row(*(" ".join(value) if isinstance(value, list) else str(value) for value in row.values()))
+        values = (row[name] for name in (*names, last))
+        table.add_row(*(" ".join(value) if isinstance(value, list) else str(value) for value in values))
     Console().print(table)

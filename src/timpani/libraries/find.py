@@ -16,6 +16,7 @@ from timpani.errors import UserError, too_few_files, unknown
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
+from timpani.libraries.ways_to_a_library import ways_to_a_library
 from timpani.native.library_version import LibraryVersion, library_version
 from timpani.native.mpi import SLURM, Mpi
 
@@ -89,9 +90,13 @@ def choose_mpi(wanted: str | None) -> Mpi:
     if wanted in LIBRARIES and LIBRARIES[wanted].simulates:
         return find_simulator(LIBRARIES[wanted])
     if wanted is None or wanted in LIBRARIES:
-        found: Sequence[Mpi | Unusable] = [each for each in search_mpis() if wanted in (None, each.kind)]
+        every = search_mpis()
+        found: Sequence[Mpi | Unusable] = [each for each in every if wanted in (None, each.kind)]
         what = f"no {LIBRARIES[wanted].name if wanted else 'MPI library'} found on PATH or in {sys.prefix}"
-        step = LIBRARIES[wanted].identity.installation if wanted else INSTALL
+        step = ways_to_a_library(os.environ, LIBRARIES[wanted].identity.installation if wanted else INSTALL)
+        derived = (each for each in every if each.kind in _VENDORS and _VENDORS[each.kind].parent == wanted)
+        if vendors := next((each for each in derived if isinstance(each, Mpi)), None):
+            step = f"`--mpi {vendors.kind}` selects {vendors.title}"
     else:
         path = Path(wanted).expanduser()
         if not os.access(path, os.F_OK):

@@ -9,6 +9,7 @@ import pytest
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.errors import UserError
 from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
+from timpani.libraries.ways_to_a_library import ways_to_a_library
 from timpani.native.mpi import Mpi
 
 
@@ -116,3 +117,20 @@ def test_a_misspelt_library_and_a_missing_path() -> None:
         choose_mpi("opnmpi")
     with pytest.raises(UserError, match="not found: /nowhere/mpirun"):
         choose_mpi("/nowhere/mpirun")
+
+
+@pytest.mark.parametrize(
+    ("environment", "words"),
+    [
+        ({}, "name its folder with --mpi, or install it: `apt`"),
+        (
+            {"SPACK_ROOT": "/spack", "MODULESHOME": "/modules", "CONDA_PREFIX": "/conda"},
+            "load its module (`module avail mpi`, `module load NAME`), "
+            "load its Spack package (`spack find mpi`, `spack load NAME`), "
+            "activate its conda environment (`conda activate NAME`), "
+            "name its folder with --mpi, or install it: `apt`",
+        ),
+    ],
+)
+def test_the_way_to_a_library_follows_what_manages_software_here(environment: dict[str, str], words: str) -> None:
+    assert ways_to_a_library({"PATH": "", **environment}, "`apt`") == words

@@ -167,6 +167,8 @@ def test_a_cray_has_a_compiler_and_no_launcher(tmp_path: Path, monkeypatch: pyte
     script(tools / "srun", "exit 1")
     (found,) = find_mpis()
     assert (found.kind, found.mpirun, found.cxx) == ("cray", tools / "srun", folder / "CC")
+    with pytest.raises(UserError, match=r"no MPICH found .*; `--mpi cray` selects Cray MPICH 8.1.25.17, based on"):
+        choose_mpi("mpich")
     assert choose_mpi(str(tools / "srun")) == choose_mpi(str(folder / "CC")) == found
     assert this_computer(found).launcher == "slurm"
     pals = tmp_path / "pals/1.2/bin"

@@ -13,6 +13,7 @@ from timpani.libraries.find import INSTALL, Unusable, search_mpis
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.ways_to_a_library import ways_to_a_library
 from timpani.machine.here.activity import busy_cores
 from timpani.machine.here.cores import Cores, read_cores
 from timpani.machine.here.describe import frequency_governor
@@ -67,7 +68,12 @@ def check_libraries(found: list[Mpi | Unusable]) -> Iterator[CheckResult]:
         else:
             yield CheckResult("warning" if usable else "problem", "MPI", each.why, each.fix)
     if not found:
-        yield CheckResult("problem", "MPI", "no MPI library on PATH or in this Python's environment", INSTALL)
+        step = ways_to_a_library(os.environ, INSTALL)
+        yield CheckResult("problem", "MPI", "no MPI library on PATH or in this Python's environment", step)
+    elif usable:
+        first = next(each for each in found if isinstance(each, Mpi))
+        what = f"commands use {first.title} unless you choose another library"
+        yield CheckResult("ok", "MPI", what, f"another one: {ways_to_a_library(os.environ)}")
 
 
 def check_compiler(mpi: Mpi) -> Iterator[CheckResult]:
@@ -221,7 +227,7 @@ def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator
 
 def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[CheckResult]:
     """Settings of `mpi` outside Timpani: in the environment and in files that the library reads."""
-    subject = f"settings of {mpi.kind}"
+    subject = f"settings of {mpi.name}"
     removed = [each.name for each in settings if each.removed]
     for text in described([each for each in settings if each.decides_default]):
         yield CheckResult("warning", subject, text, "remove the setting, or keep it deliberately: campaigns record it")
