@@ -24,7 +24,7 @@ setup: .venv/setup
 	tools/install-for-tests packages
 	tools/setup test
 	tools/setup-mpi
-	tools/install-for-tests intel-mpi & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
+	(tools/install-for-tests intel-mpi; tools/install-for-tests versions) & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
 	touch .venv/setup .venv/setup-unit $@
 
 demo: setup

@@ -1,0 +1,50 @@
+"""The oldest and the newest version of each library that PyPI has; `python -m bench libraries` checks all, and more."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.installed import needs_two_cores
+from tests.libraries.counted import compiled_calls
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.registry import LIBRARIES
+from timpani.machine.launchers.start_command import command
+
+FOLDER = Path(__file__).parents[3] / "build" / "mpi-versions"
+"""Where `tools/install-for-tests versions` puts each, alone in a folder."""
+
+VERSIONS = {
+    "openmpi-4.1.7": "4.1.7",
+    "openmpi-5.0.11": "5.0.11",
+    "mpich-3.4.3": "3.4.3",
+    "mpich-5.0.2": "5.0.2",
+    "intel-2021.1.1": "2021.1",
+    "intel-2021.19.0": "2021.19.0",
+}
+"""By folder the version that the library reports of itself."""
+
+NONE = "no {} in build/mpi-versions: `tools/install-for-tests versions` installs it"
+
+
+@needs_two_cores
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.needs((FOLDER / name / "bin").exists(), NONE.format(name)))
+        for name in VERSIONS
+    ],
+)
+def test_a_version_is_found_lists_its_algorithms_and_starts_ranks(name: str, tmp_path: Path) -> None:
+    mpi = choose_mpi(str(FOLDER / name))
+    assert (mpi.kind, mpi.version, mpi.parent) == (name.partition("-")[0], VERSIONS[name], None)
+    assert mpi.mpirun.is_relative_to(FOLDER / name)
+    if mpi.kind != "mpich":  # asking it takes a build of Timpani's programs
+        assert {"bcast", "allreduce", "alltoall", "barrier"} <= LIBRARIES[mpi.kind].catalogue(mpi).algorithms.keys()
+    words = (str(compiled_calls(mpi, tmp_path)), "bcast", "64", "allgather", "64")
+    started = command(mpi, LaunchRequest(2, "core", False, (), {}, words))
+    environment = {**os.environ, **dict(mpi.environment), **started.environment}
+    done = subprocess.run(started.argv, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
