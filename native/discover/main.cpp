@@ -28,6 +28,14 @@ std::string_view type_name(MPI_Datatype type) {
     return "other";
 }
 
+// MPICH's MPI_T shows the default of a string whatever the environment sets (4.0.2 and 5.0.2, mpit_impl.c). The library
+// takes the value from the environment variable of the same name.
+#if defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION)
+constexpr bool shows_default_strings = true;
+#else
+constexpr bool shows_default_strings = false;
+#endif
+
 // The value of a variable of one of MPI_T's types. Libraries differ in the `count` of a string.
 std::optional<std::string> text_in(MPI_Datatype type, const std::vector<char>& raw) {
     const auto as = [&raw](auto value) {
@@ -102,7 +110,9 @@ void print_variable(int index) {
     timpani::JsonObject line;
     line.add("name", name.data()).add("type", type_name(type));
     if (const auto value = value_of(index, type, binding)) line.add("value", *value);
-    if (const auto text = text_of(index, type, binding, enumerator)) line.add("text", std::string_view(*text));
+    const char* const set = shows_default_strings && type == MPI_CHAR ? std::getenv(name.data()) : nullptr;
+    const auto text = set != nullptr ? std::optional<std::string>(set) : text_of(index, type, binding, enumerator);
+    if (text) line.add("text", std::string_view(*text));
     std::cout << line.add("description", description.data()).text() << '\n';
 }
 

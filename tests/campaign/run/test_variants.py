@@ -11,7 +11,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from tests.campaign.live import timpani
-from tests.installed import OPEN_MPIS, needs_open_mpi, needs_two_cores
+from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 
@@ -127,3 +127,16 @@ def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path:
     failed = results.filter(variant="fails")["error"].drop_nulls().to_list()
     assert failed
     assert all("before its cells" in each for each in failed)
+
+
+@needs_mpich
+def test_a_string_that_mpich_shows_with_its_default_counts_as_set(tmp_path: Path) -> None:
+    what = ("bcast", "--algorithms", "default", "--ranks", "2", "--sizes", "8", "--launches", "2", "--slot", "5ms")
+    variant = ("--variant", "tree: MPIR_CVAR_IBCAST_TREE_TYPE=knomial_1")
+    done = timpani("run", *what, "--mpi", MPICHS[0].mpirun, *variant, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    recorded = read_header(tmp_path / "c").variants
+    assert recorded is not None
+    assert [(each.name, each.value) for each in recorded["tree"].changed or ()] == [
+        ("MPIR_CVAR_IBCAST_TREE_TYPE", "knomial_1")
+    ]
