@@ -167,6 +167,8 @@ class Header(HeaderPart):
             "outside": None if outside is None else list(map(asdict, outside)),
             "variants": _dumped(variants),
             "planned": _dumped(planned),
+            "merged": [],
+            "anonymized": False,
         }
         return cls.check(values, "campaign.json")
 
