@@ -33,8 +33,7 @@ def comparison_lines(found: ProgramComparison) -> Iterator[str]:
 
 
 def _ratio(compared: BlockComparison) -> str:
-    interval = (
-        f"{compared.low:.3f} to {compared.high:.3f}" if compared.low > 0 else "blocks are too few for an interval"
-    )
+    blocks = counted(compared.blocks, "block")
     level = per_cent(1 - ALPHA)
-    return f"{compared.ratio:.3f} × as fast ({level} interval {interval}, {counted(compared.blocks, 'block')})"
+    known = f"{level} interval {compared.low:.3f} to {compared.high:.3f}, {blocks}"
+    return f"{compared.ratio:.3f} × as fast ({known if compared.low > 0 else f'{blocks}, too few for an interval'})"
