@@ -16,7 +16,7 @@ LARGEST = 2**31 - 1
 class Parameter:
     """A setting of an algorithm: our name for it, the library's variable that holds it, and its limits.
 
-    trial_values  known of our own algorithms' where the value decides which ranks exchange messages: what libraries
+    trial_values  known for Timpani's algorithms where the value decides which ranks exchange messages: what libraries
                   choose
     """
 
@@ -33,7 +33,7 @@ class Parameter:
 class Restrictions:
     """Where an algorithm applies: which rank counts, and whether its operator must be commutative.
 
-    topology       it depends on which ranks share a node, as launches always tell
+    topology       it depends on which ranks share a node, as launches always record
     shared_memory  ranks of a node read and write memory of one another
     """
 
@@ -48,7 +48,7 @@ class Restrictions:
     min_groups: int = 1
 
     def admit(self, ranks: int) -> bool:
-        """Whether it runs on so many ranks with the operators that we measure, which all commute."""
+        """Whether it runs on `ranks` ranks with the operators that we measure, which all commute."""
         odd = (self.power_of_two and ranks & (ranks - 1)) or (self.even and ranks % 2)
         return ranks >= self.min_ranks and (self.max_ranks is None or ranks <= self.max_ranks) and not odd
 
@@ -63,7 +63,7 @@ class Restrictions:
         return " and ".join(word for word, holds in words.items() if holds)
 
     def refusal(self, nodes: int, groups: int) -> str:
-        """Why ranks on so many nodes in so many groups are too few for it, in words; nothing where they aren't."""
+        """Why it needs more nodes or groups than these, in words; nothing where they are enough."""
         few_nodes, few_groups = nodes < self.min_nodes, groups < self.min_groups
         if not few_nodes and not few_groups:
             return ""
@@ -90,11 +90,11 @@ class Restrictions:
 class AlgorithmInfo:
     """One algorithm of a library for one collective.
 
-    name     the canonical one where there is one, so that libraries can be compared; else the library's own
-    value    what the library's variable is set to: an id, or the library's own name
-    aliases  other names that a user may type: the library's own where `name` differs
-    source   who described it; cost is under Hockney's model; both are known of our own algorithms
-    at_start whether the library takes this choice at its start only, so that it needs a launch of its own
+    name     the canonical one where there is one, so that libraries can be compared; else the library's name
+    value    what the library's variable is set to: an id, or the library's name for it
+    aliases  other names that a user may type: the library's if `name` differs
+    source   who described it; cost is under Hockney's model; both are known for Timpani's algorithms
+    at_start whether the library takes this choice at its start only, so that it needs a separate launch
     """
 
     collective: str
@@ -115,7 +115,7 @@ class Catalogue:
     A collective's `default` is not among the algorithms: nothing can be set about it. A point-to-point operation's is,
     with the ranks it goes between.
 
-    stand_ins  (collective, another library's algorithm) → the algorithm, as it is typed, that takes part in its place
+    stand_ins  (collective, another library's algorithm) → the algorithm, as it is typed, that replaces it
     """
 
     provider: str
@@ -128,7 +128,7 @@ class Catalogue:
         return chain.from_iterable(self.algorithms.values())
 
     def stand_in(self, collective: str, algorithm: Algorithm) -> Algorithm:
-        """What takes part for `algorithm`: itself, unless it is another library's and something stands in for it."""
+        """The algorithm measured for `algorithm`: itself, unless it is another library's and has a stand-in."""
         text = self.stand_ins.get((collective, str(algorithm)))
         return Algorithm.parse(text) if text else algorithm
 

@@ -16,7 +16,7 @@ def within_node(name: str) -> bool:
 
 
 def eager_limits(kind: str, version: str) -> dict[str, int]:
-    """Bytes of each limit by the library's name for it; none where no such library is found here or it doesn't tell.
+    """Bytes of each limit by the library's name for it; none without such a library here, or if it doesn't show them.
 
     They are the present settings.
     """

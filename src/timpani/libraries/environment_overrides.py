@@ -31,6 +31,6 @@ def clean_environment(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str
 
 
 def environment_overrides(mpi: Mpi, names: Iterable[str]) -> tuple[str, ...]:
-    """Those of the environment's `names` that choose algorithms of `mpi` or ours; launches go without them."""
+    """Those of the environment's `names` that choose algorithms of `mpi` or Timpani's; launches go without them."""
     overrides = LIBRARIES[mpi.kind].overrides
     return tuple(sorted(name for name in names if overrides.fullmatch(name) or _OF_OURS.fullmatch(name)))

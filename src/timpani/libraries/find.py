@@ -23,10 +23,10 @@ from timpani.native.mpi import SLURM, Mpi
 INSTALL = LIBRARIES["openmpi"].identity.installation
 """Where a library comes from for who names none."""
 
-# Debian installs several libraries into one folder and tells them apart by a suffix, `mpirun.openmpi`.
+# Debian installs several libraries into one folder and distinguishes them by a suffix, `mpirun.openmpi`.
 _SUFFIXES = ("", ".openmpi", ".mpich")
 _LAUNCHERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
-_LAUNCHERS += ("mpiexec.hydra",)  # last: where others are beside it, it is of the same library under another name
+_LAUNCHERS += ("mpiexec.hydra",)  # last: where others are next to it, it is of the same library under another name
 _SIMULATORS = ("smpirun",)
 
 _VENDORS = {each.kind: each for each in VENDORS}
@@ -40,7 +40,7 @@ _ANSWER_SECONDS = 30  # a launcher on a slow network file system needs some; one
 
 @dataclass(frozen=True)
 class Unusable:
-    """A launcher that was found but can't be used, and what to do about it. `kind` is its library's, where it tells."""
+    """A launcher that was found but can't be used, and what to do about it. `kind` is its library's, if known."""
 
     mpirun: Path
     why: str
@@ -125,13 +125,13 @@ def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
 
 
 def first_mpi() -> Mpi | None:
-    """The library that programs which use none are built with, so that one build serves them and measurements; None
-    where none can be used."""
+    """The library that programs which use none are built with, so that one build is enough for them and measurements;
+    None without a usable library."""
     return next(iter(find_mpis()), None)
 
 
 def mpi_of_launcher(program: str) -> Mpi | None:
-    """The library whose launcher `program` is, as a shell would find it; None where it is none."""
+    """The library whose launcher `program` is, as a shell would find it; None for another program."""
     path = Path(shutil.which(program) or "").absolute()
     launchers = {launcher.resolve() for launcher in _launchers([path.parent])}
     if path.resolve() not in launchers:  # whatever else it is must not be run
@@ -269,7 +269,7 @@ def _library_and_version(said: str) -> tuple[Library | None, str]:
 
 
 def _is_of(version: str, told: str | None) -> bool:
-    """Whether a compiler that tells this version, perhaps without its last part, belongs to a launcher of `version`."""
+    """Whether a compiler that reports this version, maybe without its last part, belongs to a launcher of `version`."""
     return told is not None and (version == told or version.startswith(f"{told}."))
 
 
@@ -279,7 +279,7 @@ def _wrapper_version(wrapper: Path, library: Library) -> str | None:
 
 
 def _ask(program: Path, question: str) -> str:
-    """What `program` answers on both streams; nothing when it can't be run. A script finds the programs beside it."""
+    """What `program` answers on both streams; nothing when it can't be run. A script finds the programs next to it."""
     path = os.pathsep.join((str(program.parent), os.environ.get("PATH", "")))
     try:
         answer = subprocess.run(

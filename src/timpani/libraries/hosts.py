@@ -1,4 +1,4 @@
-"""The hosts that ranks are started on, and the files that tell launchers of them."""
+"""The hosts that ranks are started on, and the files that list them for launchers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -59,11 +59,11 @@ class Identity:
     """How an installation is recognised.
 
     launcher_says     what the launcher says of itself with --version
-    wrappers          its C++ wrapper compilers' names, and how one tells its library's version
-    info              the name of the program that tells about the library
+    wrappers          its C++ wrapper compilers' names, and how one reports its library's version
+    info              the name of the program that describes the library
     installation      where the whole library comes from, for people
     development       … its compilers and headers, where its launcher is there
-    launcher          the program beside the one found that starts ranks; "": that one
+    launcher          the program next to the one found that starts ranks; "": that one
     reports           what its MPI_Get_library_version returns; None: its programs are not asked
     environment       what its programs must find in their environment, by the launcher's place
     """
@@ -119,7 +119,7 @@ class Library:
     selection        how it is made to run an algorithm; the catalogue's entry is None for the default
     shared_start     how a launch starts in which the default, with nothing written, is what it is alone, and others can
                      be switched to; None where that was not shown for this version, or doesn't hold on several nodes
-                     (the second argument): then the default has launches of its own
+                     (the second argument): then the default has separate launches
     setting          what a user types to have an algorithm in all calls of its collective: a shell's words before the
                      program
     overrides        names of the environment's variables that choose algorithms; launches go without them
@@ -137,7 +137,7 @@ class Library:
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
     on_two_ranks     by collective, names of its algorithms without parameters that are one schedule on 2 ranks
     same_while_eager  by collective, names of its algorithms that differ only in whether sends wait for their messages
-    stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that takes part in its place
+    stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that replaces it
     """
 
     kind: str

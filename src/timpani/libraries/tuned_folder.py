@@ -13,7 +13,7 @@ _STEP = "`timpani tune` writes such a folder"
 
 
 def tuned_selection(folder: Path, mpi: Mpi) -> AlgorithmSelection:
-    """How a launch reads all files in `folder` that are for `mpi`; UserError where there are none."""
+    """How a launch reads all files in `folder` that are for `mpi`; UserError without any."""
     return AlgorithmSelection(_switches(folder, mpi))
 
 

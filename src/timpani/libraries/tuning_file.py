@@ -1,4 +1,4 @@
-"""The files by which a library is told which algorithm to choose where: written, read, checked, switched on."""
+"""The files that define which algorithm a library chooses where: written, read, checked, switched on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class LeftOut:
 class Written:
     """A file's text, the table that it says, and what of the table asked for it leaves out.
 
-    Where a format can't tell a condition (how many nodes there are, say), the rule in `said` lacks it and `left_out`
+    Where a format can't express a condition (how many nodes there are, say), the rule in `said` lacks it and `left_out`
     names it; a rule that would be wrong without its condition is left out whole.
     """
 

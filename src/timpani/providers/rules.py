@@ -18,8 +18,7 @@ _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.
 
 
 def replacing_library(mpi: Mpi, only: bool = False) -> Path | None:
-    """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which has an MPI of its
-    own.
+    """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which brings its MPI.
 
     only  build nothing else, for a program that is only run; a campaign needs all programs
     """

@@ -1,4 +1,4 @@
-"""campaign.json: what a campaign measures, where and by which commands; a campaign that goes on keeps its own."""
+"""campaign.json: what a campaign measures, where and by which commands; a continued campaign keeps its own."""
 
 import json
 import os
@@ -179,11 +179,11 @@ class Header(HeaderPart):
 
     @property
     def imported(self) -> bool:
-        """Whether it holds what others measured, which no run goes on with."""
+        """Whether it holds what others measured, which no run continues."""
         return bool(self.study.files)
 
     def continued_by(self, new: Self) -> dict[str, Any]:
-        """campaign.json of the campaign that goes on: for as long as the new study says, both commands named."""
+        """campaign.json of the continued campaign: for as long as the new study says, both commands named."""
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
         later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
         return {**self.recorded, **later, "commands": commands}
@@ -198,7 +198,7 @@ _RESTORE = "restore it, or measure into another folder"
 
 
 def read_header(folder: Path) -> Header:
-    """campaign.json of `folder`; UserError where there is none, or it is not a campaign's."""
+    """campaign.json of `folder`; UserError if it is missing or not a campaign's."""
     path = folder / "campaign.json"
     try:
         if not folder.is_dir():
@@ -281,7 +281,7 @@ def _short(value: Any) -> str:
 
 
 def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
-    """Write beside and rename, so that a header is there whole or not at all."""
+    """Write another file and rename it, so that a header is complete or missing."""
     beside = path.with_name(UNFINISHED)
     try:
         with beside.open("wb") as file:

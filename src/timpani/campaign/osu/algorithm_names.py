@@ -1,4 +1,4 @@
-"""Whether an algorithm's name that somebody gives an old log is one of a library's, as far as libraries here tell."""
+"""Whether an algorithm's name that somebody gives an old log is one of a library's, as far as libraries here show."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""Published tables that come with the package: as a campaign, beside a fit, or judged by what was concluded."""
+"""Published tables that come with the package: as a campaign, next to a fit, or compared with what was concluded."""
 
 import csv
 import tomllib
@@ -29,7 +29,7 @@ COMPARISON = "comparison"
 _OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
     "fit": lambda name: (
         f"{name} is somebody's fit, not measurements",
-        f"`timpani fit DIR --published {name}` shows it beside one of yours",
+        f"`timpani fit DIR --published {name}` shows it next to one of yours",
     ),
     "measurements": lambda name: (
         f"{name} is measurements, not a fit",
@@ -49,8 +49,8 @@ class Published:
     holds       'measurements', averages of one run; 'fit', somebody's results of fitting; 'conclusions', and no table
     study       the shipped study that asks the same
     conditions  what its times are judged by
-    nodes       that it was measured on; None for several, nobody knows how many
-    fitted      what a fit is of, its `collective` and `algorithm`, by which one of ours is set beside it
+    nodes       that it was measured on; None for several, in an unknown number
+    fitted      what a fit is of, its `collective` and `algorithm`, to print the matching fit of a campaign next to it
     rows        as printed, by the file's columns; what is missing there is empty
     files       the names of its files
     """
@@ -135,7 +135,7 @@ def _table(name: str, source: dict[str, Any]) -> Published:
 
 
 def published_in(header: Header) -> Published | None:
-    """The table that a campaign with this header was made of by `import_published`; None for other campaigns."""
+    """The table that `import_published` made this campaign from; None for other campaigns."""
     tables = map(read_published, published_names("measurements"))
     return next((table for table in tables if is_made_of(header, table)), None)
 

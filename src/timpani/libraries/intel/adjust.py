@@ -1,13 +1,13 @@
 """The value of an I_MPI_ADJUST variable: `3:0-4095;0:4096-2147483647`, presets with ranges of bytes or of ranks.
 
-What Intel MPI 2021.18 makes of it was seen by presets whose times differ by factors, on 2 ranks:
+How Intel MPI 2021.18 reads it was seen by presets whose times differ by factors, on 2 ranks:
 
 - Bytes are counted as we count a collective's message: a block for allgather, alltoall, gather and scatter, the whole
   vector for reduce_scatter.
 - Of a range only the upper end counts: the first entry whose upper end isn't below a call's size decides, whatever its
   lower end; beyond all upper ends the last entry does. So a call outside of all ranges is not left to the library.
 - Preset 0 leaves its range to the library. A preset that doesn't exist does so too, without a word.
-- With ranks (`@2-8`) the same holds for ranks, and sizes are not looked at any more: of two entries with the same upper
+- With ranks (`@2-8`) the same holds for ranks, and sizes are ignored: of two entries with the same upper
   end of ranks the later replaces the earlier, even where their sizes differ.
 - A value with any part that can't be read is ignored whole: `Incorrect adjust value … will be ignored`. One with blanks
   is, too, without a word.

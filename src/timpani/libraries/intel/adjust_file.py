@@ -78,7 +78,7 @@ class AdjustFile:
         return AdjustChoice(entries, catalogue)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """Its tables are binary, and in a format that nobody tells."""
+        """Its tables are binary, and in an undocumented format."""
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that the library ignores without a word, or understands otherwise than it is written."""

@@ -1,9 +1,9 @@
 """Intel MPI: presets of each collective, by number, read once when the library starts.
 
-`impi_info` tells how many there are, not what they do. A number that doesn't exist is taken for none, without a word
+`impi_info` lists how many there are, not what they do. A number that doesn't exist is taken for none, without a word
 (ran on 2021.18); one that can't serve a call falls back as silently. 0 leaves the choice to the library.
 
-Presets of several collectives share no start: some collectives are made of others and obey their presets. Allreduce by
+Presets of several collectives share no start: some collectives consist of others and obey their presets. Allreduce by
 3 and 5 took up to 2.4 times as long at 1 KiB where reduce and broadcast had preset 5 (2 ranks, 2021.18). Nor was a way
 seen to change one inside a start: for broadcasts neither I_MPI_ADJUST_BCAST, set again, nor MPI_T's
 MPIR_CVAR_USE_BCAST, …_LIST and …_COMPOSITION made a difference to a new communicator.
@@ -49,7 +49,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
-    """A start of its own for each preset."""
+    """A separate start for each preset."""
     return AlgorithmSelection(() if info is None else _parameters(info))
 
 

@@ -15,7 +15,7 @@ _ASSIGNMENT = re.compile(rf"{_NAME.pattern}=(?P<value>.*)", re.DOTALL)
 _OPERATORS = frozenset("();<>|&")
 _PRINTING = ("echo", "printf", "#")
 _ASIDE = ("-genv", "-env", "setenv", "unset")
-"""Words that a variable's name follows, and its value in a word of its own; `unset` has none."""
+"""Words that a variable's name follows, and its value in a separate word; `unset` has none."""
 
 _EXPANDED = re.compile(r"[$`]")
 _ENTRY = re.compile(r"\d{1,9}(?::[\d@-]*)?", re.ASCII)

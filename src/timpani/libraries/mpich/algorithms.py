@@ -1,8 +1,8 @@
 """MPICH: control variables name the algorithms in their descriptions, and are read at each call.
 
 So they are written through MPI_T around the call alone, and all algorithms run in one launch (ran on 4.0.2 and 5.0.2).
-In the environment they would rule the library's own calls too: MPI_Init itself fails where a forced algorithm can't
-serve it (5.0.2: allreduce by reduce_scatter_allgather). MPI_T takes numbers where the environment takes names; which
+In the environment they would also apply to the library's internal calls: MPI_Init fails if a forced algorithm can't
+run it (5.0.2: allreduce by reduce_scatter_allgather). MPI_T takes numbers where the environment takes names; which
 number a name has is asked of the library, by giving it the name and reading the variable.
 """
 
@@ -27,8 +27,8 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
-# `auto` decides by itself; `nb` starts the nonblocking collective and waits, whichever algorithm that takes; `ccl`
-# hands over to a library for GPUs, and what lies in the host's memory to `auto` (allreduce_intra_ccl.c).
+# `auto` decides alone; `nb` starts the nonblocking collective and waits, whichever algorithm that takes; `ccl`
+# delegates to a library for GPUs, and what lies in the host's memory to `auto` (allreduce_intra_ccl.c).
 _NO_ALGORITHMS = ("auto", "nb", "ccl")
 
 # It calls the same collective on a node's ranks and on the nodes' first ones, where the forced variable asks for it
@@ -72,7 +72,7 @@ def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection:
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
-    """One launch serves all; nothing is left to the devices' own collectives or to a silent fallback."""
+    """One launch is enough for all; nothing is left to the devices' own collectives or to a silent fallback."""
     if info is None:
         return AlgorithmSelection()
     if is_of_node(info.name):  # whether the device is asked is left to the library's composition
@@ -156,7 +156,7 @@ def read_description(description: str) -> list[tuple[str, str]]:
     """Names and explanations of a variable's description.
 
     MPICH 5 writes a line for each. MPICH 4.0 prints the same without its line ends, so that an explanation runs into
-    the next name: there the names' column, of one width for all, tells where a name begins.
+    the next name: there the names' column, of one width for all, shows where a name begins.
     """
     if "\n" in description:
         return re.findall(r"^(\w+) +- (.*)$", description, re.MULTILINE)

@@ -29,7 +29,7 @@ class CompositionsFile:
         return BEGINS.match(text) is not None and COMPOSITION in text
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-        """The library's own tree, giving way to the table's rules; nothing is said where it holds none (CH3)."""
+        """The library's tree, after the table's rules; nothing is said where it holds none (CH3)."""
         return write_compositions(table, embedded_tree(mpi), catalogue)
 
     def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
@@ -38,7 +38,7 @@ class CompositionsFile:
         return TreeChoice(checked(text, "compositions"), catalogue)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
-        """By the library's own tree."""
+        """By the library's tree."""
         return TreeChoice(embedded_tree(mpi).compositions, catalogue)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:

@@ -1,6 +1,6 @@
 """The selection tree that an installed MPICH chooses by, and the words that it understands in one.
 
-The library holds its trees as JSON texts between zero bytes in its read-only data. Three start alike: that of shared
+The library holds its trees as JSON texts between zero bytes in its read-only data. Three start equally: that of shared
 memory (`algorithm=MPIDI_POSIX_…`), that of compositions (`composition=…`), and the general one, which a file replaces.
 The words that it compares keys with lie there too, each before a zero byte; a linker lays one that ends like another
 into that (seen in 4.0.2 and 5.0.2: `k=` is the end of `scatterv_k=`).
@@ -38,12 +38,12 @@ _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
 
 @dataclass(frozen=True)
 class EmbeddedTree:
-    """A library's own tree.
+    """A library's tree.
 
     tree          which algorithm is taken
     algorithms    every key that names an algorithm which the library knows, also those that its tree doesn't name
     words         what the names of parameters, with their =, are the ends of
-    compositions  the tree that is asked before, by CH4 alone; empty where there is none
+    compositions  the tree that is asked before, by CH4 alone; empty without one
     composed      the keys that name a composition which the library knows
     shared        the keys that name an algorithm in shared memory which the library knows; none in a build without
                   modules for shared memory, which holds the tree all the same and never reads it
@@ -84,7 +84,7 @@ class EmbeddedTree:
 
 @lru_cache
 def embedded_tree(mpi: Mpi) -> EmbeddedTree:
-    """The tree of `mpi`. UserError where none is found in the files that its programs load."""
+    """The tree of `mpi`. UserError if it is not found in the files that its programs load."""
     for path in _files(mpi):
         if found := read_library(path):
             return found

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from timpani.errors import UserError, printable
 
-_MOST_CHARACTERS = 2**22  # a tree of the library's own has 15 thousand
-_DEEPEST = 64  # the library's own goes down 7 levels
+_MOST_CHARACTERS = 2**22  # a library's tree has 15 thousand
+_DEEPEST = 64  # the library's has 7 levels
 _PAGE = 4096
 
 _PART = re.compile(r'\s*(?:(?P<text>"(?:[^"\\\n]|\\[^\n])*")|(?P<mark>[{}:,])|(?P<other>\S))')
@@ -27,7 +27,7 @@ _NAME = re.compile(r"algorithm=MPIR_(?P<collective>\w+?)_(?P<kind>intra|inter|al
 
 @dataclass(frozen=True)
 class Branch:
-    """A key with the branches below it; branches beside each other are tried in order.
+    """A key with the branches below it; branches next to each other are tried in order.
 
     key   without spaces, as the library compares it
     line  in the file, from 1; 0: in none
@@ -174,5 +174,5 @@ def named(branch: Branch) -> TreeAlgorithm | None:
 
 
 def below(tree: Tree, key: str) -> Tree:
-    """What is below the branch `key`, of two the last; nothing where there is none."""
+    """The branches below the branch `key`, of two the last; nothing without such a branch."""
     return next((branch.below for branch in reversed(tree) if branch.key == key), ())

@@ -40,7 +40,7 @@ PARAMETERS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("alltoall", "k_brucks"): {"k": "2"},
     ("barrier", "k_dissemination"): {"k": "2"},
 }
-"""What the tree must say of algorithms that the library's own tree doesn't name: the defaults of the control variables
+"""What the tree must say of algorithms that the library's tree doesn't name: the defaults of the control variables
 that stand for these. barrier's recexch is not among them: of its two parameters the tree reads one."""
 
 ON_POWERS_OF_TWO = {
@@ -58,7 +58,7 @@ _ON_SEVERAL_LEVELS = "smp"
 
 
 def needed_parameters(collective: str, name: str, library: EmbeddedTree | None) -> Mapping[str, str] | None:
-    """The parameters that a tree must give it, and what the library takes itself; None where that isn't known."""
+    """The parameters that a tree must give it, and what the library takes itself; None where that is unknown."""
     own = library.named_parameters if library else {}
     return own.get((collective, name), PARAMETERS.get((collective, name)))
 
@@ -87,7 +87,7 @@ def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: Em
 
 
 def library_name(info: AlgorithmInfo) -> str:
-    """The library's own name of it, as `algorithms.setting` types it."""
+    """The library's name of it, as `algorithms.setting` types it."""
     return info.aliases[0] if info.aliases else info.name
 
 
@@ -126,7 +126,7 @@ def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
 
 
 def where_it_serves(rule: Rule, name: str) -> Iterable[Rule]:
-    """`rule` where the library's algorithm `name` serves, by its number of ranks and elements of one byte."""
+    """`rule` where the library's algorithm `name` can run, by its number of ranks and elements of one byte."""
     operation = (rule.collective, name)
     if name == _ON_SEVERAL_LEVELS:
         several = common_part(rule.per_node, Span(2))

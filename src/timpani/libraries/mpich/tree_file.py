@@ -33,7 +33,7 @@ from timpani.tuning.decide.selection_table import Call, SelectionTable
 class TreeChoice:
     """What MPICH chooses by a tree. The tree is whole: it names what the library chooses where no rule applies, too.
 
-    A call is taken as it is measured: with a built-in operator, buffers of its own, equal blocks of one-byte elements,
+    A call is taken as it is measured: with a built-in operator, separate buffers, equal blocks of one-byte elements,
     and ranks that follow each other from node to node.
     """
 
@@ -78,7 +78,7 @@ class TreeFile:
         return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY not in text
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-        """The library's own tree with the table's rules in it. UserError where the library holds none."""
+        """The library's tree with the table's rules in it. UserError where the library holds none."""
         return write_tree(table, embedded_tree(mpi), catalogue)
 
     def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
@@ -86,7 +86,7 @@ class TreeFile:
         return TreeChoice(checked(text), catalogue)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
-        """By the library's own tree, which comes after its compositions for nodes and shared memory."""
+        """By the library's tree, which comes after its compositions for nodes and shared memory."""
         return TreeChoice(embedded_tree(mpi).tree, catalogue)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:

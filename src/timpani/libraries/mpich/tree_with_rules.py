@@ -2,7 +2,7 @@
 
 When a communicator is made, the library follows the tree's conditions on communicators down to the first on a call;
 from there on it asks again at each call (`prune_tree` and `MPIR_Csel_search` in src/mpi/coll/src/csel.c). So ranks and
-nodes come first, the rules' and the library's own, then sizes, then what rules know nothing of: operators and buffers,
+nodes come first, the rules' and the library's, then sizes, then what rules know nothing of: operators and buffers,
 which are asked where a rule is. A condition on the size is 16 instructions in either of two trees (4.0.2), and a
 broadcast of a few bytes takes 0.15 µs.
 """
@@ -25,14 +25,14 @@ SIZED = {
 """What holds the same bytes on all ranks. Left out: gather and scatter, where it counts elements, and of arguments that
 are not significant on every rank; alltoallv, where each rank adds up its own."""
 TIMES_RANKS = ("allgather", "allgatherv", "reduce_scatter_block")
-"""Collectives whose total is our size times the ranks: each number of ranks has limits of its own."""
+"""Collectives whose total is our size times the ranks: each number of ranks has separate limits."""
 
 _MEASURED = ("is_sendbuf_inplace=no", "is_commutative=yes", "is_op_built_in=yes", "is_block_regular=yes")
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A rule that the tree can say, and the branch that names its algorithm; None: the library's own choice."""
+    """A rule that the tree can say, and the branch that names its algorithm; None: the library's choice."""
 
     rule: Rule
     branch: Branch | None
@@ -130,7 +130,7 @@ def _by_size(collective: str, own: Tree, pieces: list[Piece], times: int) -> Tre
 
 
 def _choices(pieces: list[Piece]) -> list[tuple[Span, Branch | None]]:
-    """All sizes, ascending, and what is named for them; None: the library's own choice."""
+    """All sizes, ascending, and what is named for them; None: the library's choice."""
     return [
         (sizes, next((each.branch for each in pieces if sizes.first in each.rule.sizes), None))
         for sizes in split_span([each.rule.sizes for each in pieces], ALL)

@@ -75,7 +75,7 @@ def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
-    """One launch serves all algorithms whose variable can be written, the others have launches of their own.
+    """One launch is enough for all algorithms whose variable can be written; the others have separate launches.
 
     Parameters not asked for go back to their defaults. All hold at the communicator's creation and at the call: the
     library reads some at the one and some at the other.
@@ -101,7 +101,7 @@ def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
 
 
 def _dynamic_rules(mpi: Mpi) -> Parameters:
-    """What lets coll/tuned be told an algorithm, and keeps out what would take the call from it."""
+    """Settings by which coll/tuned obeys a choice, and that keep out what would take the call from it."""
     rules = ("coll_tuned_use_dynamic_rules", "1")
     others = (*(("han",) if mpi.numbers >= (5,) else ()), *ahead_of_tuned(mpi))  # HAN: most on several nodes
     return (rules, ("coll", f"^{','.join(others)}")) if others else (rules,)

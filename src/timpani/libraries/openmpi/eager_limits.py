@@ -13,7 +13,7 @@ _LIMIT = re.compile(
 
 
 def eager_limits(mpi: Mpi) -> dict[str, int]:
-    """Those of all transports: which one carried a message isn't known."""
+    """Those of all transports: which one carried a message is unknown."""
     if mpi.info is None:
         return {}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_coll_")}

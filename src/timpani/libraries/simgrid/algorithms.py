@@ -22,7 +22,7 @@ _PLATFORM = """<?xml version='1.0'?>
 <platform version="4.1"><zone id="zone" routing="Full"><host id="host" speed="1Gf"/></zone></platform>
 """
 _ANSWER = re.compile(r"Valid algorithms: (?P<names>[^.]+)\.")
-_RENAMED = {"default": "smpi_default"}  # `default` is ours, for what runs unforced
+_RENAMED = {"default": "smpi_default"}  # Timpani uses `default` for what runs unforced
 _NOT_OFFERED = ("ompi", "automatic")  # the first is `default`; the second tries all the others, one after another
 
 STAND_INS = {
@@ -39,7 +39,7 @@ STAND_INS = {
     ("reduce", "openmpi/chain"): "simgrid/ompi_chain",
     ("reduce", "openmpi/binary"): "simgrid/ompi_binary",
 }
-"""Who takes part for an algorithm of Open MPI, whose decisions are the default: SimGrid's version of it, or ours."""
+"""The stand-in for an algorithm of Open MPI, whose decisions are the default: SimGrid's version of it, or Timpani's."""
 
 SAME_WHILE_EAGER = {"scatter": ("ompi_basic_linear", "ompi_linear_nb")}
 """Both send each block from the root in the order of ranks, one with MPI_Send and one with MPI_Isend."""
@@ -63,7 +63,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
-    """A start of its own for each algorithm."""
+    """A separate start for each algorithm."""
     return AlgorithmSelection(() if info is None else (_parameter(info),))
 
 

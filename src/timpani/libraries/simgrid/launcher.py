@@ -40,9 +40,9 @@ def arguments(parameters: Iterable[tuple[str, str]]) -> list[str]:
 
 
 def _breaks_in_pairs(ranks: int) -> bool:
-    """Whether SimGrid (3.32) ends the program at the first alltoallv of so many ranks.
+    """Whether SimGrid (3.32) ends the program at the first alltoallv of `ranks` ranks.
 
-    Where Open MPI exchanges pairwise, of 2 and 3, 64 to 127, and 256 and more ranks, it takes an algorithm of its own
+    Where Open MPI exchanges pairwise, of 2 and 3, 64 to 127, and 256 and more ranks, it takes another algorithm
     in place of that which takes powers of two only.
     """
     return (ranks < 4 or 64 <= ranks < 128 or ranks >= 256) and ranks.bit_count() != 1

@@ -31,6 +31,6 @@ def unsplit(path: Path) -> Path:
             f"smpirun would split {str(path)!r}, and a link to it in {link.parent} too",
             "set TMPDIR to a folder without spaces, commas and wildcards",
         )
-    with suppress(FileExistsError):  # of an earlier start, or of one beside this: the name tells the target
+    with suppress(FileExistsError):  # of an earlier start, or of one at the same time: the name shows the target
         link.symlink_to(linked)
     return link / path.relative_to(linked)

@@ -1,4 +1,4 @@
-"""The file by which coll/han hands over to coll/tuned what a table has rules for on several nodes."""
+"""The file by which coll/han delegates to coll/tuned what a table has rules for on several nodes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -60,7 +60,7 @@ class HanRules:
         return bool(IS_HANS.match(_COMMENT.sub("", text[: 2**16])))
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-        """Hand over what was measured on several nodes and coll/tuned's file says: that one names what is left out."""
+        """Delegate what was measured on several nodes and coll/tuned's file says: that one names what is left out."""
         collectives = han_collectives(mpi.numbers)
         several = [
             replace(said.rule, algorithm=Algorithm(catalogue.provider, "tuned"), nodes=_SEVERAL, per_node=ALL)
@@ -99,7 +99,7 @@ class HanRules:
             yield from _of_order(level.communicators)
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
-        """Without coll/tuned's own file, what is handed over gets that one's default."""
+        """Without coll/tuned's own file, what is delegated gets that one's default."""
         return (("coll_han_use_dynamic_file_rules", "1"), ("coll_han_dynamic_rules_filename", str(path)))
 
 

@@ -67,7 +67,7 @@ class Communicators:
 
 @dataclass(frozen=True)
 class Level:
-    """A collective at one level: its name, or its id where it is none of ours."""
+    """A collective at one level: its name, or its id if Timpani has no such collective."""
 
     line: int
     collective: str

@@ -52,7 +52,7 @@ class TunedRules:
         return lint(text, catalogue, mpi)
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
-        """On several nodes 5.0's HAN goes before coll/tuned, unless its own file hands calls over.
+        """On several nodes 5.0's HAN goes before coll/tuned, unless its own file delegates calls.
 
         Components that go before it on any number of nodes are kept out.
         """

@@ -107,7 +107,7 @@ def faults_of_unit(communicators: Sequence[CommunicatorRule], name: str) -> Iter
             continue
         yield Fault("warning", _first_sized(rule), f"{what}: sizes look like those of one block", consequence, fix)
         return
-    if sized:  # whole blocks: nothing tells whether they are those that were meant
+    if sized:  # whole blocks: whether they are those that were meant is unknown
         rule, sizes = next(iter(sized.items()))
         what = f"{name}: {sizes[-1]} B over {rule.ranks} ranks are blocks of {sizes[-1] // rule.ranks} B"
         meaning = f"{name} compares ranks x bytes of a block"

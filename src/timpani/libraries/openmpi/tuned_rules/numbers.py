@@ -40,7 +40,7 @@ class Numbers:
         self._starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
 
     def header(self) -> int | None:
-        """The version that the header tells, which is taken; None where the text doesn't start with one."""
+        """The version in the header, which is used; None where the text doesn't start with one."""
         if match := _HEADER.match(self.text):
             self.at = match.end()
             return int(match[1])

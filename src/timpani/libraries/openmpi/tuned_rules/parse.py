@@ -51,7 +51,7 @@ class GaveUp:
 
 @dataclass(frozen=True)
 class RunsOver:
-    """The first rule that goes on in another line where those before had a line each, and the count that it is of.
+    """The first rule that continues in another line where those before had a line each, and the count that it is of.
 
     announced  how many rules that count says
     before     how many of them stand before this one
@@ -73,7 +73,7 @@ class RulesFile:
     gave_up      at the first of these it gives up; what can be read nevertheless is
     numbers      that are written otherwise than people write their value
     words        outside of comments, with their lines
-    rest         the line of the first number after the last rule; None where there is none
+    rest         the line of the first number after the last rule; None without one
     runs_over    where numbers and lines do not fit, which shows that a count is wrong; None where they do
     """
 
