@@ -378,3 +378,17 @@ def test_what_timpani_printed_is_left_out_by_name(tmp_path: Path) -> None:
     title, rest = BCAST.split("\n", 1)
     with pytest.raises(UserError, match=r"log.txt:4 was printed by `timpani show --format osu`"):
         kept(tmp_path, f"{title}\n{line}\n{rest}")
+
+
+def test_the_datatype_of_messages_may_follow_the_heading(tmp_path: Path) -> None:
+    log = (  # the layout of `osu_bw -T all`, version 7.2
+        "# OSU MPI Bandwidth Test v7.2\n# Size      Bandwidth (MB/s)\n# Datatype: MPI_CHAR.\n"
+        "1                      14.49\n2                      27.66\n"
+        "# Datatype: MPI_INT.\n4                      55.86\n"
+    )
+    read = written(tmp_path, log)
+    assert read.left_out == []
+    assert [(table.datatype, [row.message_bytes for row in table.rows]) for table in read.tables] == [
+        ("MPI_CHAR", [1, 2]),
+        ("MPI_INT", [4]),
+    ]

@@ -12,7 +12,7 @@ import pytest
 from tests.campaign.budget import CountedStarts, run_on_counted_starts
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
-from tests.installed import FOUND, each_kind, needs_mpi, needs_two_cores
+from tests.installed import FOUND, MPICHS, each_kind, needs_mpi, needs_mpich, needs_two_cores
 from timpani.campaign.folder.store import Store
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.run import Runner
@@ -158,16 +158,11 @@ def test_a_budget_below_one_launch_is_refused(tmp_path: Path) -> None:
     assert "a budget of 1e-06 s is less than a launch takes: 1 start, about " in refused.stderr
 
 
-@each_kind
-def test_an_algorithm_that_the_library_refuses(mpi: Mpi, tmp_path: Path) -> None:
-    arguments, refused = {
-        "openmpi": (("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "two_proc,ring"), "two_proc"),
-        "mpich": (
-            ("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", "recursive_doubling,ring"),
-            "recursive_doubling",
-        ),
-    }[mpi.kind]
-    where = ("--mpi", str(mpi.mpirun), "--sizes", "8", "--slot", "2ms", "--launches", "1")
+@needs_mpich
+def test_an_algorithm_that_the_library_refuses(tmp_path: Path) -> None:
+    refused = "recursive_doubling"
+    arguments = ("allgather", "--ranks", "3", "--oversubscribe", "--algorithms", f"{refused},ring")
+    where = ("--mpi", str(MPICHS[0].mpirun), "--sizes", "8", "--slot", "2ms", "--launches", "1")
     done = typed("run", *arguments, *where, "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     errors = {line["algorithm"]: line["error"] for line in results(tmp_path / "c")}

@@ -43,6 +43,8 @@ def test_a_version_is_found_lists_its_algorithms_and_starts_ranks(name: str, tmp
     assert mpi.mpirun.is_relative_to(FOLDER / name)
     if mpi.kind != "mpich":  # asking it takes a build of Timpani's programs
         assert {"bcast", "allreduce", "alltoall", "barrier"} <= LIBRARIES[mpi.kind].catalogue(mpi).algorithms.keys()
+    if mpi.kind == "mpich" and " " in str(FOLDER):
+        pytest.skip("may be skipped: MPICH's compiler wrappers take no space in their path")
     words = (str(compiled_calls(mpi, tmp_path)), "bcast", "64", "allgather", "64")
     started = command(mpi, LaunchRequest(2, "core", False, (), {}, words))
     environment = {**os.environ, **dict(mpi.environment), **started.environment}

@@ -14,8 +14,9 @@ from timpani.study.compose import compose
 from timpani.study.study import read_study
 study = compose([sys.argv[1]], {})
 recorded = study.model_dump(mode="json")
-print(json.dumps([study.extra_calls, list(key_lines(dict.fromkeys(("start", "slot_ns", "twice", "by_rules", "lose_at")),
-                 study)), recorded["extra_calls"], compose(["bcast"], {"extra_calls": 5}).extra_calls]))
+computed = dict.fromkeys(("start", "reduction", "slot_ns", "twice", "by_rules", "lose_at"))
+print(json.dumps([study.extra_calls, list(key_lines(computed, study)), recorded["extra_calls"],
+                  compose(["bcast"], {"extra_calls": 5}).extra_calls]))
 """
 
 TAKE_OVER = """

@@ -117,6 +117,7 @@ class OsuReader(LogReader):
         if (match := _TITLE.fullmatch(text)) and match["title"] in _OPERATION_OF:
             self.close()
             self._operation, self._settings = _OPERATION_OF[match["title"]], {"build": match["build"]}
+            self._columns = []
             self._without_rows = number
         elif match := _ANY_TITLE.fullmatch(text):
             self.close()
@@ -128,8 +129,9 @@ class OsuReader(LogReader):
                 self._skip(number, "has a table without its '# OSU MPI … Test' line before it", "restore that line")
         elif match := next(filter(None, (option.fullmatch(text) for option in _OPTIONS)), None):
             self._settings |= match.groupdict()
-            self._table = None
             self._without_rows = self._without_rows or number
+            # Versions 7.1 and later print the datatype of messages after the heading, and for each type of `-T all`.
+            self._table = self._open_table() if "datatype" in match.groupdict() and self._columns else None
         else:
             self._begin_table(number, text)
 
@@ -147,9 +149,14 @@ class OsuReader(LogReader):
             self._skip(number, f"has no column of {' and '.join([*sized, wanted[0]])}", "leave that table out")
         else:
             self._columns = columns
-            self._table = _table(operation.name, self.path, self._settings)
             self._without_rows = self._without_rows or number
-            self.tables.append(self._table)
+            self._table = self._open_table()
+
+    def _open_table(self) -> PrintedTable:
+        """A table of what the title, the options and the columns so far describe."""
+        table = _table(self._operation or "", self.path, self._settings)
+        self.tables.append(table)
+        return table
 
     def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
         """Leave out what follows, up to the next title."""

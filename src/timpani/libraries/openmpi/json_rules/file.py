@@ -17,7 +17,7 @@ from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import SelectionTable
 
 _BEGINS = re.compile(r"\ufeff?\s*\{")
-_KEYS = re.compile(r'"(?:collectives|rule_file_version|comm_size_(?:min|max)|msg_size_(?:min|max))"\s*:')
+_KEYS = re.compile(r'"(?:alg|rule_file_version|comm_size_(?:min|max)|msg_size_(?:min|max))"\s*:')
 _FIRST = 2**16
 """Characters by which a file is recognized."""
 
