@@ -89,7 +89,7 @@ STUDY_PAGES = (
     StudyPage(
         "pingpong-and-transpose",
         "messages",
-        "--launches 2 --budget 60s",
+        "--launches 9 --budget 100s",
         "holt_osu_latency",
         tables="--layout algorithms",
     ),
