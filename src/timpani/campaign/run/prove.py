@@ -4,20 +4,17 @@ import re
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
 from timpani.campaign.folder.launch_result import Proof
 from timpani.campaign.folder.raw_record import RawLine
-from timpani.campaign.folder.store import Store
-from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.plan_text import plan_text
+from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import Ended, one_line
-from timpani.campaign.run.processes import Processes
-from timpani.campaign.run.start import Programs, Start
+from timpani.campaign.run.start import Start
+from timpani.campaign.run.untimed_calls import UntimedCalls
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
@@ -42,24 +39,13 @@ _TOTAL = re.compile(r"[EI]\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent")
 
 
 @dataclass(frozen=True)
-class Prover:
+class Prover(UntimedCalls):
     """Counts the messages of a campaign: its plan, the store of its proofs, and its observer.
 
     If a launch dies or hangs, only the cell that it was running has no proof.
     """
 
-    plan: CampaignPlan
-    store: Store
-    programs: Programs
-    stop: Callable[[], bool]
-    timeout: float
-    told: Callable[[str], None]
     wanted: Callable[[Cell], bool] = lambda cell: True
-
-    @cached_property
-    def processes(self) -> Processes:
-        """Those of the campaign."""
-        return Processes(self.store.mark, self.told)
 
     def run(self) -> int:
         """Count the messages of each cell that was measured and has no proof; returns how many it stopped before."""
@@ -164,14 +150,11 @@ class Prover:
         self.told(f"not counted: {cell.collective} {cell.algorithm.label}, {where}: {why}")
 
     def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
-        slot = self.plan.study.slot
-        text = plan_text(self.plan, group, cells, slot, method, twice)
-
         def parameters(folder: Path) -> Parameters:
             counting = self._counting(group)
             return counting.writing_to(folder / _TOTALS) if counting else ()
 
-        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)
+        return self.start(group, cells, method, twice, parameters)
 
 
 @dataclass(frozen=True)

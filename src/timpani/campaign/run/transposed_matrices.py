@@ -1,16 +1,12 @@
 """The matrices of a campaign's small transposes, before and after one untimed call of each."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from timpani.campaign.folder.raw_record import RawLine
-from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import one_line
-from timpani.campaign.run.processes import Processes
-from timpani.campaign.run.start import Programs, Start
+from timpani.campaign.run.untimed_calls import UntimedCalls
 from timpani.errors import UserError
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import DATATYPES
@@ -54,16 +50,8 @@ def _largest(group: Group) -> list[PlannedCell]:
     return list(largest.values())
 
 
-@dataclass(frozen=True)
-class MatrixReader:
+class MatrixReader(UntimedCalls):
     """Calls transposes once, and reads what is in the ranks' buffers before and after."""
-
-    plan: CampaignPlan
-    store: Store
-    programs: Programs
-    stop: Callable[[], bool]
-    timeout: float
-    told: Callable[[str], None]
 
     def read(self, shown: ShownCells) -> list[Matrices]:
         """The matrices of the cells `shown`; a line through `told` for each that failed."""
@@ -71,10 +59,7 @@ class MatrixReader:
             return [matrices for group, cells in shown for matrices in self._read(group, cells)]
 
     def _read(self, group: Group, cells: list[PlannedCell]) -> list[Matrices]:
-        slot = self.plan.study.slot
-        text = plan_text(self.plan, group, cells, slot, "record_buffers")
-        processes = Processes(self.store.mark, self.told)
-        start = Start.record(self.plan, self.store, processes, self.programs, group, text, None, slot)
+        start = self.start(group, cells, "record_buffers")
         cell_of = {each.number: each.cell for each in cells}
         found: list[Matrices] = []
 
@@ -91,7 +76,9 @@ class MatrixReader:
 
         ended = run_to_end(start.follow(self.timeout, self.stop, take))
         start.end(ended, {})
-        if ended.how in ("died", "hung"):
+        if ended.how == "stopped":
+            self.told("matrices not shown: stopped; the same command shows them")
+        elif ended.how != "finished":
             self.told(f"matrices not shown: the launch {ended.how}: {one_line(ended.output)}")
         return found
 

@@ -12,21 +12,22 @@ from timpani.charts.marks.status import words
 from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.operations import title_of
+from timpani.study.schema import MEASURED_US
 from timpani.tuning.compare.agreement import pair_times
 
 _ON = ("collective", "placement", "label", "ranks", "message_bytes")
 
 
 def message_times_tables(campaign: Campaign, published: pl.DataFrame, title: str) -> list[Table]:
-    """A table for each operation and pair of ranks: a row for each size with this campaign's OSU average and its
-    interval over launches, the published value, and their ratio, over 1 where this campaign's value is larger.
+    """A table for each operation and pair of ranks: a row for each size with this campaign's OSU average, the median
+    over launches, and its interval; the published value; and their ratio, over 1 where this campaign's is larger.
 
     published  columns as `published_times` has them
     """
     cells = without_pairs(estimate_cells(by_statistic(campaign, "osu").raced)).filter(
         pl.col("collective").is_in(MESSAGES)
     )
-    pairs = pair_times(cells, published).drop_nulls("published_us")
+    pairs = pair_times(cells.with_columns(osu_avg_us=MEASURED_US), published).drop_nulls("published_us")
     bounds = cells.select(*_ON, "ci_low_us", "ci_high_us", "ci_coverage", "status").unique(_ON)
     joined = pairs.join(bounds, on=_ON, how="left", maintain_order="left")
     return [
