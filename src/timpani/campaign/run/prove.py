@@ -57,10 +57,10 @@ class Prover(UntimedCalls):
                 counted_for = measured - proven
                 pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
                 if pending and not self.stop():
-                    self.told(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
+                    self.note(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
                 counting = self._counting(group)
                 if pending and counting is None:
-                    self.told(
+                    self.note(
                         f"{group.mpi} can't count messages: that a forced algorithm ran is known only because the "
                         "library refuses unknown names and algorithms that it would have to replace"
                     )
@@ -147,7 +147,7 @@ class Prover(UntimedCalls):
 
     def _missed(self, cell: Cell, why: str) -> None:
         where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}"
-        self.told(f"not counted: {cell.collective} {cell.algorithm.label}, {where}: {why}")
+        self.note(f"not counted: {cell.collective} {cell.algorithm.label}, {where}: {why}")
 
     def _start(self, group: Group, cells: list[PlannedCell], method: str, twice: PlannedCell | None = None) -> Start:
         def parameters(folder: Path) -> Parameters:

@@ -161,7 +161,7 @@ class Session:
                 programs=build,
                 stop=lambda: self.stopped is not None,
                 timeout=hang_after or LEAST_TIMEOUT,
-                told=observer.note,
+                note=observer.note,
                 wanted=wanted,
             )
             uncounted = prover.run()
@@ -176,7 +176,7 @@ class Session:
                 programs=build,
                 stop=lambda: self.stopped is not None,
                 timeout=LEAST_TIMEOUT,
-                told=observer.note,
+                note=observer.note,
             ).read(shown)
 
     @contextmanager

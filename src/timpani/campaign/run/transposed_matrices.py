@@ -54,7 +54,7 @@ class MatrixReader(UntimedCalls):
     """Calls transposes once, and reads what is in the ranks' buffers before and after."""
 
     def read(self, shown: ShownCells) -> list[Matrices]:
-        """The matrices of the cells `shown`; a line through `told` for each that failed."""
+        """The matrices of the cells `shown`; a line through `note` for each that failed."""
         with self.store.writing():
             return [matrices for group, cells in shown for matrices in self._read(group, cells)]
 
@@ -72,14 +72,14 @@ class MatrixReader(UntimedCalls):
                 first = _rows(buffers["sent"], buffers["sent_row"])
                 found.append(Matrices(cell, first, _rows(buffers["received"], buffers["received_row"])))
             else:
-                self.told(f"not shown: {cell.collective} {cell.algorithm.plain}: {values['mistake']}")
+                self.note(f"not shown: {cell.collective} {cell.algorithm.plain}: {values['mistake']}")
 
         ended = run_to_end(start.follow(self.timeout, self.stop, take))
         start.end(ended, {})
         if ended.how == "stopped":
-            self.told("matrices not shown: stopped; the same command shows them")
+            self.note("matrices not shown: stopped; the same command shows them")
         elif ended.how != "finished":
-            self.told(f"matrices not shown: the launch {ended.how}: {one_line(ended.output)}")
+            self.note(f"matrices not shown: the launch {ended.how}: {one_line(ended.output)}")
         return found
 
 

@@ -18,7 +18,7 @@ class UntimedCalls:
     """What all such starts of one campaign need.
 
     timeout  seconds of silence after which a start counts as hung
-    told     gets each line for the user
+    note     gets each line for the user
     """
 
     plan: CampaignPlan
@@ -26,12 +26,12 @@ class UntimedCalls:
     programs: Programs
     stop: Callable[[], bool]
     timeout: float
-    told: Callable[[str], None]
+    note: Callable[[str], None]
 
     @cached_property
     def processes(self) -> Processes:
         """Those of the campaign."""
-        return Processes(self.store.mark, self.told)
+        return Processes(self.store.mark, self.note)
 
     def start(
         self,
