@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from math import copysign, inf
 
 import numpy as np
@@ -38,7 +39,7 @@ class Regression:
     left_out               rows with an undefined term, such as log2 of size 0
     r_squared              about the mean; without an intercept, about 0
     error                  root mean square of the residuals, in the response's unit
-    cross_validated_error  the same, with each rank count predicted from the others; None if impossible
+    design                 the value of each term, shape (observations, terms)
     ranks, sizes           of the rows used, shape (observations,)
     fitted                 fitted response, shape (observations,)
     residuals              response − fitted, shape (observations,)
@@ -52,12 +53,28 @@ class Regression:
     r_squared: float
     aic: float
     error: float
-    cross_validated_error: float | None
+    design: Array
     ranks: Array
     sizes: Array
     fitted: Array
     residuals: Array
     better: "Regression | None" = None
+
+    @cached_property
+    def cross_validated_error(self) -> float | None:
+        """As `error`, with each rank count predicted from the others; None if the model can't be fitted without one."""
+        counts = np.unique(self.ranks)
+        if len(counts) < 2:
+            return None
+        response = self.fitted + self.residuals
+        errors = []
+        for count in counts:
+            seen = self.ranks != count
+            coefficients = _solution(self.design[seen], response[seen])
+            if coefficients is None:
+                return None
+            errors.append(response[~seen] - self.design[~seen] @ coefficients)
+        return _root_mean_square(np.concatenate(errors))
 
     @property
     def bias_by_size(self) -> list[tuple[int, float]]:
@@ -74,7 +91,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
     response, design = formula.response.values(columns), formula.design(columns)
     used = np.flatnonzero(np.isfinite(response) & np.isfinite(design).all(axis=1))
     y, x = response[used], design[used]
-    if not _has_full_rank(x):
+    if _solution(x, y) is None:
         raise UserError(
             f"{len(used)} points are too few or too similar to estimate the terms of '{formula}'",
             "measure more sizes or rank counts, or leave terms out",
@@ -88,7 +105,7 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
         r_squared=found.r_squared,
         aic=found.aic,
         error=_root_mean_square(found.residuals),
-        cross_validated_error=_cross_validated_error(x, y, columns["ranks"][used]),
+        design=x,
         ranks=columns["ranks"][used],
         sizes=columns["size"][used],
         fitted=found.fitted,
@@ -104,26 +121,17 @@ def _coefficients(formula: Formula, found: LeastSquares) -> Iterator[Coefficient
         yield Coefficient(term_name(term), float(value), float(error), t, p_value, interval.low, interval.high)
 
 
-def _cross_validated_error(x: Array, y: Array, ranks: Array) -> float | None:
-    """Leave one rank count out at a time; None if the model can't be fitted without one of them."""
-    counts = np.unique(ranks)
-    if len(counts) < 2:
-        return None
-    errors = []
-    for count in counts:
-        seen = ranks != count
-        if not _has_full_rank(x[seen]):
-            return None
-        coefficients = np.linalg.lstsq(x[seen], y[seen], rcond=None)[0]
-        errors.append(y[~seen] - x[~seen] @ coefficients)
-    return _root_mean_square(np.concatenate(errors))
+def _solution(x: Array, y: Array) -> Array | None:
+    """The coefficients of the least squares; None where there are no more rows than terms, or collinear terms.
 
-
-def _has_full_rank(x: Array) -> bool:
-    """Whether there are more rows than terms and no collinear ones; terms may differ in scale by any factor."""
+    Terms may differ in scale by any factor.
+    """
     rows, terms = x.shape
     scale = np.abs(x).max(axis=0, initial=0)
-    return rows > terms and bool((scale > 0).all()) and int(np.linalg.matrix_rank(x / scale)) == terms
+    if rows <= terms or not (scale > 0).all():
+        return None
+    coefficients, _, rank, _ = np.linalg.lstsq(x / scale, y, rcond=None)
+    return coefficients / scale if rank == terms else None
 
 
 def _root_mean_square(values: Array) -> float:

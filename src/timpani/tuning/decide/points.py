@@ -17,7 +17,8 @@ REFERENCE_TIMES = {"times": "reference", "turns": "reference_turns", "blocks": "
 """Columns of `launch_medians` that a comparison needs, with their names for the reference."""
 
 _SIDES = ("reference", "times")
-_BY_LAUNCH = ("reference_turns", "turns", "reference_blocks", "blocks")
+_TURNS = ("reference_turns", "turns")
+_BLOCKS = ("reference_blocks", "blocks")
 _VARIANTS = ("reference_variant", "variant")
 
 
@@ -86,10 +87,11 @@ def _samples(row: Mapping[str, Any]) -> Samples:
     """The samples to compare in a row: blocks for variants; else launches that interleaved both, if at least half
     did."""
     reference, times = (row[side] for side in _SIDES)
-    reference_turns, turns, reference_blocks, blocks = (row[name] for name in _BY_LAUNCH)
     reference_variant, variant = (row[name] for name in _VARIANTS)
     if reference_variant != variant:
+        reference_blocks, blocks = (row[name] for name in _BLOCKS)
         return samples_in_blocks(reference_blocks, blocks)
+    reference_turns, turns = (row[name] for name in _TURNS)
     theirs = {each["interleaving"]: each["relative"] for each in turns}
     ratios = [
         each["relative"] / theirs[each["interleaving"]] for each in reference_turns if each["interleaving"] in theirs
@@ -121,7 +123,10 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         strata = ([tuple(stratum[side] for side in _SIDES) for stratum in row] for row in pairs[STRATA].to_list())
         samples = [Samples(tuple((first, second) for first, second in row)) for row in strata]
     elif "reference_turns" in pairs.columns:
-        samples = [_samples(row) for row in pairs.select(*_SIDES, *_BY_LAUNCH, *_VARIANTS).iter_rows(named=True)]
+        # Rows of one variant do not need their blocks, which take longest to turn into Python objects.
+        differ = pl.col("reference_variant") != pl.col("variant")
+        blocks = (pl.when(differ).then(name).alias(name) for name in _BLOCKS)
+        samples = [_samples(row) for row in pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks).iter_rows(named=True)]
     else:
         samples = [Samples.of(*each) for each in pairs.select(*_SIDES).rows()]
     found = compare_families(samples, families)
