@@ -41,7 +41,7 @@ def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: Shippe
         distinct=lambda ranks: [(0, 1)],
         hosts=choose_hosts(FOUR_GROUPS) if on_nodes else (),
     )
-    planned = plan(shipped.study, AvailableAlgorithms.ask(mpi), resources, oversubscribe=True)
+    planned = plan(shipped.study, AvailableAlgorithms.ask(mpi), resources)
     lines = plan_lines(planned)
     measured = {(cell.cell.collective, cell.cell.algorithm.name) for cell in planned.cells}
     for collective, algorithms in shipped.study.collectives.items():

@@ -9,7 +9,7 @@ import pytest
 
 from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
-from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.from_study import check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.plan_notes import plan_notes
 from timpani.campaign.plan.resources import Resources
@@ -24,9 +24,9 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 
 
-def planned(mpi: Mpi, cores: int = 4, oversubscribe: bool = False, **values: Any) -> CampaignPlan:
+def planned(mpi: Mpi, cores: int = 4, **values: Any) -> CampaignPlan:
     study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
-    return plan(study, library(mpi), Resources(this_computer(mpi), cores, lambda ranks: [(0, 1)]), oversubscribe)
+    return plan(study, library(mpi), Resources(this_computer(mpi), cores, lambda ranks: [(0, 1)]))
 
 
 @cache
@@ -137,15 +137,20 @@ def test_parameters_are_held_while_the_communicator_is_created(mpi: Mpi) -> None
         planned(mpi, collectives={"bcast": ["chain:segment_bytes=-1"]})
 
 
-@each_kind
-def test_more_ranks_than_cores_are_an_error_unless_asked_for(mpi: Mpi) -> None:
+def test_more_ranks_than_cores_are_an_error() -> None:
+    study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2, 3, 8], "sizes": [8]}, "test")
     with pytest.raises(UserError) as caught:
-        planned(mpi, cores=2, ranks=[2, 3, 8])
+        check_cores(study, 2)
     assert "3, 8 ranks are more than the 2 cores" in caught.value.what
     assert "--ranks 2)" in caught.value.next_step
-    with pytest.raises(UserError, match=r"measure fewer \(--ranks 2\)"):
-        planned(mpi, cores=2, ranks=[3])
-    plan = planned(mpi, cores=2, oversubscribe=True, ranks=[2, 3])
+    with pytest.raises(UserError, match=r"measure fewer \(--ranks 1\)"):
+        check_cores(study, 1)
+    check_cores(study, 8)
+
+
+@each_kind
+def test_ranks_share_cores_where_there_are_more(mpi: Mpi) -> None:
+    plan = planned(mpi, cores=2, ranks=[2, 3])
     assert {group.ranks: group.oversubscribed for group in plan.groups} == {2: False, 3: True}
 
 

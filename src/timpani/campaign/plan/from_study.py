@@ -38,19 +38,15 @@ def plan(
     study: Study,
     available: AvailableAlgorithms,
     resources: Resources,
-    oversubscribe: bool = False,
     variants: Sequence[tuple[PreparedVariant, AvailableAlgorithms]] = (),
 ) -> CampaignPlan:
-    """Plan `study` on a library and a machine; `oversubscribe`: ranks may share cores.
+    """Plan `study` on a library and a machine. Where there are more ranks than cores, ranks share them.
 
     variants  how everything is started, the reference first, and the algorithms of its library; none: in the one plain
               way
 
-    UserError where there are more ranks than cores and that is not accepted, where a name is unknown, or where nothing
-    is left to measure.
+    UserError where a name is unknown, or where nothing is left to measure.
     """
-    if not oversubscribe:
-        _check_cores(study, resources.cores)
     if study.regret is not None:
         _check_race(study, resources)
     if recorded_source(study.arrival) and not study.lateness:
@@ -100,7 +96,8 @@ def _check_race(study: Study, resources: Resources) -> None:
         )
 
 
-def _check_cores(study: Study, cores: int) -> None:
+def check_cores(study: Study, cores: int) -> None:
+    """UserError where the study has more ranks than there are cores."""
     above = [ranks for ranks in study.ranks if ranks > cores]
     if above:
         fitting = ",".join(str(ranks) for ranks in study.ranks if ranks <= cores) or str(cores)

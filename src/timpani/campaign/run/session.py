@@ -16,7 +16,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
 from timpani.campaign.folder.planned_cells import planned_operations
 from timpani.campaign.folder.store import Store
-from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.from_study import check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.plan_notes import plan_notes
 from timpani.campaign.plan.prepare_variants import prepare_variants
@@ -84,8 +84,10 @@ class Session:
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             resources = Resources.on(machine, hosts, study.placement)
+        if not oversubscribe:
+            check_cores(study, resources.cores)  # before anything is compiled
         available = AvailableAlgorithms.ask(mpi)
-        planned = plan(study, available, resources, oversubscribe, prepare_variants(study, available))
+        planned = plan(study, available, resources, prepare_variants(study, available))
         if planned.machine.simulated:
             planned = replace(planned, concurrent_launches=read_cores().usable)
         return cls(planned, outside_settings(mpi, os.environ, study.clean_environment))
