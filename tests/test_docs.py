@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+import timpani
 from tests.cli.typed import typed
 from tests.installed import needs_open_mpi, needs_two_cores
 from timpani.libraries.library import Library
@@ -225,7 +226,7 @@ def test_the_methodology_is_short() -> None:
 
 def test_a_library_is_named_in_its_folder_alone() -> None:
     """But where its files are read, and where it is what users mean who name none."""
-    source = ROOT / "src" / "timpani"
+    source = Path(timpani.__file__).parent
     names = "|".join(LIBRARIES)
     naming = {
         path.relative_to(source).as_posix()

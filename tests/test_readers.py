@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from bench.mutate import mutate
 
+import timpani
 from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
 from tests.installed import FOUND, needs_mpi
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, mpi
@@ -434,7 +435,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "raw samples": (in_file(lambda path: read_whole_lines(path, 0)), lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(lines(SAMPLES), mtime=0)),
     "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
-    "study": (in_file(read_study), (Path("src/timpani/studies") / "demo.toml").read_bytes()),
+    "study": (in_file(read_study), (Path(timpani.__file__).parent / "studies" / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),
     "hosts": (in_file(read_hosts), b"n1\nn[2-4] slots=2 # fat\nfat1:8\n"),

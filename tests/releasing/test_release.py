@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+WHEEL = "timpani-1.2.3-py3-none-any.whl"
 
 
 def git(folder: Path, *words: str) -> str:
@@ -28,7 +29,7 @@ def checkout(tmp_path: Path) -> Path:
     (folder / "src/timpani/__init__.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
     (folder / "CITATION.cff").write_text('version: "1.2.3"\n')
-    (folder / ".gitignore").write_text(".venv\ndist\n")
+    (folder / ".gitignore").write_text(".venv\ndist\nfail\n")
     python = folder / ".venv/bin/python"
     python.write_text("""#!/bin/sh
 case "$*" in *hatchling\\ build*)
@@ -38,6 +39,9 @@ case "$*" in *hatchling\\ build*)
 esac
 """)
     python.chmod(0o755)
+    test_wheel = folder / "tools" / "test-wheel"
+    test_wheel.write_text(f'#!/bin/sh\n[ "$WHEEL" = dist/{WHEEL} ] && [ ! -e fail ]\n')
+    test_wheel.chmod(0o755)
     git(folder, "init", "--quiet")
     commit(folder)
     return folder
@@ -59,8 +63,8 @@ def test_what_is_ready_is_built_and_tagged(checkout: Path) -> None:
     done = release(checkout)
     assert done.returncode == 0, done.stderr
     checksums = {name: checksum for checksum, name in map(str.split, done.stdout.splitlines())}
-    wheel = (checkout / "dist" / "timpani-1.2.3-py3-none-any.whl").read_bytes()
-    assert checksums["timpani-1.2.3-py3-none-any.whl"] == hashlib.sha256(wheel).hexdigest()
+    wheel = (checkout / "dist" / WHEEL).read_bytes()
+    assert checksums[WHEEL] == hashlib.sha256(wheel).hexdigest()
     assert git(checkout, "tag", "--points-at", "HEAD") == "v1.2.3\n"
     again = release(checkout)
     assert (again.returncode, "v1.2.3 exists already" in again.stderr) == (2, True)
@@ -98,3 +102,10 @@ def test_nothing_is_tagged_where_tests_fail_or_change_files(checkout: Path, test
     assert (done.returncode, "nothing was built or tagged" in done.stderr) == (2, True)
     assert git(checkout, "tag") == ""
     assert not (checkout / "dist").exists()
+
+
+def test_nothing_is_tagged_where_tests_of_the_wheel_fail(checkout: Path) -> None:
+    (checkout / "fail").touch()
+    done = release(checkout)
+    assert (done.returncode, f"tests of dist/{WHEEL} failed" in done.stderr) == (2, True), done.stderr
+    assert git(checkout, "tag") == ""

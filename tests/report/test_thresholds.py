@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-SOURCE = Path(__file__).parents[2] / "src" / "timpani"
+import timpani
+
+SOURCE = Path(timpani.__file__).parent
 _THRESHOLD = re.compile(r"\d %|\b(0\.97|1\.03)\b")
 
 

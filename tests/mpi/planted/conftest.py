@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import timpani
 from tests.builds import build_planted, build_planted_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
@@ -206,7 +207,9 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Our sources with what is planted; of our algorithms few, one of them made one of the planted collective."""
     root = tmp_path_factory.mktemp("planted")
     shutil.copytree(sources(), root / "native", ignore=shutil.ignore_patterns("algorithms"))
-    shutil.copytree(ROOT / "src", root / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    # An installed package has the native sources in its folder `sources`, which would be used in place of the planted.
+    ignored = shutil.ignore_patterns("__pycache__", "sources")
+    shutil.copytree(Path(timpani.__file__).parent, root / "src" / "timpani", ignore=ignored)
     for page in PAGES:
         (root / "docs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "docs" / page, root / "docs")
