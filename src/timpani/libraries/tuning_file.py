@@ -1,5 +1,6 @@
 """The files that define which algorithm a library chooses where: written, read, checked, switched on."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,43 +62,49 @@ class FileDecisions(Protocol):
         ...
 
 
-class CheckedFile(Protocol):
+class CheckedFile(ABC):
     """One format of one library, which users write and Timpani reads."""
 
     title: str
     """What it is, for people: `Open MPI's rules for coll/tuned`."""
 
+    since: tuple[int, ...] = ()
+    """The first version of the library that reads it."""
+
+    until: tuple[int, ...] | None = None
+    """The first version that no longer reads it; None: all later versions do."""
+
     def serves(self, mpi: Mpi) -> bool:
         """Whether this version of the library reads it."""
-        ...
+        return self.since <= mpi.numbers and (self.until is None or mpi.numbers < self.until)
 
+    @abstractmethod
     def recognises(self, text: str) -> bool:
         """Whether `text` seems to be such a file, right or wrong."""
-        ...
 
+    @abstractmethod
     def read(self, text: str, catalogue: Catalogue) -> FileDecisions:
         """What the library does by `text`. UserError, with the line, where it would refuse or ignore it."""
-        ...
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> FileDecisions | None:
-        """What the library chooses without a file; None where it can't be read from the library."""
-        ...
+        """What the library chooses without a file; None where its decisions are compiled, and can't be read."""
+        return None
 
+    @abstractmethod
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it, or does something else than it seems to say, for this library."""
-        ...
 
 
-class TuningFile(CheckedFile, Protocol):
+class TuningFile(CheckedFile):
     """A format that Timpani writes, too."""
 
     name: str
     """The file's name in the folder that `timpani tune` writes."""
 
+    @abstractmethod
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """The file that says `table`; `catalogue` has the algorithms of `mpi`."""
-        ...
 
+    @abstractmethod
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The parameters of the library that make it read the file at `path`, which holds `text`."""
-        ...

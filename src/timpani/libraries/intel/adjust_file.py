@@ -12,7 +12,7 @@ from timpani.libraries.intel.adjust import LARGEST, Entry, chosen_preset, parse_
 from timpani.libraries.intel.adjust_faults import entry_faults
 from timpani.libraries.intel.shell_settings import AdjustSetting, adjust_settings
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.tuning_file import Fault, LeftOut, Written
+from timpani.libraries.tuning_file import Fault, LeftOut, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -36,15 +36,12 @@ class AdjustChoice:
         return Algorithm(self.catalogue.provider, found.name) if found else None
 
 
-class AdjustFile:
-    """Read by a shell before a program starts: the library reads variables alone."""
+class AdjustFile(TuningFile):
+    """Read by a shell before a program starts: the library reads variables alone, these since the presets of 2019."""
 
     name = "intel-mpi.sh"
     title = "Intel MPI's I_MPI_ADJUST variables, for a shell"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """All versions since the presets of 2019."""
-        return mpi.numbers >= (2019,)
+    since = (2019,)
 
     def recognises(self, text: str) -> bool:
         """It sets such a variable, in a job script say."""
@@ -76,9 +73,6 @@ class AdjustFile:
                 raise UserError(f"line {setting.line}: {_named(setting)} has no value that can be read", _MEND)
             entries[setting.collective] = found
         return AdjustChoice(entries, catalogue)
-
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """Its tables are binary, and in an undocumented format."""
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that the library ignores without a word, or understands otherwise than it is written."""

@@ -2,15 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import Parameters
-from timpani.libraries.mpich.embedded_tree import embedded_tree
+from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
 from timpani.libraries.mpich.node_algorithms import MESSAGES, PREFIX, RELEASE_GATHER, is_of_node
 from timpani.libraries.mpich.selection_tree import BEGINS, COMPOSITION, SHARED_MEMORY, Tree, below
-from timpani.libraries.mpich.tree_file import checked, linted, reached_leaf
+from timpani.libraries.mpich.tree_faults import Kind
+from timpani.libraries.mpich.tree_file import TreeFile, checked, reached_leaf
 from timpani.libraries.mpich.written_node_tree import write_node_tree
 from timpani.libraries.tuning_file import Fault, Written
 from timpani.native.mpi import Mpi
@@ -38,15 +37,13 @@ class NodePartChoice:
         return Algorithm(self.provider, f"{PREFIX}{value}")
 
 
-class SharedMemoryFile:
+class SharedMemoryFile(TreeFile):
     """Read at the start; asked only for the part of a collective on a node, where a composition asks it."""
 
     name = "mpich-shared-memory.json"
     title = "MPICH's tree of shared memory, for the part of a collective on a node"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """Trees came with MPICH 4."""
-        return mpi.numbers >= (4,)
+    variable = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
+    kind: Kind = "shared memory"
 
     def recognises(self, text: str) -> bool:
         """It begins with a collective's branch, and names algorithms in shared memory."""
@@ -64,7 +61,7 @@ class SharedMemoryFile:
                 "reads this file",
                 "name another build of the library with --mpi",
             )
-        return NodePartChoice(checked(text, "shared memory"), catalogue.provider)
+        return NodePartChoice(checked(text, self.kind), catalogue.provider)
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> NodePartChoice:
         """By the library's tree."""
@@ -72,13 +69,12 @@ class SharedMemoryFile:
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        library = embedded_tree(mpi)
-        if not library.shared:
+        if not embedded_tree(mpi).shared:
             what = f"{mpi.name} {mpi.version} was built without modules for shared memory"
             yield Fault("error", None, what, "it never reads this file", "use another build of the library")
             return
-        yield from linted(text, library.of_shared_memory, "shared memory")
+        yield from super().lint(text, catalogue, mpi)
 
-    def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
-        """The file."""
-        return (("MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),)
+    def embedded(self, mpi: Mpi) -> EmbeddedTree:
+        """The library, with the algorithms that a tree of shared memory may name."""
+        return embedded_tree(mpi).of_shared_memory

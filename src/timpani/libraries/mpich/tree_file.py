@@ -23,7 +23,7 @@ from timpani.libraries.mpich.selection_tree import (
 from timpani.libraries.mpich.tree_algorithms import algorithm_of
 from timpani.libraries.mpich.tree_faults import Kind, faults
 from timpani.libraries.mpich.written_tree import write_tree
-from timpani.libraries.tuning_file import Fault, Written
+from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call, SelectionTable
@@ -63,15 +63,15 @@ def reached_leaf(tree: Tree, call: Call) -> Branch | None:
     return None
 
 
-class TreeFile:
+class TreeFile(TuningFile):
     """MPICH 4 and 5 read it when they start."""
 
     name = "mpich-selection.json"
     title = "MPICH's selection tree"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """Trees came with MPICH 4."""
-        return mpi.numbers >= (4,)
+    since = (4,)
+    variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
+    kind: Kind = "algorithms"
+    """What the leaves of the tree name."""
 
     def recognises(self, text: str) -> bool:
         """It begins with a collective's branch, and names nothing of the other trees."""
@@ -81,24 +81,28 @@ class TreeFile:
         """The library's tree with the table's rules in it. UserError where the library holds none."""
         return write_tree(table, embedded_tree(mpi), catalogue)
 
-    def read(self, text: str, catalogue: Catalogue) -> TreeChoice:
+    def read(self, text: str, catalogue: Catalogue) -> FileDecisions:
         """What `text` chooses; UserError where the library would end the program."""
-        return TreeChoice(checked(text), catalogue)
+        return TreeChoice(checked(text, self.kind), catalogue)
 
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> TreeChoice:
-        """By the library's tree, which comes after its compositions for nodes and shared memory."""
-        return TreeChoice(embedded_tree(mpi).tree, catalogue)
+    def embedded(self, mpi: Mpi) -> EmbeddedTree:
+        """The library's tree of this kind, and what it may name; the compositions' tree comes before."""
+        return embedded_tree(mpi)
+
+    def default(self, catalogue: Catalogue, mpi: Mpi) -> FileDecisions:
+        """By the library's tree."""
+        return TreeChoice(self.embedded(mpi).tree, catalogue)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        yield from linted(text, embedded_tree(mpi))
+        yield from linted(text, self.embedded(mpi), self.kind)
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The file. The tree of compositions, which is asked before, must let calls through: see CompositionsFile."""
-        return (("MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE", str(path.absolute())),)
+        return ((self.variable, str(path.absolute())),)
 
 
-def checked(text: str, kind: Kind = "algorithms") -> Tree:
+def checked(text: str, kind: Kind) -> Tree:
     """The tree in `text`; UserError where the library would end the program."""
     tree = parse(text)
     for fault in faults(tree, None, kind):

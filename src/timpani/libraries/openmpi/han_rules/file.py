@@ -13,7 +13,7 @@ from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicat
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
 from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
-from timpani.libraries.tuning_file import Fault, Written
+from timpani.libraries.tuning_file import Fault, TuningFile, Written
 from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -45,15 +45,12 @@ class HanChoice:
         return Algorithm(self.provider, f"{last.component}_{last.algorithm}" if last.algorithm else last.component)
 
 
-class HanRules:
-    """Open MPI 5.0's and 6's."""
+class HanRules(TuningFile):
+    """Open MPI 5.0's and 6's: the same format, in 6 for more collectives; 4.1 does not use HAN by default."""
 
     name = "openmpi-han.conf"
     title = "Open MPI's rules for coll/han"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """5.0 and later; 4.1 does not use HAN by default. Version 6 reads the same format, for more collectives."""
-        return mpi.numbers >= (5,)
+    since = (5,)
 
     def recognises(self, text: str) -> bool:
         """A level or a component after numbers and at most the name of a collective."""
@@ -81,9 +78,6 @@ class HanRules:
         whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
         collectives = han_collectives(version_numbers(catalogue.version))
         return HanChoice(catalogue.provider, {name: rules for name, rules in whole.items() if name in collectives})
-
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """Its decisions are compiled, too."""
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """Structure, order, and collectives that are not HAN's."""

@@ -12,7 +12,7 @@ from timpani.libraries.openmpi.json_rules import choice, lint, write
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule
 from timpani.libraries.openmpi.tuned_rules.read import RulesChoice
-from timpani.libraries.tuning_file import Fault, Written
+from timpani.libraries.tuning_file import CheckedFile, Fault, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import SelectionTable
 
@@ -22,15 +22,12 @@ _FIRST = 2**16
 """Characters by which a file is recognized."""
 
 
-class JsonRulesFile:
+class JsonRulesFile(TuningFile):
     """Open MPI 6's format."""
 
     name = "openmpi-tuned.json"
     title = "Open MPI 6's rules for coll/tuned"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """6.0 and later."""
-        return mpi.numbers >= (6,)
+    since = (6,)
 
     def recognises(self, text: str) -> bool:
         """An object with a key of the format."""
@@ -45,9 +42,6 @@ class JsonRulesFile:
         """See `choice.py`."""
         return choice.read(text, catalogue)
 
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """Its decisions are compiled functions, which can't be read."""
-
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """See `lint.py`."""
         return lint.lint(text, catalogue, mpi)
@@ -57,7 +51,7 @@ class JsonRulesFile:
         return TunedRules().switch_on(path, text, mpi)
 
 
-class ClassicRulesInSix:
+class ClassicRulesInSix(CheckedFile):
     """The classic file as 6.0 reads it: with several communicator sizes each one's rules hold below its size.
 
     The reader gives an entry the communicators from the size before it up to its own size minus 1, and the last entry
@@ -65,10 +59,7 @@ class ClassicRulesInSix:
     """
 
     title = "Open MPI's classic rules for coll/tuned"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """6.0 and later."""
-        return mpi.numbers >= (6,)
+    since = (6,)
 
     def recognises(self, text: str) -> bool:
         """As for versions before."""
@@ -78,9 +69,6 @@ class ClassicRulesInSix:
         """What 6.0 does by `text`."""
         said = TunedRules().read(text, catalogue)
         return replace(said, rules={name: _as_in_six(rules) for name, rules in said.rules.items()})
-
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """As for JSON."""
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """What is wrong for every version, and what 6.0 alone reads in another way."""

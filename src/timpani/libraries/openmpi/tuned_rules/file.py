@@ -11,7 +11,7 @@ from timpani.libraries.openmpi.installed import ahead_of_tuned
 from timpani.libraries.openmpi.tuned_rules.lint import lint
 from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
 from timpani.libraries.openmpi.tuned_rules.write import write
-from timpani.libraries.tuning_file import Fault, Written
+from timpani.libraries.tuning_file import Fault, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import SelectionTable
 
@@ -21,15 +21,13 @@ _FIRST = 2**16
 """Characters by which a file is recognised."""
 
 
-class TunedRules:
+class TunedRules(TuningFile):
     """Open MPI 4.1's and 5.0's format. Version 6 reads it with shifted rules: see `json_rules/file.py`."""
 
     name = "openmpi-tuned.conf"
     title = "Open MPI's rules for coll/tuned"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """4.1 and 5.0."""
-        return (4, 1) <= mpi.numbers < (6,)
+    since = (4, 1)
+    until = (6,)
 
     def recognises(self, text: str) -> bool:
         """Numbers from the first on, or the header, and not HAN's levels or components."""
@@ -43,9 +41,6 @@ class TunedRules:
     def read(self, text: str, catalogue: Catalogue) -> RulesChoice:
         """See `read.py`."""
         return read(text, catalogue)
-
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """Its decisions are compiled functions, which can't be read."""
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """See `lint.py`."""

@@ -16,7 +16,7 @@ from timpani.libraries.openmpi.ucc_rules.lint_ucc import lint_configuration
 from timpani.libraries.openmpi.ucc_rules.tune_value import parse_value
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import COLLECTIVES, NAMES
 from timpani.libraries.openmpi.ucc_rules.write_ucc import TUNE, write_configuration
-from timpani.libraries.tuning_file import Fault, Written
+from timpani.libraries.tuning_file import Fault, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call, SelectionTable
@@ -48,15 +48,11 @@ class UccChoice:
         return None
 
 
-class UccFile:
-    """Written where Open MPI has the component `coll/ucc`, and never switched on: it is not tried."""
+class UccFile(TuningFile):
+    """Written where an Open MPI of any version has the component `coll/ucc`, and never switched on: it is not tried."""
 
     name = "ucc.conf"
     title = "UCC's configuration, not tried with UCC"
-
-    def serves(self, mpi: Mpi) -> bool:
-        """Every version: UCC is a library next to Open MPI."""
-        return True
 
     def recognises(self, text: str) -> bool:
         """A variable of UCC's, or a section with its keys."""
@@ -75,9 +71,6 @@ class UccFile:
                 raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
         settings = (each for each in read_configuration(text) if isinstance(each, UccSetting) and each.name == TUNE)
         return UccChoice(tuple(settings), catalogue.provider)
-
-    def default(self, catalogue: Catalogue, mpi: Mpi) -> None:
-        """Unknown: UCC is not asked."""
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """See `lint_ucc.py`."""
