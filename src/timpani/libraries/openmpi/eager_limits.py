@@ -2,8 +2,8 @@
 
 import os
 import re
-import subprocess
 
+from timpani.libraries.openmpi.settings import ask_ompi_info
 from timpani.native.mpi import Mpi
 
 # `self` carries messages of a process to itself.
@@ -14,12 +14,8 @@ _LIMIT = re.compile(
 
 def eager_limits(mpi: Mpi) -> dict[str, int]:
     """Those of all transports: which one carried a message is unknown."""
-    if mpi.info is None:
-        return {}
     environment = {name: value for name, value in os.environ.items() if not name.startswith("OMPI_MCA_coll_")}
-    ask = ("--param", "btl", "all", "--level", "9", "--parsable")
-    answer = subprocess.run([mpi.info, *ask], capture_output=True, text=True, check=False, env=environment)
-    return read_eager_limits(answer.stdout)
+    return read_eager_limits(ask_ompi_info(mpi, "--param", "btl", "all", environment=environment))
 
 
 def read_eager_limits(parsable: str) -> dict[str, int]:

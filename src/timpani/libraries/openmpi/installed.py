@@ -1,12 +1,11 @@
 """The parameters and components of an installed Open MPI, as ompi_info lists them."""
 
 import re
-import subprocess
 from collections import defaultdict
 from collections.abc import Mapping
 from functools import cache
 
-from timpani.libraries.openmpi.settings import read_settings
+from timpani.libraries.openmpi.settings import ask_ompi_info, read_settings
 from timpani.libraries.taken_settings import InstalledSettings
 from timpani.native.mpi import Mpi
 
@@ -17,23 +16,16 @@ _LAUNCHER_VARIABLE = re.compile(r"(PRTE|PMIX)_MCA_\w+")
 
 def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSettings:
     """What ompi_info finds in `environment`; nothing without ompi_info."""
-    if mpi.info is None:
-        return InstalledSettings()
-    ask = [str(mpi.info), "--all", "--level", "9", "--parsable"]
-    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace", env=environment)
+    listed = ask_ompi_info(mpi, "--all", environment=environment)
     return InstalledSettings(
-        {name: each.source for name, each in read_settings(answer.stdout).items()}, listed_components(answer.stdout)
+        {name: each.source for name, each in read_settings(listed).items()}, listed_components(listed)
     )
 
 
 @cache
 def components_of(mpi: Mpi) -> Mapping[str, frozenset[str]]:
     """By framework, such as `coll`, the components that are installed; none without ompi_info."""
-    if mpi.info is None:
-        return {}
-    ask = [str(mpi.info), "--parsable"]
-    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace")
-    return listed_components(answer.stdout)
+    return listed_components(ask_ompi_info(mpi))
 
 
 def ahead_of_tuned(mpi: Mpi) -> tuple[str, ...]:

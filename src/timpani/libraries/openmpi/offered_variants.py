@@ -6,12 +6,11 @@ and KNEM), docs.open-mpi.org, tuning-apps, 5.0 and 6.0.
 """
 
 import re
-import subprocess
 from collections.abc import Iterator
 
 from timpani.libraries.library import OfferedVariants
 from timpani.libraries.openmpi.installed import listed_components
-from timpani.libraries.openmpi.settings import Setting, read_settings
+from timpani.libraries.openmpi.settings import Setting, ask_ompi_info, read_settings
 from timpani.native.mpi import Mpi
 
 _ENUMERATOR = re.compile(r"mca:\w+:\w+:param:(?P<name>\w+):enumerator:value:-?\d+:(?P<value>\w+)")
@@ -42,11 +41,8 @@ _ANY_NETWORK = "--mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"
 
 def offered_variants(mpi: Mpi) -> dict[str, OfferedVariants]:
     """What ompi_info lists: `components` of collectives, and `transports`; nothing without ompi_info."""
-    if mpi.info is None:
-        return {}
-    ask = [str(mpi.info), "--all", "--level", "9", "--parsable"]
-    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace")
-    return {"components": components(answer.stdout), "transports": transports(answer.stdout)}
+    listed = ask_ompi_info(mpi, "--all")
+    return {"components": components(listed), "transports": transports(listed)} if listed else {}
 
 
 def components(parsable: str) -> OfferedVariants:

@@ -42,18 +42,17 @@ def read_settings(parsable: str) -> dict[str, Setting]:
     return {name: Setting(each.get("value", ""), each.get("source", "default")) for name, each in found.items()}
 
 
-def ask_settings(mpi: Mpi, *which: str, environment: Mapping[str, str] | None = None) -> dict[str, Setting]:
-    """The settings that ompi_info finds in `environment`, by default this process's; nothing without ompi_info."""
+def ask_ompi_info(mpi: Mpi, *which: str, environment: Mapping[str, str] | None = None) -> str:
+    """What `ompi_info --parsable` prints in `environment`, by default this process's; nothing without ompi_info."""
     if mpi.info is None:
-        return {}
+        return ""
     ask = [str(mpi.info), *which, "--level", "9", "--parsable"]
-    answer = subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace", env=environment)
-    return read_settings(answer.stdout)
+    return subprocess.run(ask, capture_output=True, text=True, check=False, errors="replace", env=environment).stdout
 
 
 def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:
     """What the library's files set, wherever it looks for them, and what `environment` does."""
-    for name, setting in ask_settings(mpi, "--all", environment=environment).items():
+    for name, setting in read_settings(ask_ompi_info(mpi, "--all", environment=environment)).items():
         if place := _FILE.fullmatch(setting.source):
             source = file_line(Path(place["path"]), place["line"])
             chooses = bool(OVERRIDES.fullmatch(f"OMPI_MCA_{name}"))
@@ -65,7 +64,7 @@ def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outs
 
 def without_own_files(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str]:
     """The variable that names the parameter files outside the user's home; empty if no file is in the home."""
-    setting = ask_settings(mpi, "--all", environment=environment).get(_FILES)
+    setting = read_settings(ask_ompi_info(mpi, "--all", environment=environment)).get(_FILES)
     home = environment.get("HOME", "")
     files = re.split("[,:]", setting.value) if setting else []
     kept = [each for each in files if not (home and Path(each).is_relative_to(home))]

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from timpani.libraries.openmpi.settings import Setting, ask_settings
+from timpani.libraries.openmpi.settings import Setting, ask_ompi_info, read_settings
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
@@ -13,7 +13,7 @@ _SWITCH, _FILE = "coll_tuned_use_dynamic_rules", "coll_tuned_dynamic_rules_filen
 
 def faults_of_settings(collectives: Collection[str], mpi: Mpi) -> Iterator[Fault]:
     """For a file that chooses in these collectives, on this computer."""
-    yield from faults(collectives, ask_settings(mpi, "--param", "coll", "all"), mpi)
+    yield from faults(collectives, read_settings(ask_ompi_info(mpi, "--param", "coll", "all")), mpi)
 
 
 def faults(collectives: Collection[str], settings: dict[str, Setting], mpi: Mpi) -> Iterator[Fault]:
