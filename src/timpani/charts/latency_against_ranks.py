@@ -1,7 +1,5 @@
 """Latency against the number of ranks at one message size: the studies' latency map."""
 
-from functools import partial
-
 import polars as pl
 
 from timpani.charts.marks import axes, theme
@@ -38,7 +36,7 @@ FIGURE = Figure(
     place=20,
     table="cells",
     draw=latency_against_ranks,
-    draw_linear=partial(latency_against_ranks, linear=True),
+    linear_too=True,
     columns=COLUMNS,
     optional=(NODE_RANKS, SWITCH_RANKS),
     rows=CALLS & several("ranks", within=("collective", CONDITIONS)),

@@ -1,12 +1,10 @@
 """Latency against message size at one rank count."""
 
-from functools import partial
-
 import polars as pl
 
 from timpani.charts.marks import theme
-from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_label, curves_over_sizes
+from timpani.charts.marks.figure import Section
+from timpani.charts.marks.labelled_curves import by_label, curve_figure, curves_over_sizes, in_steps
 from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.measure import latency
 from timpani.charts.marks.row_filter import CALLS, UNSIZED
@@ -28,16 +26,13 @@ def _about(cells: pl.DataFrame) -> str:
     return f"{latency_title(cells)} of a call against message size.{by_ranks}"
 
 
-FIGURE = Figure(
+FIGURE = curve_figure(
     name="latency-against-size",
     section=Section("size", "Latency against size", _about),
     place=10,
     table="cells",
     draw=latency_against_size,
-    draw_linear=partial(latency_against_size, linear=True),
-    columns=COLUMNS,
-    optional=OPTIONAL,
     rows=CALLS & ~UNSIZED,
-    chosen_by=("ranks", CONDITIONS),
-    switchable=True,
 )
+
+IN_STEPS = in_steps(FIGURE, place=14)

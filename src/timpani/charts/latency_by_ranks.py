@@ -1,7 +1,5 @@
 """One algorithm's latency against message size, a curve for each rank count."""
 
-from functools import partial
-
 import polars as pl
 
 from timpani.charts import latency_against_size
@@ -25,7 +23,7 @@ FIGURE = Figure(
     shows="by rank count",
     table="cells",
     draw=latency_by_ranks,
-    draw_linear=partial(latency_by_ranks, linear=True),
+    linear_too=True,
     columns=COLUMNS,
     optional=OPTIONAL,
     rows=CALLS & ~UNSIZED & several("ranks", within=("collective", CONDITIONS)),

@@ -1,12 +1,12 @@
 """All algorithms by all placements against the number of ranks, in one figure."""
 
-from functools import partial
+from dataclasses import replace
 
 import polars as pl
 
-from timpani.charts import placements, placements_against_ranks
+from timpani.charts import placements_against_ranks
 from timpani.charts.marks import axes, theme
-from timpani.charts.marks.figure import SETTING, Figure
+from timpani.charts.marks.figure import SETTING
 from timpani.charts.marks.labelled_curves import COLUMNS, by_placement, curves
 from timpani.charts.marks.measure import latency
 
@@ -23,16 +23,12 @@ def mappings_against_ranks(
     return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm and placement")
 
 
-FIGURE = Figure(
+FIGURE = replace(
+    placements_against_ranks.FIGURE,
     name="mappings-against-ranks",
-    section=placements.FIGURE.section,
     place=35,
     shows="all algorithms against ranks",
-    table="cells",
     draw=mappings_against_ranks,
-    draw_linear=partial(mappings_against_ranks, linear=True),
     columns=(*COLUMNS, "placement", SETTING),
-    rows=placements_against_ranks.FIGURE.rows,
-    chosen_by=("message_bytes", SETTING),
     switchable=True,
 )

@@ -1,13 +1,13 @@
 """All algorithms by all placements against message size, in one figure."""
 
-from functools import partial
+from dataclasses import replace
 
 import polars as pl
 
-from timpani.charts import placements, placements_against_size
+from timpani.charts import placements_against_size
 from timpani.charts.marks import theme
-from timpani.charts.marks.figure import SETTING, Figure
-from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_placement, curves_over_sizes
+from timpani.charts.marks.figure import SETTING
+from timpani.charts.marks.labelled_curves import COLUMNS, by_placement, curves_over_sizes
 from timpani.charts.marks.measure import latency
 
 
@@ -22,17 +22,12 @@ def mappings_against_size(
     return theme.apply(chart, palette, "Latency against message size, one curve per algorithm and placement")
 
 
-FIGURE = Figure(
+FIGURE = replace(
+    placements_against_size.FIGURE,
     name="mappings-against-size",
-    section=placements.FIGURE.section,
     place=33,
     shows="all algorithms against size",
-    table="cells",
     draw=mappings_against_size,
-    draw_linear=partial(mappings_against_size, linear=True),
     columns=(*COLUMNS, "placement", SETTING),
-    optional=OPTIONAL,
-    rows=placements_against_size.FIGURE.rows,
-    chosen_by=("ranks", SETTING),
     switchable=True,
 )

@@ -1,12 +1,10 @@
 """Half a round trip between two ranks against message size."""
 
-from functools import partial
-
 import polars as pl
 
 from timpani.charts.marks import theme
-from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_label, curves_over_sizes
+from timpani.charts.marks.figure import Section
+from timpani.charts.marks.labelled_curves import by_label, curve_figure, curves_over_sizes, in_steps
 from timpani.charts.marks.measure import HALF_ROUND_TRIP
 
 
@@ -21,7 +19,7 @@ def message_latency(
     return theme.apply(chart, palette, "Half a round trip against message size, one curve per pair of ranks")
 
 
-FIGURE = Figure(
+FIGURE = curve_figure(
     name="message-latency",
     section=Section(
         "messages",
@@ -32,10 +30,7 @@ FIGURE = Figure(
     place=60,
     table="messages",
     draw=message_latency,
-    draw_linear=partial(message_latency, linear=True),
-    columns=COLUMNS,
-    optional=OPTIONAL,
     rows=~pl.col("throughput_shown"),
-    chosen_by=("ranks", CONDITIONS),
-    switchable=True,
 )
+
+IN_STEPS = in_steps(FIGURE, place=65)

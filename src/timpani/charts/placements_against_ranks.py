@@ -1,7 +1,5 @@
 """Each algorithm's time against the number of ranks, a curve for each placement."""
 
-from functools import partial
-
 import polars as pl
 
 from timpani.charts import placements
@@ -25,7 +23,7 @@ FIGURE = Figure(
     shows="against ranks",
     table="cells",
     draw=placements_against_ranks,
-    draw_linear=partial(placements_against_ranks, linear=True),
+    linear_too=True,
     columns=COLUMNS,
     rows=CALLS
     & several("placement", within=("collective", SETTING))

@@ -1,7 +1,5 @@
 """Each algorithm's time against message size, a curve for each placement."""
 
-from functools import partial
-
 import polars as pl
 
 from timpani.charts import placements
@@ -28,7 +26,7 @@ FIGURE = Figure(
     shows="against size",
     table="cells",
     draw=placements_against_size,
-    draw_linear=partial(placements_against_size, linear=True),
+    linear_too=True,
     columns=COLUMNS,
     optional=OPTIONAL,
     rows=CALLS

@@ -1,13 +1,11 @@
 """How fast each way transposes: the matrix's bytes by time."""
 
-from functools import partial
-
-from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL
+from timpani.charts.marks.figure import Section
+from timpani.charts.marks.labelled_curves import curve_figure
 from timpani.charts.marks.row_filter import TRANSPOSES
 from timpani.charts.throughput_against_size import throughput_against_size
 
-FIGURE = Figure(
+FIGURE = curve_figure(
     name="transpose-throughput",
     section=Section(
         "transpose",
@@ -19,10 +17,5 @@ FIGURE = Figure(
     place=90,
     table="cells",
     draw=throughput_against_size,
-    draw_linear=partial(throughput_against_size, linear=True),
-    columns=COLUMNS,
-    optional=OPTIONAL,
     rows=TRANSPOSES,
-    chosen_by=("ranks", CONDITIONS),
-    switchable=True,
 )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import polars as pl
 
-from timpani.charts.marks.theme import Chart, Palette
+from timpani.charts.marks.theme import Chart
 
 CONDITIONS = "conditions"
 """The column: placement, mode and machine in words."""
@@ -48,7 +48,7 @@ class Figure:
     table       one of `report/page/contents.py`: `cells`, `rivals`, `messages`, `decisions`, `probes`, `fits`,
                 `residuals`
     draw        makes the chart from rows of the table, in the colours it is given
-    draw_linear the same on linear axes, where the reader may choose them
+    linear_too  whether the reader may choose linear axes: `draw` then takes `linear`
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others
     shows       what its title says behind the operation's name, where an operation has several figures in a section
     optional    columns that the page holds only where one of the table's rows has a value in them
@@ -65,10 +65,10 @@ class Figure:
     section: Section
     place: int
     table: str
-    draw: Callable[[pl.DataFrame, Palette], Chart]
+    draw: Callable[..., Chart]
     columns: tuple[str, ...]
     chosen_by: tuple[str, ...]
-    draw_linear: Callable[[pl.DataFrame, Palette], Chart] | None = None
+    linear_too: bool = False
     shows: str = ""
     optional: tuple[str, ...] = ()
     rows: pl.Expr = field(default_factory=lambda: pl.lit(True), compare=False)

@@ -1,15 +1,16 @@
 """Curves of a measure, one per label, with intervals, shapes for statuses, and each name at the end of its curve."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import altair as alt
 import polars as pl
 
 from timpani.charts.marks import axes, theme
-from timpani.charts.marks.figure import CONDITIONS
+from timpani.charts.marks.figure import CONDITIONS, Figure
 from timpani.charts.marks.interval_bars import HIGH, LOW, VALUE, bars, with_bars
 from timpani.charts.marks.measure import Measure
-from timpani.charts.marks.row_filter import SIZE_SERIES
+from timpani.charts.marks.row_filter import SIZE_SERIES, any_with
 from timpani.charts.marks.status import FAILED, points, shape
 from timpani.study.counted import counted
 from timpani.study.size_series import DOUBLING, STEPS
@@ -24,6 +25,30 @@ COLUMNS = (
 
 OPTIONAL = (SIZE_SERIES,)
 """Columns that curves need where there are several series of sizes."""
+
+curve_figure = partial(
+    Figure,
+    linear_too=True,
+    columns=COLUMNS,
+    optional=OPTIONAL,
+    chosen_by=("ranks", CONDITIONS),
+    switchable=True,
+)
+"""A figure of curves against message size."""
+
+
+def in_steps(figure: Figure, place: int) -> Figure:
+    """The figure of sizes in equal steps alone, on linear axes."""
+    return replace(
+        figure,
+        name=f"{figure.name}-in-steps",
+        place=place,
+        draw=partial(figure.draw, linear=True, steps=True),
+        linear_too=False,
+        shows="sizes in equal steps",
+        rows=figure.rows & any_with(SIZE_SERIES),
+    )
+
 
 IN_STEPS = "Sizes in equal steps are points next to the lines, and have a separate figure on linear axes."
 """What the report says of figures where there are several series of sizes."""

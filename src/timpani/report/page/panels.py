@@ -63,12 +63,12 @@ class Panel:
     @property
     def has_linear(self) -> bool:
         """Whether the reader can choose linear axes."""
-        return self.figure.draw_linear is not None
+        return self.figure.linear_too
 
     def chart(self, rows: pl.DataFrame, palette: Palette, linear: bool) -> Chart:
         """The figure of some of the frame's rows, on linear axes where it can be."""
-        draw = self.figure.draw_linear if linear and self.figure.draw_linear else self.figure.draw
-        return draw(rows, self._numbered(palette))
+        axes = {"linear": linear} if self.figure.linear_too else {}
+        return self.figure.draw(rows, self._numbered(palette), **axes)
 
     def _numbered(self, palette: Palette) -> Palette:
         return replace(palette, numbers=self.numbers)
