@@ -83,7 +83,8 @@ if(NOT TIMPANI_SIMULATED)
   sources_in(interposing open_mpi_fortran|open_mpi_fortran_messages|mpich_fortran
     interpose/profile interpose/process interpose/world interpose/call interpose/communicator interpose/replace
     interpose/report interpose/entry)
-  add_library(timpani SHARED ${interposing} ${fortran})
+  add_library(timpani SHARED ${interposing} ${fortran} measure/observe/control.cpp
+    measure/observe/$<IF:$<BOOL:${TIMPANI_TOOL_INTERFACE}>,tool_interface,no_tool_interface>.cpp)
   # Each says around its own mpi.h which names the library shows.
   set_source_files_properties(interpose/entry/c_entry_points.cpp interpose/entry/c_messages.cpp ${fortran} PROPERTIES
     SKIP_UNITY_BUILD_INCLUSION ON)

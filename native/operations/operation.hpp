@@ -10,13 +10,11 @@
 #include <utility>
 #include <vector>
 
+#include "collectives/controls.hpp"
 #include "operations/datatype.hpp"
 #include "operations/values.hpp"
 
 namespace timpani {
-
-/// MPI_T control variables and the integers that they are set to.
-using Controls = std::vector<std::pair<std::string, int>>;
 
 /// Tag of the messages that an operation sends itself.
 constexpr int kMessageTag = 4;

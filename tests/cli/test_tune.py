@@ -2,10 +2,12 @@
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.campaign.live import timpani
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi
 from timpani.campaign.folder.header import Header
@@ -292,3 +294,22 @@ def test_pages_that_were_changed_or_are_of_another_table_are_found(campaign: Pat
     (other / "confirmation.md").write_text(text)
     found = typed("check", str(other))
     assert (found.returncode, "belongs to another table.json" in found.stdout) == (1, True), found.stdout
+
+
+@needs_open_mpi
+def test_rules_for_a_program_name_the_librarys_algorithm_and_its_variables(campaign: Path, tmp_path: Path) -> None:
+    done = typed("rules", str(campaign), "--library", "-o", str(tmp_path / "rules"))
+    assert done.returncode == 0, done.stderr
+    [rule] = [line for line in (tmp_path / "rules").read_text().splitlines() if line.startswith("bcast")]
+    assert f"ranks={RANKS}..{RANKS}" in rule
+    assert "openmpi/linear@coll_tuned_use_dynamic_rules=1,coll_tuned_bcast_algorithm=1," in rule
+    assert timpani("preload", "--rules", tmp_path / "rules", "--", "true").returncode == 0
+
+
+@needs_open_mpi
+def test_rules_among_the_librarys_algorithms_are_for_the_version_that_was_measured(tmp_path: Path) -> None:
+    other = made_up(tmp_path / "c", replace(OPEN_MPIS[0], version="3.1.0"), {"default": 10.0, "linear": 5.0})
+    done = typed("rules", str(other), "--library", "--mpi", str(OPEN_MPIS[0].mpirun), "-o", str(tmp_path / "rules"))
+    assert done.returncode == 2
+    assert f"measured openmpi 3.1.0, and this library is {OPEN_MPIS[0]}" in done.stderr
+    assert not (tmp_path / "rules").exists()

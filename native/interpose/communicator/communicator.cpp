@@ -1,6 +1,8 @@
 #include "interpose/communicator/communicator.hpp"
 
 #include <algorithm>
+#include <stdexcept>
+#include <string>
 
 #include "execute/rank_and_size.hpp"
 #include "interpose/call/device_memory.hpp"
@@ -9,6 +11,7 @@
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/world/returned_errors.hpp"
 #include "interpose/world/world.hpp"
+#include "measure/observe/tool_interface.hpp"
 
 namespace timpani {
 
@@ -24,11 +27,13 @@ Communicator* Communicator::of(MPI_Comm comm) {
     return state;
 }
 
-void Communicator::end_windows(MPI_Comm comm) {
+void Communicator::end_shared(MPI_Comm comm) {
     void* state = nullptr;
     int found = 0;
     if (PMPI_Comm_get_attr(comm, keyval(), static_cast<void*>(&state), &found) != MPI_SUCCESS) return;
-    if (found != 0) static_cast<Communicator*>(state)->plans().clear_shared();
+    if (found == 0) return;
+    static_cast<Communicator*>(state)->plans().clear_shared();
+    static_cast<Communicator*>(state)->chosen_.reset();
 }
 
 int Communicator::keyval() {
@@ -88,13 +93,13 @@ void Communicator::choose_rules(Keep keep) {
         if (!keep(rule)) continue;
         const auto kind = static_cast<std::size_t>(find_collective(rule.collective) - collectives().data());
         rules_[kind].push_back(&rule);
-        if (rule.algorithm != nullptr) may_replace_.set(kind);
+        if (rule.replaces()) may_replace_.set(kind);
     }
 }
 
 bool Communicator::may_replace(CollectiveKind kind, std::int64_t bytes) const {
-    return std::ranges::any_of(
-        rules(kind), [&](const Rule* rule) { return rule->algorithm != nullptr && rule->bytes.contains(bytes); });
+    return std::ranges::any_of(rules(kind),
+                               [&](const Rule* rule) { return rule->replaces() && rule->bytes.contains(bytes); });
 }
 
 void Communicator::leave_to_library(const char* why) {
@@ -145,6 +150,35 @@ void Communicator::disable_shared_memory() {
     choose_rules([&, &topology = *topology_](const Rule& rule) {
         return matches(topology, rule) && (rule.algorithm == nullptr || rule.algorithm->window == nullptr);
     });
+}
+
+bool Communicator::can_choose(const Rule& rule, int& error) {
+    if (std::ranges::find(can_choose_, &rule) != can_choose_.end()) return true;
+    const SetupTimer clock("communicator");
+    // Open until the process ends: the program may call MPI_T as well, and closing it after MPI crashes Open MPI 4.1.
+    static const ToolInterface* const tools = new ToolInterface;
+    static_cast<void>(tools);
+    std::string problem;
+    try {
+        const ScopedControls creation(rule.at_creation);
+        const ScopedControls call(rule.at_call);
+    } catch (const std::runtime_error& refused) {
+        problem = refused.what();
+    }
+    int possible = problem.empty() ? 1 : 0;
+    const ReturnedErrors returned(comm_);
+    error = PMPI_Allreduce(MPI_IN_PLACE, &possible, 1, MPI_INT, MPI_LAND, comm_);
+    if (error != MPI_SUCCESS) return false;
+    if (possible != 0) {
+        can_choose_.push_back(&rule);
+        if (!chosen_) chosen_ = std::make_unique<ControlledCommunicators>(comm_);
+        return true;
+    }
+    if (!problem.empty()) Process::get().warn_once("the library keeps its choice: " + problem);
+    choose_rules([&, &topology = *topology_](const Rule& other) {
+        return matches(topology, other) && !other.chooses_in_library();
+    });
+    return false;
 }
 
 }  // namespace timpani

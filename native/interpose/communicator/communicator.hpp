@@ -5,6 +5,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "interpose/communicator/plans.hpp"
 #include "interpose/profile/call_table.hpp"
 #include "interpose/rules/rules.hpp"
+#include "measure/observe/control.hpp"
 
 namespace timpani {
 
@@ -31,9 +33,9 @@ class Communicator {
     static Communicator* of(MPI_Comm comm);
     /// The key of the attribute.
     static int keyval();
-    /// Frees what all ranks must free together, before the program frees `comm`. MPI deletes the attribute at different
-    /// times on different ranks, perhaps inside other calls.
-    static void end_windows(MPI_Comm comm);
+    /// Frees what all ranks must free together, before the program frees `comm`: windows, and communicators of the same
+    /// ranks. MPI deletes the attribute at different times on different ranks, perhaps inside other calls.
+    static void end_shared(MPI_Comm comm);
 
     Communicator(const Communicator&) = delete;
     Communicator& operator=(const Communicator&) = delete;
@@ -62,6 +64,14 @@ class Communicator {
     /// Stops applying rules whose algorithm shares memory on a node.
     void disable_shared_memory();
 
+    /// Whether all ranks can set the control variables of a rule that chooses in the library. If not, no such rule
+    /// applies from then on, on all ranks. The first question for each rule is collective; MPI's error code is in
+    /// `error`.
+    bool can_choose(const Rule& rule, int& error);
+    /// The communicator of the same ranks on which the library runs the algorithm of `rule`, after `can_choose`. The
+    /// first call for each rule is collective.
+    MPI_Comm library_communicator(const Rule& rule) { return chosen_->get(rule.at_creation); }
+
     /// How Timpani's messages travel, after `open_channel`.
     [[nodiscard]] Channel channel() const;
     /// Where the ranks are; nullptr before `locate`.
@@ -74,7 +84,7 @@ class Communicator {
 
   private:
     explicit Communicator(MPI_Comm comm);
-    ~Communicator() = default;
+    ~Communicator() { static_cast<void>(chosen_.release()); }  // freed by `end_shared`, or as long as MPI lives
     template <typename Keep>
     void choose_rules(Keep keep);
     [[nodiscard]] CommunicatorShape shape() const;
@@ -92,6 +102,8 @@ class Communicator {
     int tag_ = 0;  // 0: not agreed yet
     bool has_devices_ = false;
     Plans plans_;
+    std::unique_ptr<ControlledCommunicators> chosen_;
+    std::vector<const Rule*> can_choose_;
 };
 
 }  // namespace timpani

@@ -36,8 +36,8 @@ BufferArguments buffer(const void* data, const Count* counts, const Displacement
 BufferArguments operand(const void* data) { return {.data = const_cast<void*>(data)}; }
 
 /// Before the program frees a communicator.
-void end_windows(const MPI_Comm* comm) {
-    if (timpani::intercepting() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_windows(*comm);
+void end_shared(const MPI_Comm* comm) {
+    if (timpani::intercepting() && comm != nullptr && *comm != MPI_COMM_NULL) timpani::Communicator::end_shared(*comm);
 }
 
 }  // namespace
@@ -81,18 +81,19 @@ int MPI_Session_finalize(MPI_Session* session) {
 #endif
 
 int MPI_Comm_free(MPI_Comm* comm) {
-    end_windows(comm);
+    end_shared(comm);
     return PMPI_Comm_free(comm);
 }
 
 int MPI_Comm_disconnect(MPI_Comm* comm) {
-    end_windows(comm);
+    end_shared(comm);
     return PMPI_Comm_disconnect(comm);
 }
 
 int MPI_Barrier(MPI_Comm comm) {
     timpani::mark_call_site(__builtin_return_address(0));
-    return timpani::intercept({.kind = CollectiveKind::barrier, .comm = comm}, [&] { return PMPI_Barrier(comm); });
+    return timpani::intercept({.kind = CollectiveKind::barrier, .comm = comm},
+                              [](MPI_Comm used) { return PMPI_Barrier(used); });
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
@@ -107,14 +108,15 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 }
 #endif
 
-// The table has the other functions.
+// The table has the other functions. A blocking one may be called on another communicator than the program's: the
+// parameter `comm` of the inner function hides the outer one.
 #define TIMPANI_LIST(...) __VA_ARGS__
 #define TIMPANI_CALL(name, ...) \
     InterceptedCall { .kind = CollectiveKind::name, .comm = comm, __VA_ARGS__ }
-#define TIMPANI_BLOCKING(Function, parameters, arguments, call)                     \
-    int MPI_##Function parameters {                                                 \
-        timpani::mark_call_site(__builtin_return_address(0));                       \
-        return timpani::intercept(call, [&] { return PMPI_##Function arguments; }); \
+#define TIMPANI_BLOCKING(Function, parameters, arguments, call)                                    \
+    int MPI_##Function parameters {                                                                \
+        timpani::mark_call_site(__builtin_return_address(0));                                      \
+        return timpani::intercept(call, [&](MPI_Comm comm) { return PMPI_##Function arguments; }); \
     }
 #define TIMPANI_COUNTED(Function, parameters, arguments, call)                                  \
     int MPI_##Function parameters {                                                             \

@@ -63,7 +63,7 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
                                 .form = form_,
                                 .shape = shape_,
                                 .size_class = known ? size_class_of(bytes) : -1,
-                                .algorithm = outcome.done ? outcome.algorithm : std::string_view{},
+                                .algorithm = outcome.algorithm,
                                 .reason = outcome.reason,
                                 .site = form_ == Form::blocking ? std::exchange(call_site, nullptr) : nullptr},
                         .bytes = bytes,

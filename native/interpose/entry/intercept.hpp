@@ -7,6 +7,7 @@
 #include "interpose/process/process.hpp"
 #include "interpose/profile/call_site.hpp"
 #include "interpose/replace/replace.hpp"
+#include "measure/observe/control.hpp"
 
 namespace timpani {
 
@@ -16,18 +17,31 @@ inline void end_counted(const Timer& timer, const Facts&... facts) {
     if (timer.end(facts...) > next_checkpoint_ns.load(std::memory_order_relaxed)) write_checkpoint();
 }
 
-/// A call of the program. It is replaced if a rule matches, else passed to the library by `call_library`.
+/// Calls the library as a rule chose: on another communicator, under control variables. The program's handler handles
+/// errors.
+template <typename CallLibrary>
+int call_chosen(const InterceptedCall& call, const Outcome& outcome, const CallLibrary& call_library) {
+    const ScopedControls controls(*outcome.controls);  // could be set when the communicator was made
+    const int error = call_library(outcome.comm);
+    if (error != MPI_SUCCESS) PMPI_Comm_call_errhandler(call.comm, error);
+    return error;
+}
+
+/// A call of the program. It is replaced if a rule matches, else passed to the library by `call_library`, which takes
+/// the communicator.
 template <typename CallLibrary>
 inline int intercept(const InterceptedCall& call, const CallLibrary& call_library) {
-    if (!intercepting()) return call_library();
+    if (!intercepting()) return call_library(call.comm);
     Communicator* const communicator = cached_communicator(call.comm);
-    if (communicator == nullptr) return call_library();
+    if (communicator == nullptr) return call_library(call.comm);
     const bool may_replace = communicator->may_replace(call.kind);
-    if (!may_replace && !counting) return call_library();
+    if (!may_replace && !counting) return call_library(call.comm);
     const CallTimer timer(call, *communicator);
     const Outcome outcome = may_replace ? replace(call, *communicator) : Outcome{};
     if (!outcome.reason.empty()) refusals[static_cast<std::size_t>(call.kind)] = outcome.reason;
-    const int error = outcome.done ? outcome.error : call_library();
+    const int error = outcome.done                    ? outcome.error
+                      : outcome.comm != MPI_COMM_NULL ? call_chosen(call, outcome, call_library)
+                                                      : call_library(call.comm);
     if (counting) end_counted(timer, outcome);
     return error;
 }

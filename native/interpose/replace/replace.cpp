@@ -127,17 +127,17 @@ class Replacement {
     std::int64_t largest_packed_ = 0;  // maximum bytes that MPI packs in one call, or in an element of a reduction
 };
 
-/// The rule for calls of that kind and size here; nullptr: the library's algorithm.
+/// The rule for calls of that kind and size here; nullptr: the library's choice.
 const Rule* find_rule(const Communicator& communicator, CollectiveKind kind, std::int64_t bytes) {
     const auto rules = communicator.rules(kind);
     const auto first = std::ranges::find_if(rules, [&](const Rule* rule) { return rule->bytes.contains(bytes); });
-    return first == rules.end() || (*first)->algorithm == nullptr ? nullptr : *first;
+    return first == rules.end() || !(*first)->replaces() ? nullptr : *first;
 }
 
 /// Whether a rule replaces calls of that kind at every size.
 bool replaces_every_size(const Communicator& communicator, CollectiveKind kind) {
     const auto rules = communicator.rules(kind);
-    return !rules.empty() && rules.front()->algorithm != nullptr && rules.front()->bytes.is_unbounded();
+    return !rules.empty() && rules.front()->replaces() && rules.front()->bytes.is_unbounded();
 }
 
 /// Opens the channel on a rank whose arguments are invalid. Ranks with valid arguments, whose call a rule replaces,
@@ -153,6 +153,25 @@ void open_channel_for_others(const InterceptedCall& call, Communicator& communic
 Outcome failed(const Communicator& communicator, int error) {
     PMPI_Comm_call_errhandler(communicator.comm(), error);
     return {.done = true, .error = error};
+}
+
+/// Lets the library run the algorithm of `rule`.
+Outcome choose_in_library(const Rule& rule, Communicator& communicator, Outcome outcome) {
+    if (World::get()->threads()) {
+        outcome.reason = "control variables hold for all threads";
+        return outcome;
+    }
+    int error = MPI_SUCCESS;
+    if (communicator.can_choose(rule, error)) {
+        outcome.comm = communicator.library_communicator(rule);
+        outcome.controls = &rule.at_call;
+        outcome.algorithm = rule.text;
+    } else if (error != MPI_SUCCESS) {
+        return failed(communicator, error);
+    } else {
+        outcome.reason = "control variables";
+    }
+    return outcome;
 }
 
 }  // namespace
@@ -181,6 +200,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     Outcome outcome{.bytes = sizes.message_bytes};
     const Rule* const rule = find_rule(communicator, call.kind, outcome.bytes);
     if (rule == nullptr) return outcome;
+    if (rule->chooses_in_library()) return choose_in_library(*rule, communicator, outcome);
     if (const int error = communicator.open_channel(); error != MPI_SUCCESS) return failed(communicator, error);
     if (!communicator.has_channel()) {
         outcome.reason = "no tags are left";

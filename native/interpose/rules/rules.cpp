@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,7 @@ namespace {
 constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
+constexpr char kControls = '@';  // before each list of control variables
 constexpr std::string_view kSpace = " \t\r";
 constexpr std::uintmax_t kMaxBytes = 16 << 20;  // a hundred times the size of rules for all algorithms and sizes
 constexpr std::size_t kMaxErrorLength = 300;    // characters of an error that are printed
@@ -61,6 +63,23 @@ Range read_range(std::string_view word, std::string_view text) {
     return high ? Range{*low, *high} : Range{.low = *low};
 }
 
+/// Reads `name=value,…`, perhaps nothing.
+Controls read_controls(std::string_view text) {
+    Controls controls;
+    while (!text.empty()) {
+        const auto end = std::min(text.find(','), text.size());
+        const auto one = text.substr(0, end);
+        const auto equals = std::min(one.find('='), one.size());
+        const auto value = equals == one.size() ? std::nullopt : whole_number(one.substr(equals + 1));
+        if (equals == 0 || !value || *value > std::numeric_limits<int>::max()) {
+            throw RulesError(std::string(one) + " is not a control variable and its value, such as name=1");
+        }
+        controls.emplace_back(one.substr(0, equals), static_cast<int>(*value));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    return controls;
+}
+
 Rule read_rule(const Words& words) {
     constexpr std::array<std::pair<std::string_view, Range Rule::*>, 4> kinds{
         {{"ranks", &Rule::ranks}, {"nodes", &Rule::nodes}, {"per_node", &Rule::per_node}, {"bytes", &Rule::bytes}}};
@@ -81,7 +100,19 @@ Rule read_rule(const Words& words) {
         given.push_back(name);
         rule.*(kind->second) = read_range(words[i], words[i].substr(equals + 1));
     }
-    rule.text = words.back();
+    const auto named_until = words.back().find(kControls);
+    rule.text = words.back().substr(0, named_until);
+    if (named_until != std::string_view::npos) {
+        const auto controls = words.back().substr(named_until + 1);
+        const auto second = controls.find(kControls);
+        if (rule.text.empty() || second == std::string_view::npos) {
+            throw RulesError(std::string(words.back()) + " is not an algorithm such as openmpi/linear@name=1@");
+        }
+        rule.at_creation = read_controls(controls.substr(0, second));
+        rule.at_call = read_controls(controls.substr(second + 1));
+        if (!rule.chooses_in_library()) throw RulesError(rule.text + " has no control variables");
+        return rule;
+    }
     if (rule.text == kOwn) return rule;
     NamedAlgorithm named = read_algorithm(rule.collective, rule.text);
     rule.algorithm = named.algorithm;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "collectives/controls.hpp"
 #include "schedule/algorithm.hpp"
 
 namespace timpani {
@@ -21,17 +22,24 @@ struct Range {
     friend bool operator==(const Range&, const Range&) = default;
 };
 
-/// Where one algorithm replaces the library's. `per_node` is the maximum number of ranks on a node. `bytes` is the
-/// collective's `message_bytes` as in studies, for a v-collective the mean block.
+/// Where one algorithm replaces the library's choice: one of Timpani's, or another of the library's. `per_node` is the
+/// maximum number of ranks on a node. `bytes` is the collective's `message_bytes` as in studies, for a v-collective the
+/// mean block.
 struct Rule {
     std::string_view collective;
     Range ranks;
     Range nodes;
     Range per_node;
     Range bytes;
-    const Algorithm* algorithm = nullptr;  // nullptr: the library's
+    const Algorithm* algorithm = nullptr;  // nullptr: one of the library's
     std::vector<std::int64_t> parameters;  // as CollectiveArguments has them
     std::string text;                      // the algorithm as the rule names it
+    Controls at_creation;                  // that choose one of the library's for a new communicator,
+    Controls at_call;                      // or at a call
+
+    [[nodiscard]] bool chooses_in_library() const { return !at_creation.empty() || !at_call.empty(); }
+    /// Whether calls that match are not left to the library's choice.
+    [[nodiscard]] bool replaces() const { return algorithm != nullptr || chooses_in_library(); }
 };
 
 /// Why a text is not a valid list of rules: another version, or a mistake.
@@ -43,7 +51,11 @@ struct RulesError : std::runtime_error {
 ///
 ///     timpani-rules 1
 ///     bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=65536.. pipeline:segment_bytes=65536
-///     end 1
+///     bcast openmpi/linear@coll_tuned_bcast_algorithm=1@
+///     end 2
+///
+/// The second is an algorithm of the library. Its control variables follow: those that hold while a communicator is
+/// created, and after the second `@` those that hold at a call.
 ///
 /// Every range may be omitted, and so may its upper end. `#` starts a comment. The last line has the number of rules,
 /// which reveals a file that was cut off. Throws RulesError with the number of the line.

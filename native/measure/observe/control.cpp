@@ -4,7 +4,8 @@
 
 namespace timpani {
 
-ScopedControls::ScopedControls(const Controls& controls) {
+// Delegates, so that an exception in its body restores what it has set.
+ScopedControls::ScopedControls(const Controls& controls) : ScopedControls() {
     for (const auto& [name, value] : controls) before_.emplace_back(name, exchange_control(name, value));
 }
 
@@ -13,17 +14,20 @@ ScopedControls::~ScopedControls() {
 }
 
 ControlledCommunicators::~ControlledCommunicators() {
-    for (auto& [controls, communicator] : communicators_) MPI_Comm_free(&communicator);
+    for (auto& [controls, communicator] : communicators_) PMPI_Comm_free(&communicator);
 }
 
 MPI_Comm ControlledCommunicators::get(const Controls& controls) {
     const auto found = communicators_.find(controls);
     if (found != communicators_.end()) return found->second;
     MPI_Comm communicator = MPI_COMM_NULL;
+    int rank = 0;
+    PMPI_Comm_rank(parent_, &rank);
     const ScopedControls scope(controls);
-    MPI_Comm_dup(world_, &communicator);
+    // Not a duplicate, which would call the functions by which a program copies its attributes.
+    PMPI_Comm_split(parent_, 0, rank, &communicator);
     // An algorithm that doesn't apply (two_proc on three ranks) fails its cell, not the launch.
-    MPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
+    PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
     communicators_.emplace(controls, communicator);
     return communicator;
 }

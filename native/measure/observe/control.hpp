@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "measure/files/plan.hpp"
+#include "collectives/controls.hpp"
 
 namespace timpani {
 
@@ -19,24 +19,25 @@ class ScopedControls {
     ScopedControls& operator=(const ScopedControls&) = delete;
 
   private:
+    ScopedControls() = default;
     Controls before_;
 };
 
-/// Communicators of the world's ranks, one per setting of the control variables. Open MPI's `tuned` component reads
+/// Communicators of the same ranks, one per setting of the control variables. Open MPI's `tuned` component reads
 /// most of its variables when a communicator is created. Thus one launch can run many algorithms. Variables that it
 /// reads at each call, such as a tree's radix, are the operation's controls.
 class ControlledCommunicators {
   public:
-    explicit ControlledCommunicators(MPI_Comm world) : world_(world) {}
+    explicit ControlledCommunicators(MPI_Comm parent) : parent_(parent) {}
     ~ControlledCommunicators();
     ControlledCommunicators(const ControlledCommunicators&) = delete;
     ControlledCommunicators& operator=(const ControlledCommunicators&) = delete;
 
-    /// Collective over the world. The communicator created under `controls`.
+    /// Collective. The communicator created under `controls`, which returns errors.
     MPI_Comm get(const Controls& controls);
 
   private:
-    MPI_Comm world_;
+    MPI_Comm parent_;
     std::map<Controls, MPI_Comm> communicators_;
 };
 

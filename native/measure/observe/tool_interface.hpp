@@ -21,8 +21,8 @@ class ToolInterface {
     ToolInterface& operator=(const ToolInterface&) = delete;
 };
 
-/// Writes an integer control variable and returns its old value. Throws std::runtime_error that names the variable that
-/// can't be set.
+/// Writes an integer control variable, unless it has that value, and returns its old value. Throws std::runtime_error
+/// that names the variable that can't be set.
 int exchange_control(const std::string& name, int value);
 
 /// Performance variables of Open MPI's monitoring component (`pml_monitoring_enable 1`): what this rank has sent to

@@ -39,7 +39,17 @@ TEST(rules_are_read_in_their_order) {
     CHECK((rules[0].ranks == timpani::Range{8, 8}));
     CHECK((rules[0].per_node == timpani::Range{2, 2}));
     CHECK(rules[0].bytes.low == 65536 && rules[0].bytes.contains(std::int64_t{1} << 50));
-    CHECK(rules[1].algorithm == nullptr && rules[1].bytes.is_unbounded());
+    CHECK(!rules[1].replaces() && rules[1].bytes.is_unbounded());
+}
+
+TEST(a_rule_may_name_an_algorithm_of_the_library) {
+    const auto rules =
+        read_rules("timpani-rules 1\nbcast openmpi/chain:fanout=2@a=1,b=2@c=3\nbcast mpich/x@@d=4\nend 2\n");
+    CHECK(rules[0].replaces() && rules[0].algorithm == nullptr);
+    CHECK(rules[0].text == "openmpi/chain:fanout=2");
+    CHECK((rules[0].at_creation == timpani::Controls{{"a", 1}, {"b", 2}}));
+    CHECK((rules[0].at_call == timpani::Controls{{"c", 3}}));
+    CHECK(rules[1].at_creation.empty() && rules[1].replaces());
 }
 
 TEST(a_wrong_line_is_named) {
@@ -53,6 +63,9 @@ TEST(a_wrong_line_is_named) {
         CHECK(one("bcast bytes=" + std::string(range) + " linear").find("is not a range") != std::string::npos);
     }
     CHECK(one("bcast pipeline:segment_bytes=-1").starts_with("line 2: "));
+    for (const char* word :
+         {"o/x@", "@@", "@a=1@", "o/x@a=1", "o/x@@", "o/x@a@", "o/x@=1@", "o/x@a=-1@", "o/x@a=9999999999@"})
+        CHECK(one("bcast " + std::string(word)).starts_with("line 2: "));
     CHECK(one("bcast pipeline:segments=1").starts_with("line 2: "));
     CHECK(wrong_with("timpani-rules 1\nend 1\n") == "line 2: the last line does not count 0 rules");
     CHECK(wrong_with("timpani-rules 1\nend 0\nbcast linear\n") == "line 3: something follows the last line");

@@ -1,57 +1,86 @@
-"""`timpani rules`: where Timpani's algorithms should replace the library's, for `timpani preload`."""
+"""`timpani rules`: where another algorithm should replace the library's choice, for `timpani preload`."""
 
 import shlex
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.options import Force
 
+if TYPE_CHECKING:
+    from timpani.campaign.folder.load import Campaign
+
 
 def rules(
     folder: Annotated[
         Path,
         typer.Argument(
-            help="A campaign that measured the default and Timpani's algorithms.",
+            help="A campaign that measured the default and other algorithms.",
             show_default=False,
             autocompletion=complete_campaign,
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
+    of_library: Annotated[
+        bool,
+        typer.Option("--library", help="Choose among the library's algorithms, not Timpani's."),
+    ] = False,
+    mpi: Annotated[
+        str | None,
+        typer.Option(help="The campaign's library, for --library.", show_default="the first found of its kind"),
+    ] = None,
     force: Force = False,
 ) -> None:
-    """Write a rule wherever one of Timpani's algorithms was significantly faster than the library's default."""
+    """Write a rule wherever another algorithm was significantly faster than the library's default."""
     from timpani.campaign.folder.load import load_one_machine
-    from timpani.campaign.read.context import rank_layouts
     from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.words.output_files import write_file
-    from timpani.study.cell import OWN
     from timpani.study.counted import counted
-    from timpani.tuning.decide.choose_rules import select
-    from timpani.tuning.decide.replacements import rules_text, warnings
+    from timpani.tuning.decide.replacements import rules_text
     from timpani.tuning.decide.selection_table import SIMULATED
 
     campaign = load_one_machine(folder)
-    found = select(campaign.of_variant().raced, rank_layouts(campaign), OWN).rules
-    if not found:
+    lines, costs = _of_library(campaign, mpi) if of_library else _of_timpani(campaign)
+    if not lines:
         raise UserError(
-            f"{folder} has no point at which an algorithm of Timpani's own is significantly faster than the default "
-            "and the nodes of the ranks are known",
-            "measure default and timpani/… at more sizes, with more launches, or on a machine (--on)",
+            f"{folder} has no point at which an algorithm of {'the library' if of_library else 'Timpani'} is "
+            "significantly faster than the default and the nodes of the ranks are known",
+            f"measure default and {'others' if of_library else 'timpani/…'} at more sizes, with more launches, or on a "
+            "machine (--on)",
         )
-    mpi = campaign.header.mpi
+    measured = campaign.header.mpi
     simulated = campaign.simulated
-    about = [f"from {folder.name}: {mpi.kind} {mpi.version} on {campaign.results['machine'][0]}"]
-    costs = warnings(found)
-    write_file(output, rules_text(found, [SIMULATED] * simulated + about + costs).encode(), force)
+    about = [f"from {folder.name}: {measured.kind} {measured.version} on {campaign.results['machine'][0]}"]
+    write_file(output, rules_text(lines, [SIMULATED] * simulated + about + costs).encode(), force)
     for warning in made_from([folder], campaign).warnings:
         typer.echo(f"Warning: {warning}", err=True)
-    typer.echo(f"{output}: {counted(len(found), 'rule')}")
+    typer.echo(f"{output}: {counted(len(lines), 'rule')}")
     for cost in costs:
         typer.echo(f"Warning: {cost}; `timpani run … --rules` measures what that costs", err=True)
     typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")
     if simulated:
         typer.echo(f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules")
+
+
+def _of_timpani(campaign: "Campaign") -> tuple[list[str], list[str]]:
+    """The lines of rules for Timpani's algorithms, and what they cost calls that they do not replace."""
+    from timpani.campaign.read.context import rank_layouts
+    from timpani.study.cell import OWN
+    from timpani.tuning.decide.choose_rules import select
+    from timpani.tuning.decide.replacements import rule_line, warnings
+
+    found = select(campaign.of_variant().raced, rank_layouts(campaign), OWN).rules
+    return [rule_line(rule, rule.algorithm.plain) for rule in found], warnings(found)
+
+
+def _of_library(campaign: "Campaign", mpi: str | None) -> tuple[list[str], list[str]]:
+    """The same for the library's algorithms; says which can't be chosen call by call."""
+    from timpani.rules.table.library_choices import library_choices
+
+    chosen = library_choices(campaign, mpi)
+    for rule in chosen.left_out:
+        typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
+    return list(chosen.lines), chosen.costs

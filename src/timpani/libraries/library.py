@@ -111,6 +111,7 @@ class Library:
     parameter        the launcher's words that set a parameter of the library; None: it is set by its variable
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
+    refusing_controls  control variables by which a call fails where it would take another algorithm than the forced one
     host_with_slots  a line of its host files, `{}` for the name and the slots
     rank_line        a line of its rank files, by rank, host, socket if known, and core; None: it has no such files
     slurm_interface  by which ranks find each other under srun; None: srun can't start them
@@ -155,6 +156,7 @@ class Library:
     parameter: Callable[[str, str], tuple[str, ...]] | None = None
     exports_by_part: bool = False
     variable: Callable[[str], str] = lambda name: name
+    refusing_controls: frozenset[str] = frozenset()
     rank_line: Callable[[int, str, int | None, int], str] | None = None
     slurm_interface: str | None = None
     simulates: bool = False

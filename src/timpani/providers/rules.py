@@ -9,6 +9,7 @@ from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi
 from timpani.native.mpi import Mpi
+from timpani.providers.library_rules import start_settings
 from timpani.study.cell import OWN, RULES, Algorithm
 
 BY_RULES = Algorithm(OWN, RULES)
@@ -51,7 +52,7 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str], only: b
         checked = subprocess.run([check, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")
-        found["TIMPANI_RULES"] = str(rules.resolve())
+        found |= start_settings(mpi, rules) | {"TIMPANI_RULES": str(rules.resolve())}
     groups: dict[str, list[str]] = {}
     for node, switch in switches.items():
         groups.setdefault(switch, []).append(node)

@@ -11,7 +11,7 @@ from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET
 from timpani.tuning.decide.choose_rules import select
-from timpani.tuning.decide.replacements import rules_text, warnings
+from timpani.tuning.decide.replacements import own_rules_text, warnings
 from timpani.tuning.decide.selection_table import Rule, SizeGap
 from timpani.tuning.race.results import RacedResults
 
@@ -101,7 +101,7 @@ def test_points_whose_layout_nobody_knows_are_left_out() -> None:
 
 @pytest.mark.parametrize("about", [[], ["from a campaign"]])
 def test_the_file_counts_its_rules(about: list[str]) -> None:
-    lines = rules_text(ours(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
+    lines = own_rules_text(ours(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
     assert lines[0] == "timpani-rules 1"
     assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
     assert lines[-1] == "end 1"

@@ -33,6 +33,7 @@ LIBRARY = Library(
     selection=algorithms.selection,
     shared_start=algorithms.shared_start,
     setting=algorithms.setting,
+    refusing_controls=algorithms.REFUSING_CONTROLS,
     overrides=OVERRIDES,
     control=control,
     settings_in_force=settings_in_force,

@@ -40,6 +40,7 @@ IN_PLACE = "pairwise_sendrecv_replace"
 """It runs all-to-alls in place only, and Timpani measures none in place. 3.4.3 sends wrong data by it in others."""
 
 _FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
+REFUSING_CONTROLS = frozenset({_FALLBACK_IS_ERROR[0]})
 
 _DEVICE_COLLECTIVES = "MPIR_CVAR_DEVICE_COLLECTIVES"
 _NO_DEVICE = (_DEVICE_COLLECTIVES, 1)  # the second of `all none percoll`

@@ -38,6 +38,7 @@ _PARAMETERS = {
     "chain_fanout": "chain_fanout",
     "max_requests": "max_requests",
 }
+_READ_AT_CALL = ("radix", "max_requests")
 _RESTRICTIONS = {TWO_RANKS: Restrictions(max_ranks=2)}
 """On more ranks it refuses the call (seen with 4.1.7 and 5.0.11)."""
 
@@ -77,8 +78,8 @@ def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
     """One launch is enough for all algorithms whose variable can be written; the others have separate launches.
 
-    Parameters not asked for go back to their defaults. All hold at the communicator's creation and at the call: the
-    library reads some at the one and some at the other.
+    Parameters not asked for go back to their defaults, at the communicator's creation or at the call, where the library
+    reads them.
     """
     if info is None:
         return AlgorithmSelection()
@@ -87,7 +88,9 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     controls = ((_algorithm_variable(info.collective), int(info.value)), *parameters)
     if info.at_start:
         return AlgorithmSelection((*_dynamic_rules(mpi), *_written(controls)))
-    return AlgorithmSelection(_dynamic_rules(mpi), at_creation=controls, at_call=parameters)
+    read_at_call = {each.control for each in info.parameters if each.name in _READ_AT_CALL}
+    at_call = tuple((control, value) for control, value in parameters if control in read_at_call)
+    return AlgorithmSelection(_dynamic_rules(mpi), at_creation=controls, at_call=at_call)
 
 
 def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:

@@ -30,7 +30,8 @@ def proven_lines(part: ProfilePart, fingerprints: Fingerprints) -> Iterator[str]
 
 
 def _is_provable(line: CallsLine) -> bool:
-    return line.form == "blocking" and not line.algorithm
+    """Whether the library sent its messages: by its own choice, or by a rule that names one of its algorithms."""
+    return line.form == "blocking" and (not line.algorithm or "/" in line.algorithm)
 
 
 def _lines(part: ProfilePart, call: ProvenCall) -> list[CallsLine]:

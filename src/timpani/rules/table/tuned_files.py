@@ -16,7 +16,7 @@ from timpani.rules.table.switch_scripts import module_file, switch_off_script, s
 from timpani.rules.table.table_file import TABLE_FILE, table_text
 from timpani.study.cell import OWN
 from timpani.study.variant import parse_variant
-from timpani.tuning.decide.replacements import rules_text
+from timpani.tuning.decide.replacements import own_rules_text
 from timpani.tuning.decide.selection_table import SIMULATED, Call, Rule, SelectionTable
 
 PRELOAD_RULES = "timpani.rules"
@@ -73,7 +73,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
             switches |= dict(each.switch_on(folder / each.name, file.text, mpi))
     if own_rules:
         about = [SIMULATED] if table.simulated else []
-        texts[PRELOAD_RULES] = rules_text(own_rules, [*about, f"from {table.source}"])
+        texts[PRELOAD_RULES] = own_rules_text(own_rules, [*about, f"from {table.source}"])
     parameters, environment = _with_setting(table, mpi, switches)
     settings = environment | {library.variable(name): value for name, value in parameters.items()}
     if settings:

@@ -1,4 +1,4 @@
-"""Rules by which `libtimpani.so` replaces a library's collectives by Timpani's: one form of the selection table."""
+"""Rules by which `libtimpani.so` replaces a library's choice: one form of the selection table."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,19 +21,27 @@ def _must_exchange_sizes(collective: str) -> bool:
     return movement is not None and movement.counts == "exchanged"
 
 
-def rules_text(rules: Sequence[Rule], about: Iterable[str]) -> str:
-    """The file: the lines of `about` as comments, then the rules.
+def rule_line(rule: Rule, algorithm: str) -> str:
+    """A line of a file of rules, which names the rule's algorithm so."""
+    spans = {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}
+    where = "".join(f" {name}={_range(span)}" for name, span in spans.items() if span != ALL)
+    gain = min((each.gain for each in rule.evidence), default=None)
+    shown = "" if gain is None else f"  # {'predicted: ' * rule.predicted}{gain:.2f} × or more"
+    return f"{rule.collective}{where} {algorithm}{shown}"
+
+
+def rules_text(lines: Sequence[str], about: Iterable[str]) -> str:
+    """The file: the lines of `about` as comments, then those of `rule_line`.
 
     `native/interpose/rules/rules.hpp` defines its grammar.
     """
-    lines = [f"timpani-rules {_VERSION}", *(f"# {text}" for text in about)]
-    for rule in rules:
-        spans = {"ranks": rule.ranks, "nodes": rule.nodes, "per_node": rule.per_node, "bytes": rule.sizes}
-        where = "".join(f" {name}={_range(span)}" for name, span in spans.items() if span != ALL)
-        gain = min((each.gain for each in rule.evidence), default=None)
-        shown = "" if gain is None else f"  # {'predicted: ' * rule.predicted}{gain:.2f} × or more"
-        lines.append(f"{rule.collective}{where} {rule.algorithm.plain}{shown}")
-    return "\n".join([*lines, f"end {len(rules)}", ""])
+    first = [f"timpani-rules {_VERSION}", *(f"# {text}" for text in about)]
+    return "\n".join([*first, *lines, f"end {len(lines)}", ""])
+
+
+def own_rules_text(rules: Sequence[Rule], about: Iterable[str]) -> str:
+    """The file of rules whose algorithms are all Timpani's."""
+    return rules_text([rule_line(rule, rule.algorithm.plain) for rule in rules], about)
 
 
 def _range(span: Span) -> str:
