@@ -21,7 +21,15 @@ namespace {
 
 constexpr std::string_view kSource = "Pješivac-Grbović et al., Cluster Computing 2007";
 
-std::int64_t first_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
+/// Two chains by default. On 3 ranks they would be the linear algorithm, so the default is one there.
+std::int64_t number_of_chains(const CollectiveArguments& args) {
+    const std::int64_t asked = args.parameters[0];
+    return asked != 0 ? asked : args.ranks > 3 ? 2 : 1;
+}
+
+Parameter number_of_chains_at_the_root() {
+    return {"fanout", 0, 0, "chains at the root; 0: two, on up to 3 ranks one", kTrialFanouts};
+}
 
 /// The segments whose length parameter `index` sets.
 template <std::size_t index>
@@ -76,7 +84,7 @@ struct Chains {
     }
 };
 
-using Chain = Chains<first_parameter, 1>;
+using Chain = Chains<number_of_chains, 1>;
 using Pipeline = Chains<always<1>, 0>;
 
 struct Variant {
@@ -135,20 +143,18 @@ Register reduce(const Variant& variant, const Restrictions& restrictions = {}) {
 // In costs: p ranks, q segments, f chains.
 const Register binary_bcast =
     bcast<Binary>({"binary", {"binary_tree"}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
-const Register chain_bcast =
-    bcast<Chain>({"chain",
-                  {},
-                  "(⌈(p−1)/f⌉ + q − 1) f (α + βm/q), f chains, q segments",
-                  {{"fanout", 2, 1, "chains that start at the root", kTrialFanouts}, segment_bytes(0)}});
+const Register chain_bcast = bcast<Chain>({"chain",
+                                           {},
+                                           "(⌈(p−1)/f⌉ + q − 1) f (α + βm/q), f chains, q segments",
+                                           {number_of_chains_at_the_root(), segment_bytes(0)}});
 const Register pipeline_bcast =
     bcast<Pipeline>({"pipeline", {}, "(p + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
 const Register binary_reduce = reduce<Binary>(
     {"binary", {}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(0)}}, {.commutative = true});
-const Register chain_reduce =
-    reduce<Chain>({"chain",
-                   {},
-                   "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
-                   {{"fanout", 2, 1, "chains that end at the root", kTrialFanouts}, segment_bytes(0)}});
+const Register chain_reduce = reduce<Chain>({"chain",
+                                             {},
+                                             "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
+                                             {number_of_chains_at_the_root(), segment_bytes(0)}});
 const Register pipeline_reduce =
     reduce<Pipeline>({"pipeline", {}, "(p + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(8192)}});
 

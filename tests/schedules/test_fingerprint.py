@@ -73,10 +73,10 @@ def test_segments_match_by_bytes_and_other_bytes_by_peers(fingerprints: Fingerpr
 
 
 @pytest.mark.parametrize("collective", ["bcast", "reduce"])
-def test_chain_and_linear_differ_from_four_ranks_on(simulator: Simulator, own: Catalogue, collective: str) -> None:
+def test_chain_and_linear_differ_from_three_ranks_on(simulator: Simulator, own: Catalogue, collective: str) -> None:
     calls = [
         SimulatedCall(collective, Algorithm(OWN, name), ranks, 100)
-        for ranks in (4, 5, 8)
+        for ranks in (3, 4, 5, 8)
         for name in ("chain", "linear")
     ]
     sent = [matrices(events, call.ranks)[0] for call, events in zip(calls, simulator.events(calls), strict=True)]
