@@ -33,7 +33,7 @@ def import_(
     ] = "default",
     machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
     datatype: Annotated[
-        str | None, typer.Option(help="Which datatype, if the files hold several: MPI_INT.", show_default=False)
+        str | None, typer.Option(help="Only this datatype, where the files hold several: MPI_INT.", show_default=False)
     ] = None,
     any_name: Annotated[
         bool, typer.Option("--any-name", help="Take names of algorithms that no library here has.")

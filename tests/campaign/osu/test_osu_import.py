@@ -11,6 +11,7 @@ from timpani.campaign.osu.printed_table import PrintedFile, PrintedTable
 from timpani.campaign.osu.read_log import read_log
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
+from timpani.report.tables.osu_format import osu_blocks
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"
 
@@ -107,9 +108,23 @@ def test_a_failed_validation_is_a_failed_result(tmp_path: Path) -> None:
     assert "scatter-7.5-validated.txt:8" in failed["error"]
 
 
-def test_one_of_several_datatypes_must_be_chosen(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="MPI_FLOAT and MPI_INT; choose one with --datatype"):
-        imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt")
+def test_the_cells_of_several_datatypes_are_kept_apart(tmp_path: Path) -> None:
+    campaign = imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt")
+    cells = estimate_cells(campaign.raced).filter(message_bytes=128).sort("mode")
+    assert cells.select("mode", "osu_avg_us", "launches").rows() == [
+        ("warm, MPI_FLOAT", 1.89, 1),
+        ("warm, MPI_INT", 0.94, 1),
+    ]
+    assert campaign.header.study.datatype_of("reduce") == "MPI_FLOAT, MPI_INT"
+    assert not campaign.header.left_out
+    printed = osu_blocks(cells, datatype_of=campaign.header.study.datatype_of)
+    assert [line for line in printed.splitlines() if "Datatype" in line] == [
+        "# Datatype: MPI_FLOAT.",
+        "# Datatype: MPI_INT.",
+    ]
+
+
+def test_one_of_several_datatypes_may_be_chosen(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="MPI_FLOAT"):
         imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt", datatype="MPI_FLAOT")
     campaign = imported(tmp_path / "old", "reduce-7.5-two-datatypes.txt", datatype="MPI_FLOAT")

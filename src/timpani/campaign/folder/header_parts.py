@@ -11,11 +11,11 @@ from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES
 from timpani.study.values import FigureChoices, PointWeights
 
-_MPIS_NAME = re.compile(r"MPI_\w{1,60}", re.ASCII)
+_MPIS_NAMES = re.compile(r"MPI_\w{1,60}(, MPI_\w{1,60}){0,15}", re.ASCII)
 
 
 def _datatype(text: str) -> str:
-    if text not in DATATYPES and not _MPIS_NAME.fullmatch(text):
+    if text not in DATATYPES and not _MPIS_NAMES.fullmatch(text):
         raise ValueError("it is not a datatype")
     return text
 
@@ -36,7 +36,7 @@ class RecordedOverride(HeaderPart):
 class RecordedStudy(HeaderPart):
     """The study as it was measured: what is read of it. An imported one has `files` and no `launches`.
 
-    datatype  one of DATATYPES, or of an import MPI's name
+    datatype  one of DATATYPES, or of an import MPI's name, or several
     """
 
     title: Printable = ""

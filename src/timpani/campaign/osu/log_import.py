@@ -1,7 +1,7 @@
 """Keep what benchmarks printed, OSU's, Intel's or ReproMPI, as a campaign."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -88,11 +88,11 @@ def import_logs(
 ) -> Imported:
     """Make the campaign `folder` of the tables in `logs`; what is no table of Timpani's operations is left out.
 
-    The k-th table that holds a cell is its launch k. `datatype` chooses among several of one operation, since a cell
-    has none. `ranks` is the rank count of collectives where it isn't printed, as in OSU's output; the message rate
-    prints its pairs, and the other point-to-point tests run on two ranks. `any_name` takes algorithms that no library
-    has. UserError when `folder` is not empty, a file is no benchmark's or is a copy of another, no table is left, two
-    libraries are named, or an algorithm is unknown.
+    The k-th table that holds a cell is its launch k. `datatype` chooses among several of one operation; without it
+    all are imported, and the cells' mode contains the datatype. `ranks` is the rank count of collectives where it
+    isn't printed, as in OSU's output; the message rate prints its pairs, and the other point-to-point tests run on
+    two ranks. `any_name` takes algorithms that no library has. UserError when `folder` is not empty, a file is no
+    benchmark's or is a copy of another, no table is left, two libraries are named, or an algorithm is unknown.
     """
     provider = _only_provider(logs, folder)
     files = [(log, read_log(log.path)) for log in logs]
@@ -106,14 +106,14 @@ def import_logs(
     typed = [(table.collective, log.algorithm) for log, table in tables if not table.algorithm]
     names = [] if any_name else check_names(typed)
     datatypes = _datatypes([table for _, table in tables], datatype)
-    chosen = [each for each in tables if each[1].datatype == datatypes.get(each[1].collective)]
+    chosen = [each for each in tables if each[1].datatype in datatypes.get(each[1].collective, ())]
     unchosen = [
         f"{_where(table)} is {table.collective} of {table.datatype}; --datatype {table.datatype} imports it"
         for _, table in tables
-        if table.datatype != datatypes.get(table.collective)
+        if table.datatype not in datatypes.get(table.collective, ())
     ]
     left_out = [*map(str, skipped), *unchosen]
-    printed = list(_results(chosen, ranks, machine))
+    printed = list(_results(chosen, ranks, machine, {name for name, types in datatypes.items() if len(types) > 1}))
     header = Header.new(
         study=_study(logs, datatypes),
         machine=MachineDescription(name=machine),
@@ -144,28 +144,24 @@ def _where(table: PrintedTable) -> str:
     return f"{table.path}:{table.rows[0].line}"
 
 
-def _datatypes(tables: Iterable[PrintedTable], asked: str | None) -> dict[str, str]:
-    """The datatype of each operation: `asked`, or the only one that it was measured with."""
+def _datatypes(tables: Iterable[PrintedTable], asked: str | None) -> dict[str, list[str]]:
+    """The datatypes of each operation to import: `asked`, or all that it was measured with."""
     found: dict[str, set[str]] = {}
     for table in tables:
         found.setdefault(table.collective, set()).add(table.datatype)
-    if asked is not None:
-        every = sorted(set().union(*found.values()))
-        if asked not in every:
-            raise unknown("datatype in these files", asked, every, "timpani import --help")
-        return {operation: asked for operation, names in found.items() if asked in names}
-    for operation, names in found.items():
-        if len(names) > 1:
-            raise UserError(
-                f"the files hold {operation} of {' and '.join(sorted(names))}", "choose one with --datatype"
-            )
-    return {operation: name for operation, [name] in found.items()}
+    if asked is None:
+        return {operation: sorted(names) for operation, names in found.items()}
+    every = sorted(set().union(*found.values()))
+    if asked not in every:
+        raise unknown("datatype in these files", asked, every, "timpani import --help")
+    return {operation: [asked] for operation, names in found.items() if asked in names}
 
 
-def _study(logs: Iterable[BenchmarkLog], datatypes: Mapping[str, str]) -> dict[str, Any]:
+def _study(logs: Iterable[BenchmarkLog], datatypes: Mapping[str, list[str]]) -> dict[str, Any]:
     """The study of the header: the most frequent datatype, and the operations that differ from it."""
-    [(most, _)] = Counter(datatypes.values()).most_common(1)
-    others = {operation: {"datatype": name} for operation, name in datatypes.items() if name != most}
+    in_words = {operation: ", ".join(names) for operation, names in datatypes.items()}
+    [(most, _)] = Counter(in_words.values()).most_common(1)
+    others = {operation: {"datatype": names} for operation, names in in_words.items() if names != most}
     return {
         "title": "Imported output of benchmarks",
         "question": "",
@@ -231,24 +227,29 @@ def _ranks_of(table: PrintedTable, given: int | None) -> int:
     return given or least
 
 
-def _cell(table: PrintedTable, row: PrintedRow, algorithm: Algorithm, ranks: int) -> Cell:
-    """The cell of a row. Benchmarks reuse one buffer, which is the warm mode; none prints where ranks sat."""
+def _cell(table: PrintedTable, row: PrintedRow, algorithm: Algorithm, ranks: int, datatype: str) -> Cell:
+    """The cell of a row. Benchmarks reuse one buffer, which is the warm mode; none prints where ranks sat.
+
+    datatype  the table's, where the operation was measured with several; else empty
+    """
     settings = {"pairs": table.pairs, "window": table.window}
     given = {name: value for name, value in settings.items() if value is not None}
     parameters = tuple(sorted({**given, **dict(algorithm.parameters)}.items()))
     build = "" if table.build == "MPI" else table.build
-    mode = ", ".join(filter(None, ("warm", build, table.buffers, table.protocol)))
+    mode = ", ".join(filter(None, ("warm", build, table.buffers, datatype, table.protocol)))
     return Cell(table.collective, replace(algorithm, parameters=parameters), ranks, UNPLACED, row.message_bytes, mode)
 
 
 def _results(
-    tables: Sequence[tuple[BenchmarkLog, PrintedTable]], ranks: int | None, machine: str
+    tables: Sequence[tuple[BenchmarkLog, PrintedTable]], ranks: int | None, machine: str, of_several: Collection[str]
 ) -> Iterator[_Printed]:
+    """`of_several`: the operations that were measured with several datatypes."""
     launches: Counter[Cell] = Counter()
     for log, table in tables:
         algorithm = _algorithm(log, table)
+        datatype = table.datatype if table.collective in of_several else ""
         for row in table.rows:
-            cell = _cell(table, row, algorithm, _ranks_of(table, ranks))
+            cell = _cell(table, row, algorithm, _ranks_of(table, ranks), datatype)
             launches[cell] += 1
             where = f"{table.path}:{row.line}"
             result = LaunchResult(

@@ -44,7 +44,9 @@ def _lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -
         parameters = dict(parse_parameters(first["parameters"]))
         yield f"# [ pairs: {parameters.get('pairs', 1)} ] [ window size: {parameters.get('window', 64)} ]"
     if sized:
-        datatype = datatype_of(collective)
+        # The mode has the datatype where an import holds several of one operation.
+        of_mode = (word for word in first["mode"].split(", ") if word.startswith("MPI_"))
+        datatype = next(of_mode, datatype_of(collective))
         yield f"# Datatype: {_MPI_NAMES.get(datatype, datatype)}."
     if quantity != "time":
         yield f"{'# Size':<10}{'Bandwidth (MB/s)':>18}" if quantity == "throughput" else _RATE_HEAD
