@@ -10,9 +10,9 @@ import pytest
 from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.study.shipped import shipped_studies
-from timpani.tuning.claims.checks import CHECKS
 from timpani.tuning.claims.claim import Case, Claim
 from timpani.tuning.claims.claims import (
+    CHECKS,
     FAILS,
     HOLDS,
     IN_PART,

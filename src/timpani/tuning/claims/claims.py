@@ -9,8 +9,13 @@ from typing import Any
 import polars as pl
 
 from timpani.study.schema import MEASURED_US
-from timpani.tuning.claims.checks import CHECKS
-from timpani.tuning.claims.claim import Case, Claim, MissingTimesError
+from timpani.tuning.claims.claim import Case, Check, Claim, MissingTimesError
+from timpani.tuning.claims.comparison_checks import COMPARISON_CHECKS
+from timpani.tuning.claims.curve_checks import CURVE_CHECKS
+from timpani.tuning.claims.placement_checks import PLACEMENT_CHECKS
+
+CHECKS: dict[str, Check] = {**CURVE_CHECKS, **COMPARISON_CHECKS, **PLACEMENT_CHECKS}
+
 
 HOLDS, FAILS, IN_PART = "holds", "does not hold", "holds in part"
 NO_DIFFERENCE, UNDECIDED, NOT_TESTABLE = "no difference", "undecided", "not testable here"
