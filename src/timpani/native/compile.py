@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from timpani.errors import UserError, too_few_files
-from timpani.native.compiler import Compiler
+from timpani.errors import UserError
+from timpani.native.compiler import Compiler, run_tool
 from timpani.native.die_with_parent import die_with_parent
 
 _ERROR_LINES = 5
@@ -45,7 +45,7 @@ def compile_sources(
     # Not by `cmake --build`, which would leave it running: ninja ends its compilers.
     make = [str(tools["ninja"]), "-C", str(tree), *programs]
     for step in (configure, make):
-        result = _run(step, compiler)
+        result = run_tool(step, dict(compiler.environment), stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         if result.returncode != 0:
             if _is_full(tree, result.stdout):
                 raise UserError(
@@ -60,25 +60,6 @@ def tool(name: str) -> Path | None:
     """`cmake` or `ninja`: next to the running Python, where pip puts it, or on PATH."""
     found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
     return Path(found) if found else None
-
-
-def _run(command: list[str], compiler: Compiler) -> "subprocess.CompletedProcess[str]":
-    try:
-        return subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-            env={**os.environ, **dict(compiler.environment), "LC_ALL": "C"},  # English, for `_first_errors`
-            preexec_fn=die_with_parent,
-        )
-    except OSError as error:
-        if too_few_files(error):
-            raise
-        return subprocess.CompletedProcess(command, 127, stdout=str(error))
 
 
 def _is_full(folder: Path, output: str) -> bool:

@@ -4,11 +4,12 @@ import os
 import shlex
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
+from typing import Any
 
 from timpani.errors import UserError, too_few_files
 from timpani.native.mpi import Mpi
@@ -43,7 +44,7 @@ class Compiler:
         UserError where it can't run.
         """
         program, *others = self.command
-        answer = _ask((*self.command, "--version"), dict(self.environment))
+        answer = run_tool((*self.command, "--version"), dict(self.environment), stderr=subprocess.PIPE)
         if answer.returncode != 0:
             raise UserError(
                 f"{self} can't run a C++ compiler: {(answer.stderr or answer.stdout).strip()}",
@@ -99,7 +100,7 @@ def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | N
 
 def shown_command(cxx: Path, environment: Mapping[str, str]) -> list[str]:
     """The words of the command that the wrapper `cxx` calls; none where it doesn't show them."""
-    shown = _ask((str(cxx), "-show"), environment)
+    shown = run_tool((str(cxx), "-show"), environment, stderr=subprocess.DEVNULL)
     try:
         words = [] if shown.returncode else shlex.split(shown.stdout, comments=False)
     except ValueError:
@@ -107,18 +108,26 @@ def shown_command(cxx: Path, environment: Mapping[str, str]) -> list[str]:
     return [] if not words or words[0].startswith("-") else words
 
 
-def _ask(command: tuple[str, ...], environment: Mapping[str, str]) -> "subprocess.CompletedProcess[str]":
+def run_tool(
+    command: Sequence[str], environment: Mapping[str, str], **options: Any
+) -> "subprocess.CompletedProcess[str]":
+    """A compiler or a build tool, run to its end in English; status 127, with the reason, where it can't be started.
+
+    environment  variables that it must find, in addition to this process's
+    options      of `subprocess.run`
+    """
     try:
         return subprocess.run(
             command,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
             text=True,
             errors="replace",
             check=False,
             env={**os.environ, **environment, "LC_ALL": "C"},
+            **options,
         )
     except OSError as error:
         if too_few_files(error):
             raise
-        return subprocess.CompletedProcess(command, 127, stdout="", stderr=str(error))
+        return subprocess.CompletedProcess(command, 127, stdout=str(error), stderr="")

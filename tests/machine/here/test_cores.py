@@ -29,7 +29,7 @@ def test_layout(
     name: str, present: int, sockets: int, per_socket: int, caches: int | None, numa: int, threads: int
 ) -> None:
     cores = recorded(name)
-    assert (cores.present, cores.sockets, cores.cores_per_socket) == (present, sockets, per_socket)
+    assert (cores.present, cores.sockets, cores.present // cores.sockets) == (present, sockets, per_socket)
     assert (cores.numa_nodes, cores.threads_per_core, cores.caches) == (numa, threads, caches)
     assert cores.usable == present
 

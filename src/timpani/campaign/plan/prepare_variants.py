@@ -10,14 +10,12 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant, check_varian
 from timpani.errors import UserError
 from timpani.libraries.environment_overrides import clean_environment
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
-from timpani.machine.here.modules import load_modules
+from timpani.machine.here.modules import load_modules, shell_environment
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study
 from timpani.study.variant import Variant
 
-_SECONDS = 60
-_SCRIPT = '. "$1" >&2 && env -0'
 _OF_THE_SHELL = frozenset({"_", "SHLVL", "PWD", "OLDPWD"})
 _SPLITS_OR_EXPANDS = " :$"  # the loader does so with these in LD_PRELOAD (ld.so(8))
 _LAUNCHERS = ("mpirun", "mpiexec")
@@ -86,23 +84,15 @@ def _sourced(name: str, script: str, environment: Mapping[str, str]) -> dict[str
     if not path.is_file():
         raise UserError(f"variant {name!r} sources {script}, which is no file", "name a shell script")
     try:
-        done = subprocess.run(
-            [shutil.which("bash") or "/bin/sh", "-c", _SCRIPT, "timpani", str(path)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_SECONDS,
-            check=False,
-            env=dict(environment),
-        )
+        shell = shutil.which("bash") or "/bin/sh"
+        found, said = shell_environment(shell, '. "$1" >&2', [str(path)], environment)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UserError(
             f"variant {name!r}: {script} can't be sourced ({error})", "set its variables yourself"
         ) from None
-    if done.returncode:
-        said = " ".join(done.stderr.decode(errors="replace").split())
+    if found is None:
         raise UserError(f"variant {name!r}: sourcing {script} failed: {said[-200:]}", "correct the script")
-    pairs = (entry.partition(b"=") for entry in done.stdout.split(b"\0") if entry)
-    return {os.fsdecode(key): os.fsdecode(value) for key, _, value in pairs}
+    return found
 
 
 def _preloaded(name: str, library: str) -> str:

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from timpani.libraries import hydra
 from timpani.libraries.intel import algorithms, launcher
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.intel.fabric_variants import offered_variants
@@ -31,8 +32,8 @@ LIBRARY = Library(
     ),
     command=launcher.command,
     start_seconds=0.4,
-    export=launcher.export,
-    host_with_slots=launcher.HOST_WITH_SLOTS,
+    export=hydra.export,
+    host_with_slots=hydra.HOST_WITH_SLOTS,
     catalogue=algorithms.catalogue,
     selection=algorithms.selection,
     setting=algorithms.setting,

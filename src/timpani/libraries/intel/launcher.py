@@ -1,13 +1,10 @@
 """Intel MPI's mpiexec.hydra."""
 
-from timpani.libraries.hosts import host_file
+from timpani.libraries.hydra import hydra_command
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.native.mpi import Mpi
 from timpani.study.placement import ranks_per_node
 
-HOST_WITH_SLOTS = "{}:{}"
-
-_HOSTS = "hosts.txt"
 # Its launcher takes -bind-to and heeds it not: what binds is read by the ranks (ran on 2021.18).
 _BOUND = {"I_MPI_PIN_DOMAIN": "core"}
 _ORDER = {"core": "compact", "socket": "scatter"}
@@ -22,22 +19,8 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
 
     Without a list of hosts it looks this computer up by its name, and fails where that has no address.
     """
-    hosts = ("-f", str(request.folder / _HOSTS)) if request.hosts else ("-hosts", "localhost")
     each = 1 if request.placement == "node" else ranks_per_node(request.placement)
     order = {"I_MPI_PIN_ORDER": _ORDER.get(request.placement, "compact")}
     waiting = _OVERSUBSCRIBED if request.oversubscribed else {**_BOUND, **order}
-    environment = {**waiting, **dict(request.parameters), **request.environment}
-    exports = [part for item in environment.items() for part in export(*item)]
-    return Command(
-        argv=(
-            *(str(mpi.mpirun), *hosts, "-n", str(request.ranks), *(("-ppn", str(each)) if each else ())),
-            *(*exports, *request.arguments, *request.program),
-        ),
-        environment=dict(mpi.environment),
-        files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},
-    )
-
-
-def export(name: str, value: str) -> tuple[str, ...]:
-    """What hands a variable to all ranks."""
-    return "-genv", name, value
+    where = ("-ppn", str(each)) if each else ()
+    return hydra_command(mpi, request, where, waiting, without_hosts=("-hosts", "localhost"))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from timpani.libraries.hydra_settings import settings_of_file, variables
+from timpani.libraries.hydra import settings_of_file, variables
 from timpani.libraries.mpich import settings as mpich
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.native.mpi import Mpi

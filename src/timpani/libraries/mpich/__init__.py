@@ -2,6 +2,7 @@
 
 import re
 
+from timpani.libraries import hydra
 from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
@@ -26,8 +27,8 @@ LIBRARY = Library(
     ),
     command=launcher.command,
     start_seconds=0.3,
-    export=launcher.export,
-    host_with_slots=launcher.HOST_WITH_SLOTS,
+    export=hydra.export,
+    host_with_slots=hydra.HOST_WITH_SLOTS,
     slurm_interface="pmi2",
     catalogue=algorithms.catalogue,
     selection=algorithms.selection,

@@ -1,13 +1,10 @@
 """MPICH's mpiexec (Hydra)."""
 
-from timpani.libraries.hosts import host_file
+from timpani.libraries.hydra import hydra_command
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.native.mpi import Mpi
 from timpani.study.placement import ranks_per_node
 
-HOST_WITH_SLOTS = "{}:{}"
-
-_HOSTS = "hosts.txt"
 _WHERE = {
     "core": ("-bind-to", "core", "-map-by", "core"),
     "socket": ("-bind-to", "core", "-map-by", "socket"),
@@ -19,23 +16,7 @@ _OVERSUBSCRIBED = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1"}
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Ranks bound to a core each; without binding and throttled where there are more ranks than cores."""
-    hosts = ("-f", str(request.folder / _HOSTS)) if request.hosts else ()
-    throttled = _OVERSUBSCRIBED if request.oversubscribed else {}
-    environment = {**throttled, **dict(request.parameters), **request.environment}
-    exports = [part for item in environment.items() for part in export(*item)]
-    return Command(
-        argv=(
-            *(str(mpi.mpirun), *hosts, "-n", str(request.ranks), *_where(request)),
-            *(*exports, *request.arguments, *request.program),
-        ),
-        environment={},
-        files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},
-    )
-
-
-def export(name: str, value: str) -> tuple[str, ...]:
-    """What hands a variable to all ranks."""
-    return "-genv", name, value
+    return hydra_command(mpi, request, _where(request), _OVERSUBSCRIBED if request.oversubscribed else {})
 
 
 def _where(request: LaunchRequest) -> tuple[str, ...]:

@@ -46,10 +46,6 @@ class Cores:
         alike = len({len(part) for part in parts}) == 1 and sum(map(len, parts)) == self.present * self.threads_per_core
         return len(parts) if alike and len(parts) % self.sockets == 0 else None
 
-    @property
-    def cores_per_socket(self) -> int:
-        return self.present // self.sockets
-
 
 def read_cores() -> Cores:
     """The cores as lscpu (util-linux) describes them; without it, each CPU counts as a core."""

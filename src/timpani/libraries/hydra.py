@@ -1,14 +1,51 @@
-"""The settings in a configuration file of Hydra, the launcher of MPICH and Intel MPI: words of its command line."""
+"""Hydra, the launcher of MPICH and Intel MPI: its command, and what its configuration file sets."""
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from timpani.libraries.hosts import host_file
+from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting, file_line
+from timpani.native.mpi import Mpi
 from timpani.reading import read_bytes
 
+HOST_WITH_SLOTS = "{}:{}"
+
+_HOSTS = "hosts.txt"
 _SETS_VARIABLE = ("genv", "env")
+
+
+def hydra_command(
+    mpi: Mpi,
+    request: LaunchRequest,
+    where: Sequence[str],
+    waiting: Mapping[str, str],
+    without_hosts: Sequence[str] = (),
+) -> Command:
+    """The command of `request`.
+
+    where          words that place the ranks
+    waiting        variables that say how ranks are bound and wait; the request's own go before them
+    without_hosts  words in place of a host file
+    """
+    hosts = ("-f", str(request.folder / _HOSTS)) if request.hosts else without_hosts
+    environment = {**waiting, **dict(request.parameters), **request.environment}
+    exports = [part for item in environment.items() for part in export(*item)]
+    return Command(
+        argv=(
+            *(str(mpi.mpirun), *hosts, "-n", str(request.ranks), *where),
+            *(*exports, *request.arguments, *request.program),
+        ),
+        environment=dict(mpi.environment),
+        files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},
+    )
+
+
+def export(name: str, value: str) -> tuple[str, ...]:
+    """What hands a variable to all ranks."""
+    return "-genv", name, value
 
 
 def settings_of_file(path: Path, overrides: re.Pattern[str]) -> Iterator[OutsideSetting]:
