@@ -1,9 +1,20 @@
-"""The selection table: which algorithm decides which calls. Each library's tuning files are written from it."""
+"""The selection table: which algorithm decides which calls. Each library's tuning files are written from it.
+
+The annotations are the format of `rules/table/table_file.py`: limits of numbers, and keys that differ from a field.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, with_config
 
 from timpani.study.cell import DEFAULT, Algorithm
+
+_STRICT = ConfigDict(strict=True, extra="forbid")
+_Count = Annotated[int, Field(ge=0, lt=2**62)]
+_Ratio = Annotated[float, Field(gt=0)]
+_Algorithm = Annotated[Algorithm, BeforeValidator(Algorithm.parse), PlainSerializer(str)]
 
 
 @dataclass(frozen=True, order=True)
@@ -21,12 +32,13 @@ class Call:
     message_bytes: int
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True, order=True)
 class Span:
     """Whole numbers from `first` to `last`, both included; without an end if `last` is None."""
 
-    first: int = 0
-    last: int | None = None
+    first: _Count = 0
+    last: _Count | None = None
 
     def __contains__(self, number: int) -> bool:
         return self.first <= number and (self.last is None or number <= self.last)
@@ -35,6 +47,7 @@ class Span:
 ALL = Span()
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True)
 class Evidence:
     """The measurement at one size: default's time / algorithm's time with its 95 % interval.
@@ -43,13 +56,14 @@ class Evidence:
     the gain was predicted, not measured.
     """
 
-    message_bytes: int
-    gain: float
-    gain_low: float | None
-    gain_high: float | None
-    launches: int
+    message_bytes: Annotated[_Count, Field(alias="bytes")]
+    gain: _Ratio
+    gain_low: _Ratio | None
+    gain_high: _Ratio | None
+    launches: _Count
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True)
 class Rule:
     """The calls for which one algorithm replaces the library's choice.
@@ -60,13 +74,13 @@ class Rule:
     """
 
     collective: str
-    algorithm: Algorithm
+    algorithm: _Algorithm
     ranks: Span = ALL
     nodes: Span = ALL
     per_node: Span = ALL
-    sizes: Span = ALL
+    sizes: Annotated[Span, Field(alias="bytes")] = ALL
     evidence: tuple[Evidence, ...] = ()
-    regret: float = 0.0
+    regret: Annotated[float, Field(ge=0)] = 0.0
 
     @property
     def predicted(self) -> bool:
@@ -84,26 +98,29 @@ class Rule:
         )
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True, order=True)
 class SizeGap:
     """Neighboring measured sizes between which the choice changes."""
 
     collective: str
-    ranks: int
-    nodes: int
-    before: int
-    after: int
+    ranks: _Count
+    nodes: _Count
+    before: _Count
+    after: _Count
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True, order=True)
 class SizesAt:
     """Sizes of a collective at one rank count, ascending."""
 
     collective: str
-    ranks: int
-    sizes: tuple[int, ...]
+    ranks: _Count
+    sizes: Annotated[tuple[_Count, ...], Field(alias="bytes")]
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True)
 class PredictedRules:
     """Rules beyond the measured rank counts.
@@ -124,6 +141,7 @@ class PredictedRules:
         return tuple(sorted({rule.ranks.first for rule in self.rules}))
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True)
 class WrittenSetting:
     """A variant's settings that files set for whole programs; rules were measured in this variant.
@@ -135,15 +153,16 @@ class WrittenSetting:
 
     name: str
     settings: str
-    points: int
-    faster: int
-    gain: float
+    points: _Count
+    faster: _Count
+    gain: _Ratio
 
 
 SIMULATED = "simulated, not measured"
 """The remark on all rules that come from simulated times."""
 
 
+@with_config(_STRICT)
 @dataclass(frozen=True)
 class SelectionTable:
     """Rules: the first one that applies decides a call. If none applies, the library chooses.
@@ -164,7 +183,7 @@ class SelectionTable:
     """
 
     library: str
-    version: str
+    version: Annotated[str, Field(alias="library_version")]
     rules: tuple[Rule, ...]
     source: str = ""
     campaigns: tuple[str, ...] = ()
