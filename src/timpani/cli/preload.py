@@ -6,19 +6,14 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramLibrary
+
 
 def preload(
-    command: Annotated[
-        list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
-    ],
+    command: ProgramCommand,
     rules: Annotated[Path, typer.Option(help="What `timpani rules` wrote.", show_default=False)],
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False),
-    ] = None,
-    mpi: Annotated[
-        str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
-    ] = None,
+    on: ProgramGroups = None,
+    mpi: ProgramLibrary = None,
 ) -> None:
     """Run an unmodified MPI program on collectives that rules choose; `timpani profile` counts and times them."""
     from timpani.programs.preloaded_command import cannot_start, preloaded_command

@@ -6,22 +6,17 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramLibrary
+
 
 def profile(
-    command: Annotated[
-        list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
-    ],
+    command: ProgramCommand,
     output: Annotated[Path, typer.Option("--output", "-o", help="A new folder for the profile.", show_default=False)],
     rules: Annotated[
         Path | None, typer.Option(help="What `timpani rules` wrote: collectives are also replaced.", show_default=False)
     ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False),
-    ] = None,
-    mpi: Annotated[
-        str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
-    ] = None,
+    on: ProgramGroups = None,
+    mpi: ProgramLibrary = None,
     prove: Annotated[
         bool, typer.Option("--prove", help="Count the collectives' messages, and name the algorithms that send them.")
     ] = False,

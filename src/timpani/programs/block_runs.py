@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any, Literal
 
 from timpani.campaign.folder.appending import AppendedFile
@@ -208,16 +209,10 @@ class BlockRuns:
         return ProgramComparison(
             wall=compare_blocks(times(wall, AS_IT_IS), times(wall, CHOSEN)),
             collectives=compare_blocks(times(collectives, AS_IT_IS), times(collectives, CHOSEN)) if spends else None,
-            median_seconds={side: _median(times(wall, side)) for side in by_side},
-            median_collective_seconds={side: _median(times(collectives, side)) for side in by_side},
+            median_seconds={side: median(times(wall, side)) for side in by_side},
+            median_collective_seconds={side: median(times(collectives, side)) for side in by_side},
             different_outputs=tuple(run for run in self.runs if run.output != reference),
         )
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
 
 
 def _stamp(path: Path | None) -> tuple[int, int] | None:

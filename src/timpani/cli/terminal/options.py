@@ -62,6 +62,18 @@ For = Annotated[
 """The option of commands that measure for a program."""
 
 
+ProgramCommand = Annotated[
+    list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
+]
+ProgramGroups = Annotated[
+    str | None, typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False)
+]
+ProgramLibrary = Annotated[
+    str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
+]
+"""Of commands that run an unmodified program."""
+
+
 class Format(StrEnum):
     """How a command prints its result; each command supports some."""
 
