@@ -86,6 +86,7 @@ CELL = {
     "placement": "core",
     "message_bytes": 8,
     "mode": "warm",
+    "arrival": "together",
 }
 TIMES = {"median_us": 1.5, "osu_avg_us": 2.0, "error": None}
 RESULTS: list[dict[str, Any]] = [
@@ -151,6 +152,9 @@ SAMPLES: list[dict[str, Any]] = [
             "skew_ns": [0, 1, 0],
             "rank_mean_ns": [4.5, 5],
             "stopped_by": "precision",
+            "converged": True,
+            "effective_size": 3,
+            "median_interval_ns": [5, 7],
         },
     },
     {"cell": 1, "mistake": "wrong\nbyte"},

@@ -48,6 +48,7 @@ def campaign(folder: Path, lines: list[dict[str, Any]]) -> Path:
         "placement": "core",
         "message_bytes": 8,
         "mode": "warm",
+        "arrival": "together",
         "launch": 1,
         "machine": "desk",
     }

@@ -8,7 +8,6 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 
 MEASURED_US = pl.coalesce("median_us", "osu_avg_us")
@@ -108,8 +107,7 @@ def cell_columns(cell: Cell) -> dict[str, Any]:
 
 
 def cell_of(row: Mapping[str, Any]) -> Cell:
-    """The cell that the columns CELL of `row` name; KeyError where one is missing, but for `arrival`, which records of
-    earlier versions lack."""
+    """The cell that the columns CELL of `row` name; KeyError where one is missing."""
     return Cell(
         collective=row["collective"],
         algorithm=Algorithm(row["provider"], row["algorithm"], parse_parameters(row["parameters"]), row["variant"]),
@@ -117,5 +115,5 @@ def cell_of(row: Mapping[str, Any]) -> Cell:
         placement=row["placement"],
         message_bytes=row["message_bytes"],
         mode=row["mode"],
-        arrival=row.get("arrival", TOGETHER),
+        arrival=row["arrival"],
     )

@@ -15,7 +15,7 @@ def proof(parameters: str, messages: list[list[int]], **fields: Any) -> dict[str
         "algorithm": "chain",
         "parameters": parameters,
     }
-    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm"}
+    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm", "arrival": "together"}
     return {**cell, **where, "messages": messages, "bytes": messages, **fields}
 
 

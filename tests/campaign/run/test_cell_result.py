@@ -18,6 +18,10 @@ GROUP = Group(2, "core", "uint8", False, (), {}, (PLANNED,), PreparedVariant.pla
 
 MEASURED = {
     "stopped_by": "slot",
+    "converged": False,
+    "effective_size": 7.0,
+    "median_interval_ns": [2000, 4000],
+    "bursts": [7],
     "rank_mean_ns": [400, 600],
     "completion_ns": [1000, 3000, 2000, 5000, 4000, 6000, 2500],
     "average_ns": [500] * 7,
@@ -26,7 +30,11 @@ MEASURED = {
 
 
 def result(**more: Any) -> Any:
-    return result_of({"cell": 0, "measured": MEASURED | more}, PLANNED, GROUP, 1, "vm", "0001-1")
+    interleaved = {"rivals": 1, "relative": 0, "relative_error": 0, "setup_ns": 0, "begin_ns": 0, "end_ns": 0}
+    probes: dict[str, list[float]] = {"probe_before_ns": [], "probe_after_ns": []}
+    return result_of(
+        {"cell": 0, **interleaved, **probes, "measured": MEASURED | more}, PLANNED, GROUP, 1, "vm", "0001-1"
+    )
 
 
 def test_the_interval_and_the_convergence_are_those_that_the_measuring_program_told() -> None:
@@ -40,13 +48,6 @@ def test_the_interval_and_the_convergence_are_those_that_the_measuring_program_t
 def test_messages_share_the_interval_of_their_sample() -> None:
     found = result(messages_per_sample=10, converged=True, effective_size=7.0, median_interval_ns=[2000, 4000])
     assert (found.median_us, found.ci_low_us, found.ci_high_us) == pytest.approx((0.3, 0.2, 0.4))
-
-
-@pytest.mark.parametrize(("stopped_by", "converged"), [("precision", True), ("slot", False)])
-def test_what_a_record_of_an_earlier_version_lacks_stays_unknown(stopped_by: str, converged: bool) -> None:
-    found = result(stopped_by=stopped_by)
-    assert (found.ci_low_us, found.ci_high_us, found.effective_size) == (None, None, None)
-    assert found.converged == converged
 
 
 def test_injected_lateness_gives_the_total_and_whether_it_was_met() -> None:

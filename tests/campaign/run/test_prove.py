@@ -157,7 +157,7 @@ def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
 
 
 def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
-    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm"}
+    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm", "arrival": "together"}
     cell = {
         "collective": "bcast",
         "variant": "default",

@@ -55,7 +55,8 @@ def raw_line(values: dict[str, Any]) -> bytes:
 
 def raw_lines() -> list[bytes]:
     ranks = [{"rank": rank, "host": node, "cores": [0]} for rank, node in enumerate(NODES)]
-    measured = {"stopped_by": "slot", "rank_mean_ns": [1.0], "completion_ns": [1500.0], "average_ns": [1500.0]}
+    ended = {"stopped_by": "slot", "converged": False, "effective_size": 1.0, "median_interval_ns": [1500.0, 1500.0]}
+    measured = {**ended, "rank_mean_ns": [1.0], "completion_ns": [1500.0], "average_ns": [1500.0]}
     return [
         raw_line({"world": 2, "library": "Open MPI", "ranks": ranks}),
         raw_line({"cell": 0, "measured": {**measured, "skew_ns": [1.0]}}),

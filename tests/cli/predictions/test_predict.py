@@ -38,6 +38,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "placement": "core",
             "message_bytes": size,
             "mode": "warm",
+            "arrival": "together",
             "launch": launch,
             "machine": "desk",
             "median_us": time * (1 + launch / 100),

@@ -49,7 +49,7 @@ ONE_WAY, BOTH_WAYS = [[0, 1], [0, 0]], [[0, 1], [1, 0]]
 
 
 def proof(algorithm: str, messages: list[list[int]], size: int = 8) -> dict[str, Any]:
-    where = {"ranks": len(messages), "message_bytes": size, "placement": "core", "mode": "warm"}
+    where = {"ranks": len(messages), "message_bytes": size, "placement": "core", "mode": "warm", "arrival": "together"}
     cell = {
         "collective": "bcast",
         "variant": "default",

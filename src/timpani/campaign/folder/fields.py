@@ -83,7 +83,7 @@ class CellFields(TypedDict):
     placement: Name
     message_bytes: Count
     mode: Name
-    arrival: NotRequired[Name]
+    arrival: Name
 
 
 Row = list[Annotated[int, Field(ge=0)]]

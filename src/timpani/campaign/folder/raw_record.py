@@ -39,10 +39,7 @@ _AS_RESULT = Recorded("as in results.jsonl")
 
 @with_config(OPEN)
 class Measured(TypedDict):
-    """What the measuring program writes of a cell's samples, besides the fields of a result that are `copied`.
-
-    Records of versions before them lack `converged`, `effective_size` and `median_interval_ns`.
-    """
+    """What the measuring program writes of a cell's samples, besides the fields of a result that are `copied`."""
 
     start: NotRequired[
         Annotated[
@@ -61,18 +58,10 @@ class Measured(TypedDict):
             " 1000, or the number fixed by the study or `--method osu`"
         ),
     ]
-    converged: NotRequired[Annotated[bool, _AS_RESULT]]
-    effective_size: NotRequired[Annotated[Time, _AS_RESULT]]
-    median_interval_ns: NotRequired[
-        Annotated[
-            list[Time],
-            Field(min_length=2, max_length=2),
-            Recorded(
-                "the interval of the median in ns of a sample. Records of versions before them lack this and the two"
-                " above: taken over by `timpani run`, such a cell has no interval, and converged where `stopped_by` is"
-                " `precision`"
-            ),
-        ]
+    converged: Annotated[bool, _AS_RESULT]
+    effective_size: Annotated[Time, _AS_RESULT]
+    median_interval_ns: Annotated[
+        list[Time], Field(min_length=2, max_length=2), Recorded("the interval of the median in ns of a sample")
     ]
     warmup: NotRequired[Annotated[Count, Recorded("calls before the timed ones")]]
     invalid: NotRequired[Annotated[Count, Recorded("repetitions left out because a rank came late")]]

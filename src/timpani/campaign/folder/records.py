@@ -16,7 +16,6 @@ from timpani.campaign.folder.launch_result import RESULT
 from timpani.campaign.folder.raw_record import PACKED
 from timpani.campaign.folder.sealed_lines import SealedLine, read_lines
 from timpani.errors import UserError
-from timpani.study.arrival import TOGETHER
 from timpani.study.schema import CELL, MACHINE_CELL
 
 RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
@@ -127,8 +126,6 @@ def _read(path: Path, name: str, header: Header, records: Records) -> None:
         try:
             values = check(_FIELDS[name], line.values) if why is None else {}
             if why is None:
-                if name in (RESULTS, PROOFS):
-                    values.setdefault("arrival", TOGETHER)  # records of earlier versions lack it
                 first = seen.setdefault(_IDENTITY[name](values), line.number)
                 why = f"it repeats line {first}" if first != line.number else None
         except FieldError as error:

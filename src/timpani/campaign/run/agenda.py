@@ -189,7 +189,7 @@ def timed(result: LaunchResult) -> LaunchTime:
 
 
 def bursts(results: Iterable[LaunchResult]) -> Iterator[AlgorithmBursts]:
-    """The bursts of a launch's results; without points of a single round and points of earlier versions of Timpani.
+    """The bursts of a launch's results; without points of a single round.
 
     A cell's relative time has the mean of all m cells as its denominator, including the cell itself. With equal
     variances its variance is 1 − 1 / m of the time's variance.

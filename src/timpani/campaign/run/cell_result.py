@@ -18,8 +18,7 @@ def result_of(
 ) -> LaunchResult:
     """The result of a cell's line in the raw record of `part`, a start of the MPI program.
 
-    The measuring program records the median's interval and whether it is as narrow as requested. A record of an
-    earlier version has no interval, and says that it converged where that ended the cell.
+    The measuring program records the median's interval and whether it is as narrow as requested.
     """
     if "mistake" in line:
         return failed(planned, group, launch, machine, line["mistake"], part)
@@ -30,9 +29,7 @@ def result_of(
     }
     messages = raw.get("messages_per_sample", 1)
     summary = summarize(**arrays).per_message(messages)
-    low, high = (
-        (ns / messages / NS_PER_US for ns in raw["median_interval_ns"]) if "median_interval_ns" in raw else (None, None)
-    )
+    low, high = (ns / messages / NS_PER_US for ns in raw["median_interval_ns"])
     return LaunchResult(
         cell=planned.cell,
         launch=launch,
@@ -47,7 +44,7 @@ def result_of(
         repetitions=summary.repetitions,
         outlier_share=summary.outlier_share,
         bimodal=summary.bimodal,
-        converged=raw.get("converged", raw["stopped_by"] == "precision"),
+        converged=raw["converged"],
         skewed=summary.skewed and "lateness_ns" not in raw,
         oversubscribed=group.oversubscribed,
         part=part,
@@ -66,9 +63,7 @@ def _lateness(raw: dict[str, Any], arrays: dict[str, NDArray[np.float64]]) -> di
 
 
 def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
-    """What the line says of the cells that were interleaved with it, and of the machine; earlier versions nothing."""
-    if "rivals" not in line:
-        return {}
+    """What the line says of the cells that were interleaved with it, and of the machine."""
     alone = line["rivals"] == 1 or not line["relative"]  # 0: in each round some rival had no valid repetition
     before, after = (
         float(np.median(line[name])) if line[name] else None for name in ("probe_before_ns", "probe_after_ns")
@@ -76,9 +71,9 @@ def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
     return {
         "interleaving": None if alone else f"{part}/{line['begin_ns']}",
         "relative": None if alone else line["relative"],
-        "relative_error": None if alone else line.get("relative_error") or None,
+        "relative_error": None if alone else line["relative_error"] or None,
         "rounds": len(line["measured"]["bursts"]),
-        "setup_s": line["setup_ns"] / _NS_PER_S if "setup_ns" in line else None,
+        "setup_s": line["setup_ns"] / _NS_PER_S,
         "bursts_s": (line["end_ns"] - line["begin_ns"]) / _NS_PER_S,
         "probe_before_ns": before,
         "probe_after_ns": after,
