@@ -42,6 +42,10 @@ class UserError(Exception):
         super().__init__(f"{self.what}; {self.next_step}")
 
 
+class AlgorithmError(UserError):
+    """A user's algorithm that does not compile, is missing from its file, or ends the program that runs it."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserError:
     """The error for a name that isn't one of `known`: it offers the nearest valid names, else the `listing` command."""
     near = difflib.get_close_matches(name[:_LONGEST_SHOWN], sorted(known), n=3, cutoff=0.5)

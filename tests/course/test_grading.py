@@ -26,6 +26,7 @@ from timpani.course.grading import (
     simulated_points,
 )
 from timpani.native.build import build_without_mpi
+from timpani.native.crash import Limits
 from timpani.native.sources import with_algorithms
 from timpani.providers.own import read_own_catalogue
 from timpani.study.cell import Algorithm, Cell
@@ -76,6 +77,33 @@ def test_a_student_begins_right_makes_a_mistake_and_gets_fast(tmp_path: Path) ->
     assert done["mistake"] is None
     assert not (tmp_path / "counterexample.svg").exists()
     assert done["points"]["time"] >= 0.9 * TIME_POINTS
+
+
+CRASH = "    if (k == 2) __builtin_trap();\n    const int receiver ="
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("right", "wrong", "mistake"),
+    [
+        ("#include <algorithm>", "int (;", "bcast_mine.cpp:8:6: error: expected"),
+        ('.name = "mine"', '.name = "yours"', "bcast_mine.cpp registers no bcast/mine"),
+        ("    const int receiver =", CRASH, "1 to 16 ranks: it ended the verifier: "),
+        ("return args.ranks - 1;", "return std::int64_t{1} << 60;", "it ended the verifier: CPU time limit exceeded"),
+    ],
+)
+def test_nonsense_has_a_grade_sheet_that_names_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, mistake: str
+) -> None:
+    monkeypatch.setattr("timpani.course.grading._LIMITS", Limits(processor_seconds=1, memory_bytes=4 << 30))
+    write_folder(tmp_path, BCAST)
+    file = tmp_path / "algorithms" / "bcast_mine.cpp"
+    text = file.read_text()
+    assert text.count(right) == 1
+    file.write_text(text.replace(right, wrong))
+    found = sheet(tmp_path, 1)
+    assert mistake in found["mistake"]
+    assert (found["verified"], found["total"], found["times"]) == (False, 0, [])
 
 
 @needs_compiler

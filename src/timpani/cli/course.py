@@ -56,27 +56,31 @@ def check(
     from timpani.cli.terminal.share_bar import share_bar
     from timpani.course.assignment import read_assignment
     from timpani.course.assignment_folder import check_algorithms, discussion_words, open_todos
-    from timpani.course.grading import grade_sheet, measured_points, simulated_points, verify_student
+    from timpani.course.grading import Verified, grade_sheet, measured_points, simulated_points, verify_student
+    from timpani.errors import AlgorithmError
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build_without_mpi
     from timpani.native.sources import with_algorithms
     from timpani.providers.own import read_own_catalogue
 
     assignment = read_assignment(folder)
+    campaign, points = None, []
     with with_algorithms(check_algorithms(folder, assignment)):
-        programs = build_without_mpi(first_mpi())
-        own = read_own_catalogue(programs)
-        with share_bar("verifying") as passed:
-            verified = verify_student(assignment, programs, own, folder, passed)
-        right = verified.mistake is None
-        campaign = _measured(folder, on, oversubscribe) if on and right else None
-        if campaign is not None:
-            points = measured_points(assignment, campaign)
-        else:
-            points = simulated_points(assignment, programs, own) if right else []
+        try:
+            programs = build_without_mpi(first_mpi())
+            own = read_own_catalogue(programs)
+            with share_bar("verifying") as passed:
+                verified = verify_student(assignment, programs, own, folder, passed)
+            if on and verified.mistake is None:
+                campaign = _measured(folder, on, oversubscribe)
+                points = measured_points(assignment, campaign)
+            elif verified.mistake is None:
+                points = simulated_points(assignment, programs, own)
+        except AlgorithmError as error:  # a wrong algorithm has a grade sheet, too
+            verified = Verified(0, error.what, None)
     words, todos = discussion_words(folder), open_todos(folder, assignment)
     typer.echo(json.dumps(grade_sheet(assignment, verified, points, campaign, todos, words), indent=1))
-    raise typer.Exit(0 if right else 1)
+    raise typer.Exit(0 if verified.mistake is None else 1)
 
 
 def _measured(folder: Path, on: str, oversubscribe: bool) -> "Campaign":

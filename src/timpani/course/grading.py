@@ -14,8 +14,9 @@ from timpani import __version__
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.course.assignment import ALGORITHM, START, Assignment
-from timpani.errors import UserError
+from timpani.errors import AlgorithmError, UserError
 from timpani.libraries.catalogue import Catalogue
+from timpani.native.crash import Limits
 from timpani.providers.verification import verify_algorithms
 from timpani.report.words.drawing import Drawing, View
 from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
@@ -33,6 +34,10 @@ MIN_WORDS = 150
 
 _RANKS, _ELEMENTS = (1, 33), (0, 33)
 """Rank and element counts that are verified; no power of two is left out, and each has neighbors."""
+
+_LIMITS = Limits(processor_seconds=20, memory_bytes=4 << 30)
+"""Of a step of verification: an algorithm whose rounds never end, or hold ever more steps, is wrong. A right one takes
+less than a second and 100 MB."""
 
 _DRAWN_ELEMENTS = 64
 
@@ -84,10 +89,16 @@ class Verified:
 def verify_student(
     assignment: Assignment, programs: Path, own: Catalogue, into: Path, passed: Callable[[float], None]
 ) -> Verified:
-    """Verify the student's algorithm; a mistake is drawn into the folder `into`."""
-    [finding] = verify_algorithms(programs, [assignment.name], _RANKS, _ELEMENTS, passed)
+    """Verify the student's algorithm; a mistake is drawn into the folder `into`.
+
+    AlgorithmError where the student's file registers another name.
+    """
     drawing = into / COUNTEREXAMPLE
     drawing.unlink(missing_ok=True)
+    file, _ = assignment.student_file()
+    if ALGORITHM not in (each.name for each in own.algorithms[assignment.collective]):
+        raise AlgorithmError(f"{file} registers no {assignment.name}", "restore its .collective and its .name")
+    [finding] = verify_algorithms(programs, [assignment.name], _RANKS, _ELEMENTS, passed, _LIMITS)
     mistake = finding.get("mistake")
     if mistake is None:
         return Verified(finding["checked"], None, None)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from timpani.errors import UserError
+from timpani.errors import AlgorithmError, UserError
 from timpani.native.cache import cache_folder, cached
 from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, compiler_without_mpi, library_compiler
@@ -199,10 +199,10 @@ def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:
     ]
     errors = compile_sources(order.source, order.compiler, tuple(options), order.programs, tree, built)
     if errors:
-        next_step = order.next_step
+        what = f"the native programs don't build with {order.compiler}: {errors}"
         if order.further and str(order.further) in errors:
-            next_step = f"fix the file, or unset {ALGORITHMS} to build without the folder"
-        raise UserError(f"the native programs don't build with {order.compiler}: {errors}", next_step)
+            raise AlgorithmError(what, f"fix the file, or unset {ALGORITHMS} to build without the folder")
+        raise UserError(what, order.next_step)
 
 
 def _expected(cache: Path, order: _Order) -> str:

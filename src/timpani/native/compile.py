@@ -74,6 +74,6 @@ def _first_errors(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     for number, line in enumerate(lines):
         if line.startswith("CMake Error"):  # what is wrong stands in the lines below
-            return "\n".join(lines[number : number + _ERROR_LINES])
+            return " ".join(lines[number : number + _ERROR_LINES])
     errors = [line for line in lines if re.search(r"(?<!-)\berror\b", line, re.IGNORECASE)]
-    return "\n".join(errors[:_ERROR_LINES] or lines[-_ERROR_LINES:])
+    return "; ".join(errors[:_ERROR_LINES] or lines[-_ERROR_LINES:])

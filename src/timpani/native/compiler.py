@@ -92,7 +92,8 @@ def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | N
         return None
     variable = next((name for name in _VARIABLES if os.environ.get(name, "").split()[:1] == words[:1]), None)
     if variable is None:
-        step = "install that compiler, or name another one in the wrapper's variable, such as OMPI_CXX=g++"
+        other = shutil.which(os.environ.get("CXX", "")) or "g++"  # a conda environment names its compiler so
+        step = f"install that compiler, or name another one in the wrapper's variable, such as OMPI_CXX={other}"
         return UserError(f"{cxx} can't compile: it was built to call {words[0]}, which is not on PATH", step)
     what = f"{cxx} can't compile: it calls {words[0]}, which {variable} names and which is not on PATH"
     return UserError(what, f"`unset {variable}`, or install that compiler")

@@ -5,9 +5,10 @@ import subprocess
 from pathlib import Path
 
 from timpani import __version__
-from timpani.errors import UserError
+from timpani.errors import AlgorithmError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.native.build import build_without_mpi
+from timpani.native.crash import crash
 from timpani.native.mpi import Mpi
 from timpani.native.sources import ALGORITHMS
 from timpani.providers.known_names import remember_names
@@ -16,6 +17,7 @@ from timpani.study.cell import OWN
 _VERIFIER = "timpani-verify"
 """The program that lists and verifies."""
 
+_MEND = f"mend the algorithms in the folder {ALGORITHMS}, or unset it"
 _RENAME = f"give the one in the folder {ALGORITHMS} another name"
 
 
@@ -25,8 +27,14 @@ def own_catalogue(mpi: Mpi | None) -> Catalogue:
 
 
 def read_own_catalogue(programs: Path) -> Catalogue:
-    """What the native programs in the folder `programs` can run; UserError where two algorithms have one name."""
-    answer = subprocess.run([programs / _VERIFIER, "list"], capture_output=True, text=True, check=True)
+    """What the native programs in the folder `programs` can run.
+
+    AlgorithmError where two algorithms have one name, and where a user's algorithm ends the program.
+    """
+    answer = subprocess.run([programs / _VERIFIER, "list"], capture_output=True, text=True, check=False)
+    if signal := crash(answer.returncode):
+        raise AlgorithmError(f"{_VERIFIER} ended before it listed the algorithms: {signal}", _MEND)
+    answer.check_returncode()
     algorithms: dict[str, tuple[AlgorithmInfo, ...]] = {}
     for line in map(json.loads, answer.stdout.splitlines()):
         info = AlgorithmInfo(
@@ -53,7 +61,7 @@ def read_own_catalogue(programs: Path) -> Catalogue:
         )
         others = algorithms.get(info.collective, ())
         if info.name in (each.name for each in others):
-            raise UserError(f"two algorithms are called {info.collective}/{info.name}", _RENAME)
+            raise AlgorithmError(f"two algorithms are called {info.collective}/{info.name}", _RENAME)
         algorithms[info.collective] = (*others, info)
     own = Catalogue(OWN, __version__, algorithms)
     remember_names(own)

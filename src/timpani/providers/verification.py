@@ -9,6 +9,7 @@ from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
+from timpani.native.crash import Limits, crash
 from timpani.native.side_by_side import on_every_core
 
 Range = tuple[int, int]
@@ -54,12 +55,18 @@ def resolve_names(names: Iterable[str], own: Catalogue) -> list[str]:
 
 
 def verify_algorithms(
-    programs: Path, names: list[str], ranks: Range, counts: Range, passed: Callable[[float], None] = lambda share: None
+    programs: Path,
+    names: list[str],
+    ranks: Range,
+    counts: Range,
+    passed: Callable[[float], None] = lambda share: None,
+    limits: Limits | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The verifier's finding for each of `names`, in their order.
 
     Each has `collective`, `algorithm`, `checked` cases and `seconds`, and `mistake` where there is one. `passed` is
-    called with the share of the whole, 0 to 1, of each step: some rank counts of one algorithm.
+    called with the share of the whole, 0 to 1, of each step: some rank counts of one algorithm. `limits` apply to each
+    step. An algorithm that ends the verifier has this as its mistake.
     """
     steps = _steps(ranks)
     weights = [sum(count**_GROWTH for count in range(first, last + 1)) for first, last in steps]
@@ -71,10 +78,14 @@ def verify_algorithms(
         if name in wrong:
             return None
         command = [str(programs / "timpani-verify"), "check", *map(str, (*part, *counts)), name]
-        answer = subprocess.run(command, capture_output=True, text=True, check=False)
-        if answer.returncode not in (0, 1):
-            raise UserError(f"the verifier ended at {name}: {answer.stderr.strip()}", "try fewer ranks or elements")
-        finding: dict[str, Any] = json.loads(answer.stdout)
+        answer = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limits)
+        if signal := crash(answer.returncode):
+            finding = _ended(name, part, signal)
+        elif answer.returncode in (0, 1):
+            finding = json.loads(answer.stdout)
+        else:
+            why = answer.stderr.strip() or f"status {answer.returncode}"
+            raise UserError(f"the verifier ended at {name}: {why}", "try fewer ranks or elements")
         if "mistake" in finding:
             wrong.add(name)
         return finding
@@ -87,6 +98,13 @@ def verify_algorithms(
                 findings.append(next(results))
                 passed(weight / whole)
             yield _together([finding for finding in findings if finding])
+
+
+def _ended(name: str, ranks: Range, signal: str) -> dict[str, Any]:
+    """The finding of an algorithm that ended the verifier."""
+    collective, _, algorithm = name.partition("/")
+    mistake = f"{ranks[0]} to {ranks[1]} ranks: it ended the verifier: {signal}"
+    return {"collective": collective, "algorithm": algorithm, "checked": 0, "seconds": 0.0, "mistake": mistake}
 
 
 def _steps(ranks: Range) -> list[Range]:

@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import polars as pl
 
-from timpani.errors import UserError
+from timpani.errors import AlgorithmError, UserError
+from timpani.native.crash import crash
 from timpani.study.cell import Algorithm
 
 
@@ -308,8 +309,12 @@ class Simulator:
         lines = (*_costs_lines(costs, draw), *(_line(call, what) for call in calls))
         text = "".join(f"{line}\n" for line in lines)
         answer = subprocess.run(
-            [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=True
+            [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=False
         )
+        if signal := crash(answer.returncode):
+            names = " or ".join(sorted({f"{call.collective}/{call.algorithm.plain}" for call in calls}))
+            raise AlgorithmError(f"the simulator ended at {names}: {signal}", "`timpani verify` shows what is wrong")
+        answer.check_returncode()
         known: list[dict[str, Any]] = [json.loads(line) for line in answer.stdout.splitlines()]
         about_costs = len(_costs_lines(costs, draw))
         for about in known[:about_costs]:
