@@ -17,6 +17,7 @@ from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi
 from timpani.native.cache import cache_folder
+from timpani.native.compiler import Compiler, archiver_options
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
 
@@ -356,3 +357,22 @@ def test_the_library_to_preload_is_built_without_the_verifier_and_the_simulator(
     every = build(mpi, small)
     assert build(mpi, small, programs=(PRELOADED,)) == every
     assert {path.name for path in every.glob("*timpani*")} == {"libtimpani.so", "timpani-measure"}
+
+
+def test_archivers_named_after_the_target_are_found_where_none_is_on_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a conda environment, where the library's wrapper calls x86_64-conda-linux-gnu-c++."""
+    for name, text in {
+        "mpicxx": "#!/bin/sh\necho x86_64-conda-linux-gnu-c++ -I/include\n",
+        **dict.fromkeys([f"x86_64-conda-linux-gnu-{tool}" for tool in ("c++", "ar", "ranlib")], "#!/bin/sh\n"),
+    }.items():
+        (tmp_path / name).write_text(text)
+        (tmp_path / name).chmod(0o755)
+    wrapper = Compiler((str(tmp_path / "mpicxx"),))
+    (tmp_path / "sh").symlink_to("/bin/sh")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    prefix = tmp_path / "x86_64-conda-linux-gnu-"
+    assert archiver_options(wrapper) == (f"-DCMAKE_AR={prefix}ar", f"-DCMAKE_RANLIB={prefix}ranlib")
+    (tmp_path / "ar").symlink_to(tmp_path / "x86_64-conda-linux-gnu-ar")
+    assert archiver_options(wrapper) == ()

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.native.compiler import Compiler, run_tool
+from timpani.native.compiler import Compiler, archiver_options, run_tool
 from timpani.native.die_with_parent import die_with_parent
 
 _ERROR_LINES = 5
@@ -38,6 +38,7 @@ def compile_sources(
         *(str(tools["cmake"]), "-S", str(source), "-B", str(tree), "-G", "Ninja"),
         f"-DCMAKE_MAKE_PROGRAM={tools['ninja']}",
         f"-DCMAKE_CXX_COMPILER={';'.join(compiler.command)}",
+        *archiver_options(compiler),
         "-DCMAKE_BUILD_TYPE=Release",
         f"-DCMAKE_RUNTIME_OUTPUT_DIRECTORY={folder}",
         *options,

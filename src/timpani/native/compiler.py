@@ -1,6 +1,7 @@
 """Which C++ compiler builds what: an MPI library's wrapper, and the compiler that the wrapper calls."""
 
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -18,6 +19,8 @@ _VARIABLES = ("OMPI_CXX", "MPICH_CXX", "I_MPI_CXX")
 """By which users name another compiler to Open MPI's, MPICH's and Intel MPI's wrappers."""
 _CHOICES = ("", "c++", "g++", "clang++")
 """What builds where there is no MPI library: `$CXX`, or the first of these on PATH."""
+_COMPILER_NAME = re.compile(r"[a-z]+\+\+[^/]*$")
+"""The end of a compiler's path, without what its toolchain's other programs begin with."""
 _BINARY_INTERFACE = ("-m", "-stdlib=", "-D_GLIBCXX_", "--target=", "--sysroot=", "--gcc-", "-fabi-", "-fsanitize=")
 """How options begin that a wrapper adds and without which objects could not be linked with those that it compiles. (All
 else that it adds is the library's: folders, names, what its packager prefers.)"""
@@ -97,6 +100,19 @@ def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | N
         return UserError(f"{cxx} can't compile: it was built to call {words[0]}, which is not on PATH", step)
     what = f"{cxx} can't compile: it calls {words[0]}, which {variable} names and which is not on PATH"
     return UserError(what, f"`unset {variable}`, or install that compiler")
+
+
+def archiver_options(compiler: Compiler) -> tuple[str, ...]:
+    """CMake's options for archivers whose names begin with the target's, as the compiler's does in a conda environment.
+
+    CMake finds them for such a compiler, but not for a wrapper that calls it. None where `ar` is on PATH.
+    """
+    if shutil.which("ar"):
+        return ()
+    called = shown_command(Path(compiler.command[0]), dict(compiler.environment)) or compiler.command
+    prefix = _COMPILER_NAME.sub("", shutil.which(called[0]) or called[0])
+    names = [name for name in ("ar", "ranlib") if Path(prefix + name).is_file()]
+    return tuple(f"-DCMAKE_{name.upper()}={prefix}{name}" for name in names)
 
 
 def shown_command(cxx: Path, environment: Mapping[str, str]) -> list[str]:
