@@ -18,7 +18,7 @@ void append_number(std::string& text, Number value) {
 
 }  // namespace
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string out = "\"";
     for (const char c : text) {
         if (c == '"' || c == '\\') {
@@ -46,7 +46,7 @@ std::string json_array(std::span<const std::string> items) {
 
 JsonObject& JsonObject::add_json(std::string_view name, std::string_view json) {
     if (text_.size() > 1) text_ += ',';
-    text_ += quoted(name);
+    text_ += json_string(name);
     text_ += ':';
     text_ += json;
     return *this;
@@ -63,7 +63,9 @@ JsonObject& JsonObject::add(std::string_view name, double value) {
 
 JsonObject& JsonObject::add(std::string_view name, bool value) { return add_json(name, value ? "true" : "false"); }
 
-JsonObject& JsonObject::add(std::string_view name, std::string_view value) { return add_json(name, quoted(value)); }
+JsonObject& JsonObject::add(std::string_view name, std::string_view value) {
+    return add_json(name, json_string(value));
+}
 
 JsonObject& JsonObject::add(std::string_view name, std::span<const std::int64_t> values) {
     std::string list = "[";

@@ -27,7 +27,7 @@ class JsonObject {
 };
 
 /// `text` as a JSON string with its quotes.
-std::string quoted(std::string_view text);
+std::string json_string(std::string_view text);
 
 /// The items, which are JSON already, as a JSON array.
 std::string json_array(std::span<const std::string> items);

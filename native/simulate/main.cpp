@@ -200,7 +200,7 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
     const char* const kinds[] = {"send", "receive", "copy", "reduce"};
     std::ostringstream text;
     text.precision(17);
-    text << '[' << quoted(kinds[static_cast<std::size_t>(event.step.kind)]) << ',' << event.rank << ','
+    text << '[' << json_string(kinds[static_cast<std::size_t>(event.step.kind)]) << ',' << event.rank << ','
          << event.step.peer << ',' << event.round << ',' << event.step.from.count * element_bytes << ',' << event.start
          << ',' << event.end << ']';
     return text.str();

@@ -39,7 +39,7 @@ void list() {
                                      .text());
         }
         std::vector<std::string> aliases;
-        for (const auto alias : algorithm->aliases) aliases.push_back(quoted(alias));
+        for (const auto alias : algorithm->aliases) aliases.push_back(json_string(alias));
         std::cout << JsonObject()
                          .add("collective", algorithm->collective)
                          .add("name", algorithm->name)
@@ -90,7 +90,7 @@ bool plant(const Algorithm& algorithm, const Extent& extent) {
         return true;
     });
     std::vector<std::string> survivors;
-    for (const auto& survivor : all.survivors) survivors.push_back(quoted(survivor));
+    for (const auto& survivor : all.survivors) survivors.push_back(json_string(survivor));
     std::cout << JsonObject()
                      .add("collective", algorithm.collective)
                      .add("algorithm", algorithm.name)

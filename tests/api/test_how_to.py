@@ -16,5 +16,7 @@ def test_the_examples_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     monkeypatch.chdir(tmp_path)
     code = "\n".join(re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL))
     exec(compile(code, str(PAGE), "exec"), {})
-    assert "median_us" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "median_us" in printed
+    assert "<campaign 'mine': allreduce, " in printed
     assert (tmp_path / "first.html").stat().st_size > 1000

@@ -29,6 +29,7 @@ def test_an_import_has_the_cells_that_show_writes(tmp_path: Path) -> None:
     assert written.returncode == 0, written.stderr
     cells = timpani.open(tmp_path / "holt").cells
     assert cells.height > 0
+    assert repr(timpani.open(tmp_path / "holt")).startswith(f"<campaign '{tmp_path / 'holt'}': ")
     assert_frame_equal(pl.read_parquet(tmp_path / "cells.parquet"), cells)
 
 

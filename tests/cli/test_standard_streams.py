@@ -59,16 +59,14 @@ def test_programs_that_are_started_get_the_locale_of_the_user() -> None:
     code += "from timpani.cli.terminal.standard_streams import prepare; prepare(); "
     code += "import os; print(os.environ.get('PYTHONUTF8'), os.environ.get('PYTHONIOENCODING'), sys.flags.utf8_mode)"
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env={**os.environ, **plain}, capture_output=True, check=False, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **plain}, capture_output=True, check=False)
     assert done.stdout.decode().split() == ["None", "None", "1"], done.stderr.decode()
 
 
-@pytest.mark.parametrize("limit", [7, 8, 9])
+@pytest.mark.parametrize("limit", [6, 7])
 def test_few_open_files_are_one_line(limit: int) -> None:
     # Python itself: in a folder with a space pip starts it by a shell, which takes more open files. How many files it
-    # takes depends on the build of Python.
+    # takes depends on the build of Python: for 3.13 eight are enough.
     main = "from timpani.cli import main; main()"
     done = shell(f'ulimit -n {limit}; "$2" -c "{main}" run bcast --sizes 8 --launches 1 --dry-run')
     assert done.returncode == 2

@@ -26,7 +26,7 @@ from timpani.course.grading import (
     simulated_points,
 )
 from timpani.native.build import build_without_mpi
-from timpani.native.crash import Limits
+from timpani.native.crash import ResourceLimits
 from timpani.native.sources import with_algorithms
 from timpani.providers.own import read_own_catalogue
 from timpani.study.cell import Algorithm, Cell
@@ -95,7 +95,7 @@ CRASH = "    if (k == 2) __builtin_trap();\n    const int receiver ="
 def test_nonsense_has_a_grade_sheet_that_names_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, right: str, wrong: str, mistake: str
 ) -> None:
-    monkeypatch.setattr("timpani.course.grading._LIMITS", Limits(processor_seconds=1, memory_bytes=4 << 30))
+    monkeypatch.setattr("timpani.course.grading._LIMITS", ResourceLimits(processor_seconds=1, memory_bytes=4 << 30))
     write_folder(tmp_path, BCAST)
     file = tmp_path / "algorithms" / "bcast_mine.cpp"
     text = file.read_text()

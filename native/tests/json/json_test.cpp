@@ -15,7 +15,7 @@ TEST(an_object_keeps_the_order_of_its_fields) {
 }
 
 TEST(text_is_escaped) {
-    CHECK(quoted("a\"b\\c\nd") == R"("a\"b\\c\u000ad")");
+    CHECK(json_string("a\"b\\c\nd") == R"("a\"b\\c\u000ad")");
     CHECK(JsonObject().add("host", "n\t1").text() == R"({"host":"n\u00091"})");
 }
 

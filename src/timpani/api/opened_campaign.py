@@ -10,6 +10,7 @@ import polars as pl
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
 from timpani.campaign.read.cells_in_context import cells_in_context
+from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL
 from timpani.tuning.decide.by_state import decide_by_state
 
@@ -30,6 +31,14 @@ class OpenedCampaign:
     def __init__(self, folder: Path) -> None:
         """Read `folder`; UserError when it is no campaign or holds no result."""
         self._campaign = load(folder)
+
+    def __repr__(self) -> str:
+        """The folder, what was measured where, and how much."""
+        header = self._campaign.header
+        what = header.study.title or ", ".join(self.results["collective"].unique(maintain_order=True))
+        library = f"{header.mpi.kind} {header.mpi.version}".strip()
+        much = f"{counted(self.results.height, 'result')} of {counted(len(self.launches), 'launch')}"
+        return f"<campaign {str(self.folder)!r}: {what}, {library} on {header.machine.name}, {much}>"
 
     @property
     def folder(self) -> Path:

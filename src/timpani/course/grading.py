@@ -16,7 +16,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.course.assignment import ALGORITHM, START, Assignment
 from timpani.errors import AlgorithmError, UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.native.crash import Limits
+from timpani.native.crash import ResourceLimits
 from timpani.providers.verification import verify_algorithms
 from timpani.report.words.drawing import Drawing, View
 from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
@@ -35,7 +35,7 @@ MIN_WORDS = 150
 _RANKS, _ELEMENTS = (1, 33), (0, 33)
 """Rank and element counts that are verified; no power of two is left out, and each has neighbors."""
 
-_LIMITS = Limits(processor_seconds=20, memory_bytes=4 << 30)
+_LIMITS = ResourceLimits(processor_seconds=20, memory_bytes=4 << 30)
 """Of a step of verification: an algorithm whose rounds never end, or hold ever more steps, is wrong. A right one takes
 less than a second and 100 MB."""
 

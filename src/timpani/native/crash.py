@@ -9,7 +9,7 @@ _FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.S
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResourceLimits:
     """What a program may use; when called in a child before its program, the kernel enforces it."""
 
     processor_seconds: int

@@ -9,7 +9,7 @@ from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
-from timpani.native.crash import Limits, crash
+from timpani.native.crash import ResourceLimits, crash
 from timpani.native.side_by_side import on_every_core
 
 Range = tuple[int, int]
@@ -60,7 +60,7 @@ def verify_algorithms(
     ranks: Range,
     counts: Range,
     passed: Callable[[float], None] = lambda share: None,
-    limits: Limits | None = None,
+    limits: ResourceLimits | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The verifier's finding for each of `names`, in their order.
 
