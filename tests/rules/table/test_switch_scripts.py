@@ -16,6 +16,9 @@ SHELLS = [
     pytest.param(shell, marks=pytest.mark.skipif(not shutil.which(shell), reason=f"{shell} is missing"))
     for shell in ("bash", "dash", "zsh")
 ]
+LMOD = Path(os.environ.get("LMOD_CMD", "/usr/share/lmod/lmod/libexec/lmod"))
+"""Lmod's program, in Debian's place where no module system is set up."""
+
 TCL = """
 set ModulesCurrentModulefile [lindex $argv 0]
 proc module-whatis text { puts "whatis $text" }
@@ -109,6 +112,26 @@ def test_the_module_says_what_it_is_and_follows_its_folder(environment: dict[str
     (tmp_path / "modules" / "modulefile").symlink_to(moved / "modulefile")
     linked = loaded(tmp_path / "modules", environment, tmp_path)
     assert f"{NAME}={moved / FILE}\n" in linked.stdout, linked.stderr
+
+
+@pytest.mark.skipif(not LMOD.exists(), reason="Lmod is missing")
+def test_lmod_loads_and_unloads_the_module_of_a_moved_folder(environment: dict[str, str], tmp_path: Path) -> None:
+    moved = written(tmp_path / "before").rename(tmp_path / "tu ned")
+    modules = tmp_path / "modules" / "timpani-tuned"
+    modules.mkdir(parents=True)
+    (modules / "4.1.4").symlink_to(moved / "modulefile")
+    (modules / "5.0.11").symlink_to(written(tmp_path / "other", "5.0.11") / "modulefile")
+    lmod = {**environment, "HOME": str(tmp_path), "MODULEPATH": str(modules.parent), "LMOD_CMD": str(LMOD)}
+    function = 'module() { eval "$("$LMOD_CMD" bash "$@")"; }; '
+
+    text = f'module load timpani-tuned/4.1.4; echo "${NAME}"; module unload timpani-tuned; echo "${{{NAME}-none}}"'
+    done = run("bash", function + text, {**lmod, NAME: "mine.conf"})
+    assert (done.returncode, done.stdout) == (0, f"{moved / FILE}\nnone\n"), done.stderr
+    assert done.stderr.strip() == f"the module replaces {NAME}=mine.conf"
+
+    other = run("bash", function + f'module load timpani-tuned/5.0.11 || true; echo "${{{NAME}-none}}"', lmod)
+    assert (other.returncode, other.stdout) == (0, "none\n"), other.stderr
+    assert "mpirun on PATH is not Open MPI 5.0.11" in other.stderr
 
 
 def loaded(folder: Path, environment: dict[str, str], place: Path) -> "subprocess.CompletedProcess[str]":
