@@ -1,5 +1,6 @@
 """The pages of the studies are what their commands print."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -8,11 +9,23 @@ from tools.studies import PAGES, STUDY_PAGES, StudyPage, timpani, write_page
 
 from tests.installed import needs_simgrid
 from timpani.study.shipped import shipped_studies
+from timpani.tuning.claims.claims import claims_of
 
 MAX_SVG_BYTES = 100_000
 MAX_BYTES = 3_000_000
 MALASI = next(page for page in STUDY_PAGES if page.author == "malasi")
 VERDICTS = "## What agrees"
+ITEMS = "item-by-item"
+WORDS = (
+    "nothing against it|partly against it|against it|no difference|holds in part|holds|does not hold|undecided"
+    "|not testable here"
+)
+CONCLUSION = re.compile(
+    rf"^- (?P<by>[^:\n]+): (?P<says>.+)\n    test: .*\n"
+    rf"    published.*?: (?P<published>{WORDS})(?P<of_published>.*)\n    here.*?: (?P<here>{WORDS})(?P<of_here>.*)$",
+    re.MULTILINE,
+)
+"""A conclusion as `timpani compare` prints it, with both verdicts."""
 
 
 def without_verdicts(page: str) -> str:
@@ -24,12 +37,32 @@ def without_verdicts(page: str) -> str:
 def test_each_study_has_a_page() -> None:
     studies = {each.name for each in shipped_studies()} - {"demo"}
     assert {page.study for page in STUDY_PAGES} == studies
-    assert {path.stem for path in PAGES.glob("*.md")} == {"README", *studies}
+    assert {path.stem for path in PAGES.glob("*.md")} == {"README", ITEMS, *studies}
     for page in STUDY_PAGES:
         text = (PAGES / f"{page.study}.md").read_text()
         assert f"$ {page.run}\n" in text
         assert VERDICTS in text
         assert f"](figures/{page.study}/" in text
+
+
+def test_the_list_of_conclusions_has_the_verdicts_of_the_pages() -> None:
+    def short(verdict: str, rest: str) -> str:
+        found = re.match(r"; in (\d+ of \d+) cases", rest)
+        return f"{verdict}, {found[1]}" if found else verdict.removesuffix(" here")
+
+    verdicts = {  # shuffled host files have a campaign of their own, later on the page
+        (found["by"], found["says"]): (
+            short(found["published"], found["of_published"]),
+            short(found["here"], found["of_here"]),
+        )
+        for page in STUDY_PAGES
+        for found in CONCLUSION.finditer((PAGES / f"{page.study}.md").read_text())
+    }
+    expected = [f"| {' | '.join((*conclusion, *both))}" for conclusion, both in verdicts.items()]
+    conclusions = (PAGES / f"{ITEMS}.md").read_text().partition("## Conclusions\n")[2]
+    listed = [line.rpartition(" | ")[0] for line in conclusions.splitlines() if line.startswith("| ")]
+    assert sorted(listed[1:]) == sorted(expected)
+    assert len(expected) == sum(len(claims_of(page.study)) for page in STUDY_PAGES)
 
 
 def test_figures_are_small() -> None:
