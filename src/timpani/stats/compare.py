@@ -232,10 +232,12 @@ class Samples:
               a stratum is empty
     paired    reference / other in each launch that interleaved both, or in each block; if there are any, only these
               are compared
+    slopes    of the logarithms of `paired` (`PairedRatios`); none: all are 1
     """
 
     strata: tuple[Stratum, ...]
     paired: Sequence[float] = ()
+    slopes: Sequence[float] = ()
 
     @classmethod
     def of(cls, reference: Sequence[float], other: Sequence[float], paired: Sequence[float] = ()) -> Self:
@@ -277,7 +279,8 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
         rows = np.array(members)
         same_size: Pairs | PairedRatios
         if isinstance(sizes_of_one, int):
-            same_size = PairedRatios(np.log([samples[i].paired for i in members]))
+            slopes = np.array([samples[i].slopes or [1.0] * sizes_of_one for i in members])
+            same_size = PairedRatios(np.log([samples[i].paired for i in members]), slopes)
         else:
             same_size = compare(*(_stratum(samples, members, number) for number in range(len(sizes_of_one))))
         compared.append((rows, same_size))

@@ -25,15 +25,20 @@ class PairedRatios:
     """Ratios first / second in the same launches, pair by pair.
 
     log_ratios    natural logarithms, shape (pairs, launches), at least one launch
+    slopes        by how much each moves if the true log ratio moves by 1, the same shape; None: by 1
+                  (`stats/state_effects.py`)
     """
 
     log_ratios: Floats
+    slopes: Floats | None = None
 
     @cached_property
     def _averages(self) -> Floats:
         """Walsh averages, ascending along the second axis, shape (pairs, n (n + 1) / 2)."""
         first, second = np.triu_indices(self.log_ratios.shape[1])
-        return np.sort((self.log_ratios[:, first] + self.log_ratios[:, second]) / 2, axis=1)
+        slopes = np.ones_like(self.log_ratios) if self.slopes is None else self.slopes
+        sums = self.log_ratios[:, first] + self.log_ratios[:, second]
+        return np.sort(sums / (slopes[:, first] + slopes[:, second]), axis=1)
 
     @cached_property
     def ratio(self) -> Floats:

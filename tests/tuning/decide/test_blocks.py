@@ -35,19 +35,27 @@ def test_a_block_in_which_one_failed_is_left_out() -> None:
     assert list(samples_in_blocks(blocks([1.0, 2.0, 3.0]), blocks([4.0, 6.0], first=2)).paired) == [0.5, 0.5]
 
 
-def test_few_blocks_in_two_states_are_left_out() -> None:
+def test_a_single_block_in_two_states_is_left_out() -> None:
     ours = ["near"] * 4 + ["far"] * 4
     theirs = ["near"] * 4 + ["far"] * 3 + ["near"]
     found = samples_in_blocks(blocks([1.0] * 8, ours), blocks([1.0] * 7 + [50.0], theirs))
     assert list(found.paired) == [1.0] * 7
 
 
-def test_many_blocks_in_two_states_are_compared_within_each_state() -> None:
+def test_blocks_in_two_states_are_paired_without_the_effect_of_the_state() -> None:
     ours = ["near", "far"] * 4
     theirs = ["far", "near"] * 4
     found = samples_in_blocks(blocks([1.0, 4.0] * 4, ours), blocks([8.0, 2.0] * 4, theirs))
+    assert list(found.paired) == pytest.approx([0.5] * 8)
+    assert list(found.slopes) == pytest.approx([1.0] * 8)
+
+
+def test_launches_are_compared_within_each_state_if_most_blocks_change_in_one_direction() -> None:
+    ours = ["near"] * 6 + ["far"] * 2
+    theirs = ["far"] * 6 + ["far"] * 2
+    found = samples_in_blocks(blocks([1.0] * 6 + [4.0] * 2, ours), blocks([8.0] * 8, theirs))
     assert not found.paired
-    assert found.strata == (([1.0] * 4, [2.0] * 4), ([4.0] * 4, [8.0] * 4))
+    assert found.strata == (([4.0] * 2, [8.0] * 8),)
 
 
 def test_without_a_common_state_all_blocks_are_paired() -> None:

@@ -9,7 +9,7 @@ import pytest
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.verdict.race_lines import race_lines
+from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide
@@ -239,6 +239,51 @@ def result(size: int, launch: int, name: str, time: float | None, sampled: bool 
         error=None if time else "died",
         sampled=sampled,
     )
+
+
+def variants(failing: bool = False) -> pl.DataFrame:
+    """Eight launches of a race between variants at two sizes; `slow` is dropped early, `same` never."""
+    random = np.random.default_rng(1)
+    times = {DEFAULT: 2.0, "same": 1.98, "slow": 4.0}
+    results = []
+    for launch in range(1, 9):
+        for size in (8, 64):
+            for name, time in times.items():
+                if name != "slow" or launch <= (2 if failing else 3):
+                    algorithm = Algorithm("openmpi", DEFAULT, variant=name)
+                    fails = failing and name == "slow"
+                    results.append(
+                        LaunchResult(
+                            Cell("bcast", algorithm, 2, "core", size, "warm"),
+                            launch,
+                            "here",
+                            median_us=None if fails else time * float(random.lognormal(0, 0.02)),
+                            repetitions=30,
+                            error="died" if fails else None,
+                        )
+                    )
+    return results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))
+
+
+def test_a_variant_that_is_slower_everywhere_is_named_with_the_launch_that_dropped_it() -> None:
+    verdict = race_verdict(RacedResults.from_rows(variants()))
+    assert dropped_variant_lines(verdict) == [
+        "Dropped before the race ended: slow after launch 3 (slower at 2 of 2 points)."
+    ]
+    assert dropped_variant_lines(verdict)[0] in race_lines(verdict)
+
+
+def test_a_variant_that_fails_everywhere_is_named_as_failed() -> None:
+    verdict = race_verdict(RacedResults.from_rows(variants(failing=True)))
+    assert dropped_variant_lines(verdict) == [
+        "Dropped before the race ended: slow after launch 2 (failed at 2 of 2 points)."
+    ]
+
+
+def test_no_variant_is_named_where_all_compete_to_the_end() -> None:
+    found = variants().filter(pl.col("variant") != "slow")
+    assert dropped_variant_lines(race_verdict(RacedResults.from_rows(found))) == []
+    assert dropped_variant_lines(race_verdict(RacedResults.from_rows(raced()))) == []
 
 
 def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:

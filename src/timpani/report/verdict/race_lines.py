@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.counted import counted, per_cent
 from timpani.tuning.race.between import MIN_EXCESS
-from timpani.tuning.race.outcome import RaceVerdict
+from timpani.tuning.race.outcome import DroppedVariant, RaceVerdict
 from timpani.tuning.race.program_loss import ProgramLoss
 
 
@@ -36,6 +36,7 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         line += f"; {race.unbounded} without a bound yet"
     return [
         f"{line}.",
+        *dropped_variant_lines(race),
         *_of_program(race.program),
         *_not_reached(race),
         *_not_raced(race),
@@ -43,6 +44,23 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
         f"interim analyses together; both bounds of a gain have {per_cent(1 - 2 * ALPHA)}. The launches that chose an "
         "algorithm also estimate its gain. Cross-validation corrects part of this bias (the winner's curse).",
     ]
+
+
+def dropped_variant_lines(race: RaceVerdict | None) -> list[str]:
+    """A line with all variants that the race dropped, in the order of time, and why; none without such a variant."""
+    found = [f"{each.name} after launch {each.launch} ({_why(each)})" for each in race.dropped_variants] if race else []
+    return [f"Dropped before the race ended: {'; '.join(found)}."] if found else []
+
+
+def _why(dropped: DroppedVariant) -> str:
+    others = dropped.points - dropped.slower - dropped.abandoned
+    reasons = {
+        "slower": dropped.slower,
+        "failed": dropped.abandoned,
+        "hardly better than the choice, if at all,": others,
+    }
+    named = [f"{reason} at {count}" for reason, count in reasons.items() if count]
+    return f"{', '.join(named)} of {counted(dropped.points, 'point')}"
 
 
 def _of_program(lost: ProgramLoss | None) -> Iterator[str]:

@@ -17,7 +17,7 @@ from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.verdict.answer import affordable_launches, brief_warnings, details, headline, more_warnings
-from timpani.report.verdict.race_lines import race_lines
+from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
@@ -68,7 +68,8 @@ def _verdict_lines(campaign: Campaign, full: bool) -> Iterator[str]:
     cells = estimate_cells(campaign.raced)
     messages = _message_lines(campaign, cells)
     verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)
-    race = race_lines(race_verdict(campaign.raced, campaign.planned))
+    raced = race_verdict(campaign.raced, campaign.planned)
+    race = race_lines(raced)
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
         yield from headline(verdict, _limits(campaign) if verdict.regrets else {})
@@ -76,7 +77,7 @@ def _verdict_lines(campaign: Campaign, full: bool) -> Iterator[str]:
     if full:
         yield from (*race, *details(verdict), *(f"Warning: {warning}" for warning in warnings))
         return
-    yield from race[:1]
+    yield from (*race[:1], *dropped_variant_lines(raced))
     yield from brief_warnings(warnings)
     more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
     yield f"Details ({more}): timpani verdict {shlex.quote(str(campaign.folder))} --details"

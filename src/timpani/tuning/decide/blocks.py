@@ -9,11 +9,12 @@ the signed-rank test of `stats/paired.py` is exact.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from timpani.stats.compare import Samples, Stratum
-from timpani.study.schema import CHANGED, STATES
+import numpy as np
+from numpy.typing import NDArray
 
-MIN_PAIRS = 6
-"""Minimum number of blocks for a 95 % bound of a ratio: with fewer, no signed-rank p-value is under 0.05."""
+from timpani.stats.compare import Samples, Stratum
+from timpani.stats.state_effects import MIN_PAIRS, without_state_effects
+from timpani.study.schema import CHANGED, STATES
 
 Blocks = Sequence[Mapping[str, Any]]
 """For each launch a mapping with `launch`, `time` and `state`."""
@@ -22,27 +23,31 @@ Blocks = Sequence[Mapping[str, Any]]
 def samples_in_blocks(reference: Blocks, other: Blocks) -> Samples:
     """Pair the times of two variants by block.
 
-    Without several states of the machine all blocks are paired. States may last shorter than a block, so with several
-    states only the blocks with both times in the same state are paired. If these are fewer than half of all blocks, or
-    fewer than MIN_PAIRS, launches are compared within each state, unpaired. If no state has both variants, all blocks
-    are paired.
+    Without several states of the machine all blocks are paired. States may last shorter than a block. From blocks with
+    the times in different states, the states' effect is removed (`stats/state_effects.py`). If fewer than half of all
+    blocks remain, or fewer than MIN_PAIRS, launches are compared within each state, unpaired. If no state has both
+    variants, all blocks are paired.
     """
     by_launch = {each["launch"]: each for each in other}
     pairs = [(each, by_launch[each["launch"]]) for each in reference if each["launch"] in by_launch]
-    same = [pair for pair in pairs if pair[0]["state"] == pair[1]["state"] != CHANGED]
-    strata: tuple[tuple[Blocks, Blocks], ...] = ((reference, other),) if not pairs else ()
-    if len(same) < len(pairs):
-        if 2 * len(same) >= len(pairs) and len(same) >= MIN_PAIRS:
-            pairs = same
-        else:
-            strata = tuple(
-                (first, second)
-                for state in STATES
-                if (first := _in_state(reference, state)) and (second := _in_state(other, state))
-            )
-    if strata:
-        return Samples(tuple(map(_times, strata)))
-    return Samples((_times((reference, other)),), [first["time"] / second["time"] for first, second in pairs])
+    if not pairs:
+        return Samples((_times((reference, other)),))
+    steady = [pair for pair in pairs if CHANGED not in (pair[0]["state"], pair[1]["state"])]
+    values, slopes = without_state_effects(_log_ratios(steady), [(one["state"], two["state"]) for one, two in steady])
+    if len(values) < len(pairs) and len(values) < max(MIN_PAIRS, len(pairs) / 2):
+        strata = tuple(
+            (first, second)
+            for state in STATES
+            if (first := _in_state(reference, state)) and (second := _in_state(other, state))
+        )
+        if strata:
+            return Samples(tuple(map(_times, strata)))
+        values, slopes = _log_ratios(pairs), np.ones(len(pairs))
+    return Samples((_times((reference, other)),), np.exp(values).tolist(), slopes.tolist())
+
+
+def _log_ratios(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> NDArray[np.float64]:
+    return np.array([np.log(first["time"] / second["time"]) for first, second in pairs], dtype=np.float64)
 
 
 def _in_state(blocks: Blocks, state: str) -> Blocks:

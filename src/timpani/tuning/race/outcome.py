@@ -1,11 +1,13 @@
 """The results of a race in a few numbers."""
 
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import get_args
 
 import polars as pl
 
+from timpani.study.cell import DEFAULT
 from timpani.study.schema import ALGORITHM, POINT, REGRET
 from timpani.tuning.race.outlook import OutlookKind
 from timpani.tuning.race.program_loss import ProgramLoss, program_loss
@@ -13,6 +15,24 @@ from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import point_of
 from timpani.tuning.race.results import RacedResults, race_standings
 from timpani.tuning.race.sampled_points import unexpected_samples
+from timpani.tuning.race.standing import DropReason
+
+
+@dataclass(frozen=True)
+class DroppedVariant:
+    """A variant whose algorithms were all dropped, at every raced point.
+
+    launch     the last launch after which one of them was dropped: later launches did not measure the variant
+    slower     at how many points all of its algorithms are slower than the best one
+    abandoned  at how many points one of its algorithms failed too often
+    points     raced points with the variant
+    """
+
+    name: str
+    launch: int
+    slower: int
+    abandoned: int
+    points: int
 
 
 @dataclass(frozen=True)
@@ -39,6 +59,7 @@ class RaceVerdict:
     unexpected            sampled points that differ from their neighbors but were not raced
     failed                points at which every measurement failed
     unreached             points that were not tried
+    dropped_variants      in the order in which they were dropped
     """
 
     accepted: float
@@ -60,6 +81,7 @@ class RaceVerdict:
     unexpected: int
     failed: int
     unreached: int
+    dropped_variants: tuple[DroppedVariant, ...] = ()
 
 
 def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> RaceVerdict | None:
@@ -100,7 +122,28 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
         unexpected=len(unexpected_samples(results)),
         failed=len(tried) - found.height,
         unreached=len(set(planned) - tried),
+        dropped_variants=tuple(sorted(_dropped_variants(results), key=lambda each: (each.launch, each.name))),
     )
+
+
+def _dropped_variants(results: RacedResults) -> Iterator[DroppedVariant]:
+    reasons: dict[str, dict[RacePoint, list[DropReason | None]]] = defaultdict(lambda: defaultdict(list))
+    for point in results.race.points() if results.race else ():
+        if results.race and point not in results.sampled:
+            dropped = results.race.standing(point).dropped
+            for algorithm in results.race.competitors(point):
+                reasons[algorithm.variant][point].append(dropped.get(algorithm))
+    for name, at_points in reasons.items():
+        known = [[each for each in at_point if each is not None] for at_point in at_points.values()]
+        if name == DEFAULT or list(map(len, known)) != list(map(len, at_points.values())):
+            continue
+        yield DroppedVariant(
+            name,
+            max(each.launch for at_point in known for each in at_point),
+            sum(all(each.factor > 1 for each in at_point) for at_point in known),
+            sum(any(each.abandoned for each in at_point) for at_point in known),
+            len(known),
+        )
 
 
 def _tried(results: pl.DataFrame) -> set[RacePoint]:
