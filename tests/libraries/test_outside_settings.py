@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_open_mpi
+from timpani.libraries.environment_overrides import clean_environment
 from timpani.libraries.outside_settings import baseline_warnings, described, outside_settings
 from timpani.machine.checks.findings import check_settings
 from timpani.native.mpi import Mpi
@@ -104,11 +105,11 @@ def test_intels_configuration_files_and_variables_are_found(tmp_path: Path, monk
 
 
 def test_a_file_that_a_clean_environment_cannot_leave_out_still_decides_the_default(tmp_path: Path) -> None:
-    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
+    (tmp_path / ".mpiexec.conf").write_text("-genv I_MPI_ADJUST_BCAST 3\n")
     environment = {"HOME": str(tmp_path), "UCX_TLS": "tcp", "FI_PROVIDER": "tcp", "FI_PROVIDER_PATH": "/opt/fi"}
-    found = outside_settings(hydra("mpich", tmp_path), environment, clean=True)
+    found = outside_settings(hydra("intel", tmp_path), environment, clean=True)
     assert {each.name: each.removed for each in found} == {
-        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": False,
+        "I_MPI_ADJUST_BCAST": False,
         "FI_PROVIDER_PATH": False,
         "FI_PROVIDER": True,
         "UCX_TLS": True,
@@ -117,6 +118,38 @@ def test_a_file_that_a_clean_environment_cannot_leave_out_still_decides_the_defa
     assert "launches go without a setting, by --clean-environment: the environment sets UCX_TLS to 'tcp'" in described(
         found
     )
+
+
+@pytest.mark.parametrize("has_site_file", [False, True])
+def test_a_clean_environment_leaves_out_the_users_file_of_mpichs_launcher(tmp_path: Path, has_site_file: bool) -> None:
+    mpi = hydra("mpich", tmp_path / "site")
+    site = tmp_path / "site/etc/mpiexec.hydra.conf"
+    site.parent.mkdir(parents=True)
+    if has_site_file:
+        site.write_text("-genv FI_PROVIDER tcp\n")
+    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
+    environment = {"HOME": str(tmp_path)}
+    assert clean_environment(mpi, environment)["HYDRA_CONFIG_FILE"] == (str(site) if has_site_file else "/dev/null")
+    found = {each.name: each.removed for each in outside_settings(mpi, environment, clean=True)}
+    left = {"FI_PROVIDER": False} if has_site_file else {}
+    assert found == {"MPIR_CVAR_BCAST_INTRA_ALGORITHM": True} | left
+
+
+def test_a_clean_environment_leaves_out_pmixs_file_and_names_the_launchers(tmp_path: Path) -> None:
+    for name, text in ((".pmix", "# mine\nptl = tcp\n"), (".prte", "plm = ssh # mine\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "mca-params.conf").write_text(text)
+    environment = {"HOME": str(tmp_path)}
+    older, newer = (
+        Mpi("openmpi", "Open MPI", each, tmp_path / "bin/mpirun", Path("c"), None) for each in ("4.1.4", "5.0.11")
+    )
+    assert clean_environment(older, environment)["PMIX_MCA_mca_base_param_files"] == "none"
+    assert {each.name: each.removed for each in outside_settings(older, environment)} == {"ptl": False}
+    assert {each.name: each.removed for each in outside_settings(older, environment, clean=True)} == {"ptl": True}
+    found = outside_settings(newer, environment, clean=True)
+    assert {each.name: each.removed for each in found} == {"ptl": True, "plm": False}
+    assert any("mca-params.conf line 2 sets ptl to 'tcp'" in line for line in described(found))
+    assert any("sets plm=ssh, which choose no algorithm" in line for line in described(found))
 
 
 def test_loaded_modules_are_reported() -> None:

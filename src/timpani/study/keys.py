@@ -341,9 +341,10 @@ class StudyKeys:
         False,
         "true or false",
         "`true`: starts do without your variables that set an MPI library or its transports, and without your parameter"
-        " file of Open MPI. The run names all that it leaves out. Variants keep what they set",
+        " files of Open MPI, PMIx and MPICH's launcher. The run names all that it leaves out. Variants keep what they"
+        " set",
         Option(
-            WHERE, "Measure without your variables and parameter file that set the library; name each.", switch=True
+            WHERE, "Measure without your variables and parameter files that set the library; name each.", switch=True
         ),
     )
     probe: bool = key(

@@ -7,7 +7,7 @@ from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.eager_limits import eager_limits
-from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force
+from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force, without_own_files
 from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.transport_variants import offered_variants
 from timpani.libraries.mpich.tree_file import TreeFile
@@ -38,6 +38,7 @@ LIBRARY = Library(
     overrides=OVERRIDES,
     control=control,
     settings_in_force=settings_in_force,
+    without_own_files=without_own_files,
     offered_variants=offered_variants,
     eager_limits=eager_limits,
     tuning_files=(TreeFile(), CompositionsFile(), SharedMemoryFile()),

@@ -1,5 +1,6 @@
 """What MPICH and its launcher read outside Timpani: variables, and the launcher's configuration file."""
 
+import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,9 @@ under three prefixes."""
 
 _CONTROL = re.compile(r"(MPIR_CVAR|MPIR_PARAM|MPICH)_(?P<name>\w+)")
 
+_CONFIGURATION = "HYDRA_CONFIG_FILE"
+"""The variable that names the launcher's configuration file; it comes before the user's and the installation's."""
+
 _VARIABLE = re.compile(r"(MPIR_CVAR|MPIR_PARAM|MPICH|MPIEXEC|HYDRA|UCX|FI)_\w+|LD_PRELOAD")
 
 
@@ -28,11 +32,23 @@ def control(name: str) -> str | None:
 
 def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:
     """Of the configuration files the launcher reads the first that exists."""
-    places = (
-        environment.get("HYDRA_CONFIG_FILE", ""),
-        f"{environment.get('HOME', '')}/.mpiexec.hydra.conf",
-        str(mpi.mpirun.resolve().parent.parent / "etc" / "mpiexec.hydra.conf"),
-    )
-    if read := next((place for place in places if place and Path(place).is_file()), None):
-        yield from settings_of_file(Path(read), OVERRIDES)
+    places = (Path(environment.get(_CONFIGURATION, "")), _own_file(environment), _site_file(mpi))
+    if read := next((place for place in places if place.exists() and not place.is_dir()), None):
+        yield from settings_of_file(read, OVERRIDES)
     yield from variables(environment, _VARIABLE)
+
+
+def without_own_files(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str]:
+    """The variable that makes the launcher read the installation's file, or an empty one, in place of the user's."""
+    if not _own_file(environment).is_file():
+        return {}
+    site = _site_file(mpi)
+    return {_CONFIGURATION: str(site) if site.is_file() else os.devnull}
+
+
+def _own_file(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("HOME", "/")) / ".mpiexec.hydra.conf"
+
+
+def _site_file(mpi: Mpi) -> Path:
+    return mpi.mpirun.resolve().parent.parent / "etc" / "mpiexec.hydra.conf"

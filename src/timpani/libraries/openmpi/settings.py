@@ -8,6 +8,7 @@ from pathlib import Path
 
 from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting, file_line
 from timpani.native.mpi import Mpi
+from timpani.reading import read_bytes
 
 OVERRIDES = re.compile(r"OMPI_MCA_coll(_\w+)?(?<!_verbose)")
 """Variables that choose components of collectives, or change what these do."""
@@ -20,6 +21,11 @@ _CHOOSING_VARIABLE = re.compile(r"(HCOLL|UCC)_\w*(TUNE|ALG|BCOL|CLS|TLS)\w*")
 _VARIABLE = re.compile(r"(OMPI|PRTE|PMIX)_MCA_\w+|(HCOLL|UCC|SHARP|UCX|FI)_\w+|LD_PRELOAD")
 
 _FILES, _NO_FILES = "mca_base_param_files", "none"
+
+_PMIX_FILES = f"PMIX_MCA_{_FILES}"
+"""The variable that names PMIx's parameter files."""
+_PMIX_FILE, _PRTE_FILE = ".pmix/mca-params.conf", ".prte/mca-params.conf"
+"""Parameter files in the home folder: of PMIx, and of the launcher from Open MPI 5.0 on."""
 
 
 @dataclass(frozen=True)
@@ -57,15 +63,39 @@ def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outs
             source = file_line(Path(place["path"]), place["line"])
             chooses = bool(OVERRIDES.fullmatch(f"OMPI_MCA_{name}"))
             yield OutsideSetting(name, setting.value, source, chooses)
+    home = Path(environment.get("HOME", "/"))
+    if _PMIX_FILES not in environment:
+        yield from _settings_of_file(home / _PMIX_FILE)
+    if not mpi.version.startswith("4."):
+        yield from _settings_of_file(home / _PRTE_FILE)
     for name, value in sorted(environment.items()):
         if (chooses := bool(_CHOOSING_VARIABLE.fullmatch(name))) or _VARIABLE.fullmatch(name):
             yield OutsideSetting(name, value, ENVIRONMENT, chooses)
 
 
+def _settings_of_file(path: Path) -> Iterator[OutsideSetting]:
+    """The parameters in a file of PMIx or the launcher, which `ompi_info` does not list; nothing without the file."""
+    try:
+        text = read_bytes(path, "correct it or remove it: the launcher reads it").decode(errors="replace")
+    except FileNotFoundError:
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        name, is_set, value = line.partition("#")[0].partition("=")
+        if is_set:
+            yield OutsideSetting(name.strip(), value.strip(), file_line(path, number), chooses=False)
+
+
 def without_own_files(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str]:
-    """The variable that names the parameter files outside the user's home; empty if no file is in the home."""
+    """The variables that name the parameter files outside the user's home; empty if no file is in the home.
+
+    The launcher of Open MPI 5.0 has no such variable (5.0.11, observed).
+    """
     setting = read_settings(ask_ompi_info(mpi, "--all", environment=environment)).get(_FILES)
     home = environment.get("HOME", "")
     files = re.split("[,:]", setting.value) if setting else []
     kept = [each for each in files if not (home and Path(each).is_relative_to(home))]
-    return {f"OMPI_MCA_{_FILES}": ",".join(kept) or _NO_FILES} if kept != files else {}
+    named = {f"OMPI_MCA_{_FILES}": ",".join(kept) or _NO_FILES} if kept != files else {}
+    if home and (Path(home) / _PMIX_FILE).is_file():
+        of_site = mpi.mpirun.resolve().parent.parent / "etc" / "pmix-mca-params.conf"
+        named[_PMIX_FILES] = str(of_site) if of_site.is_file() else _NO_FILES
+    return named
