@@ -1,9 +1,9 @@
 """What works with each MPI library that PyPI has: list, run everything, prove, tuning files, preload?
 
 Each version is installed into a temporary folder, alone, and checked by the product as its users run it and by a
-test of its tuning files. The answers stay in `build/libraries`, one file a version: a version with a file
-is not checked again. `docs/benchmarks/libraries.md` is written from all of them. The oldest and the newest version of
-each family come first. TIMPANI_BENCH_LIBRARIES=mpich-4.2.3,openmpi-5.0.9 checks these only.
+test of its tuning files. The answers stay in `build/libraries`, one file a version: a version with a file is not
+checked again. Each answer replaces its row in `docs/benchmarks/libraries.md`. The oldest and the newest of each family
+come first. TIMPANI_BENCH_LIBRARIES=mpich-4.2.3,openmpi-5.0.9 checks these only.
 """
 
 import json
@@ -32,6 +32,8 @@ ANSWERS = ROOT / "build" / "libraries"
 PAGE = ROOT / "docs" / "benchmarks" / "libraries.md"
 RANKS = (2, 4)
 MESSAGE_BYTES = 64
+TUNED = ("bcast", "allreduce", "reduce")
+TUNING_LAUNCHES, TUNING_BUDGET = 12, "90s"
 _LONGEST_REASON = 60  # characters of it in the table
 _MOST_SECONDS = 1200  # for one command: a first build on a busy machine takes minutes
 
@@ -103,6 +105,7 @@ class Answer:
     proven      cells whose messages were counted; None: the library counts none
     files       whether it follows tuning files: `followed`, `none` where Timpani writes none, or what went wrong
     preload     whether a preloaded library replaced a broadcast: `replaced`, or what went wrong
+    tuned       how many rules `timpani tune` wrote and `timpani confirm` kept, or what went wrong
     seconds     of everything, the build included
     """
 
@@ -114,6 +117,7 @@ class Answer:
     proven: int | None = None
     files: str = ""
     preload: str = ""
+    tuned: str = ""
     seconds: float = 0.0
 
 
@@ -163,6 +167,7 @@ def _check(family: Family, version: str, folder: Path) -> Answer:
         **measured,
         files=_files(family, version, prefix, folder),
         preload=_preload(prefix, folder),
+        tuned=_tuned(prefix, folder),
     )
 
 
@@ -226,6 +231,35 @@ def _preload(prefix: Path, folder: Path) -> str:
     return f"not replaced: {_last_line(done)}"
 
 
+def _tuned(prefix: Path, folder: Path) -> str:
+    """Tune a few collectives on 2 ranks, and confirm the rules."""
+    tuned = folder / "tuned"
+    what = (
+        "tune",
+        *TUNED,
+        "--mpi",
+        str(prefix),
+        "--ranks",
+        "2",
+        "--sizes",
+        "8,64Ki",
+        "--launches",
+        str(TUNING_LAUNCHES),
+    )
+    done = _run(folder, TIMPANI, *what, "--budget", TUNING_BUDGET, "-o", str(tuned))
+    if done.returncode:
+        return f"not tuned: {_last_line(done)}"
+    written = _rules(tuned)
+    if not written:
+        return "no rule"
+    done = _run(folder, TIMPANI, "confirm", str(tuned), "--mpi", str(prefix), "--budget", TUNING_BUDGET)
+    return f"not confirmed: {_last_line(done)}" if done.returncode else f"{_rules(tuned)} of {written} rules kept"
+
+
+def _rules(tuned: Path) -> int:
+    return len(json.loads((tuned / "table.json").read_text())["rules"])
+
+
 def _run(folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
@@ -249,7 +283,7 @@ def _last_line(done: "subprocess.CompletedProcess[str]") -> str:
 
 _HEADINGS = (
     *("library", "its algorithms", "cells measured", "what failed", "messages counted", "tuning files", "preload"),
-    "seconds",
+    *("tuned, confirmed", "seconds"),
 )
 
 
@@ -262,6 +296,7 @@ def _row(answer: Answer) -> tuple[str, ...]:
         "no counter" if answer.proven is None else f"{answer.proven} cells",
         answer.files,
         answer.preload,
+        answer.tuned or "not tried",
         str(answer.seconds),
     )
 
@@ -275,14 +310,18 @@ def _failures(answer: Answer) -> str:
 
 
 def write_page() -> None:
-    """Replace the table in the page by one of all answers."""
-    answers = {path.stem: Answer(**json.loads(path.read_text())) for path in ANSWERS.glob("*.json")}
-    names = [f"{family.kind}-{version}" for family in FAMILIES for version in family.versions]
-    rows = [_row(answers[name]) for name in names if name in answers]
-    lines = [f"| {' | '.join(cells)} |" for cells in (_HEADINGS, ("---",) * len(_HEADINGS), *rows)]
-    text = PAGE.read_text()
-    before, _, after = text.partition(_BEGIN)
-    PAGE.write_text(f"{before}{_BEGIN}\n" + "\n".join(lines) + f"\n{_END}{after.partition(_END)[2]}")
+    """Put a row for each answer into the table of the page, in place of its old row; other rows stay."""
+    before, _, after = PAGE.read_text().partition(_BEGIN)
+    table, _, after = after.partition(_END)
+    rows = {line.split("|")[1].strip(): line for line in table.strip().splitlines()[2:]}
+    for path in ANSWERS.glob("*.json"):
+        row = _row(Answer(**json.loads(path.read_text())))
+        rows[row[0]] = f"| {' | '.join(row)} |"
+    names = [f"{LIBRARIES[family.kind].name} {version}" for family in FAMILIES for version in family.versions]
+    ordered = sorted(rows, key=lambda name: names.index(name) if name in names else len(names))
+    head = [f"| {' | '.join(cells)} |" for cells in (_HEADINGS, ("---",) * len(_HEADINGS))]
+    lines = [*head, *(rows[name] for name in ordered)]
+    PAGE.write_text(f"{before}{_BEGIN}\n" + "\n".join(lines) + f"\n{_END}{after}")
 
 
 _BEGIN, _END = "<!-- table -->", "<!-- end -->"
