@@ -178,23 +178,39 @@ const Collective* find_collective(std::string_view name) {
 }
 
 namespace {
-constexpr int kEveryRankAdds =
-    220;  // up to this rank count each rank adds 1 to every element, and the sum fits into a byte
-constexpr std::int64_t kStride = 7;  // rank r also adds 1 to elements i with r + i a multiple of this
-}  // namespace
+/// Up to this rank count each rank adds 1 to every element. The sum fits into a byte.
+constexpr int kEveryRankAdds = 220;
+/// Rank r also adds 1 to elements i with r + i a multiple of this.
+constexpr std::int64_t kStride = 7;
+/// For products only ranks below this do. The product fits into a byte.
+constexpr int kRanksThatMultiply = 49;
 
-namespace {
-/// What ranks make together that contribute `each`, `with_one_more` of them 1 more.
-std::int64_t combined(Combination combination, std::int64_t each, std::int64_t ranks, std::int64_t with_one_more) {
+/// What `few` ranks that contribute `low` and `many` that contribute `low` + 1 make together.
+std::int64_t combined(Combination combination, std::int64_t low, std::int64_t few, std::int64_t many) {
+    const std::int64_t high = low + 1;
     switch (combination) {
-        case Combination::max:
-            return each + (with_one_more > 0 ? 1 : 0);
-        case Combination::min:
-            return each + (with_one_more == ranks ? 1 : 0);
         case Combination::sum:
-            break;
+            return low * few + high * many;
+        case Combination::prod:
+            return std::int64_t{1} << many;  // `low` is 1
+        case Combination::max:
+            return many > 0 ? high : low;
+        case Combination::min:
+            return few > 0 ? low : high;
+        case Combination::land:
+            return few == 0 || low > 0 ? 1 : 0;
+        case Combination::lor:
+            return many > 0 || low > 0 ? 1 : 0;
+        case Combination::lxor:
+            return (many + (low > 0 ? few : 0)) % 2;
+        case Combination::band:
+            return (few > 0 ? low : high) & (many > 0 ? high : low);
+        case Combination::bor:
+            return (few > 0 ? low : 0) | (many > 0 ? high : 0);
+        case Combination::bxor:
+            return (few % 2 != 0 ? low : 0) ^ (many % 2 != 0 ? high : 0);
     }
-    return each * ranks + with_one_more;
+    return 0;
 }
 }  // namespace
 
@@ -211,12 +227,14 @@ void fill_from(const Collective& collective, int ranks, const Origin& origin, st
         for (auto& value : values) value = moved_value(origin.first_rank, index++);
         return;
     }
-    const std::int64_t each = ranks <= kEveryRankAdds ? 1 : 0;
+    const bool multiplies = combination == Combination::prod;
+    const std::int64_t low = multiplies || ranks <= kEveryRankAdds ? 1 : 0;
     const std::int64_t contributing = origin.last_rank - origin.first_rank + 1;
+    const int last = multiplies ? std::min(origin.last_rank, kRanksThatMultiply - 1) : origin.last_rank;
     for (auto& value : values) {
-        const std::int64_t multiples =
-            (origin.last_rank + index) / kStride - (origin.first_rank + index + kStride - 1) / kStride + 1;
-        value = static_cast<std::uint64_t>(combined(combination, each, contributing, multiples));
+        const std::int64_t multiples = std::max<std::int64_t>(
+            0, (last + index) / kStride - (origin.first_rank + index + kStride - 1) / kStride + 1);
+        value = static_cast<std::uint64_t>(combined(combination, low, contributing - multiples, multiples));
         ++index;
     }
 }

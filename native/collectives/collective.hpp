@@ -78,7 +78,7 @@ enum class Result : std::uint8_t {
 };
 
 /// How a collective that reduces combines the ranks' elements. The results are named after the sum.
-enum class Combination : std::uint8_t { sum, max, min };
+enum class Combination : std::uint8_t { sum, prod, max, min, land, lor, lxor, band, bor, bxor };
 
 /// Whether blocks may differ in size, as in the v-collectives, and which ranks know the sizes.
 enum class BlockCounts : std::uint8_t {

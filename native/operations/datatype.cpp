@@ -67,8 +67,17 @@ std::vector<NamedDatatype> all_datatypes() {
         {"float", datatype_of<float>(MPI_FLOAT)},
         {"double", datatype_of<double>(MPI_DOUBLE)},
     }};
-    const std::array<Reduction, 3> reductions{
-        {{"sum", MPI_SUM, Combination::sum}, {"max", MPI_MAX, Combination::max}, {"min", MPI_MIN, Combination::min}}};
+    using enum Combination;
+    const std::array<Reduction, 10> reductions{{{"sum", MPI_SUM, sum},
+                                                {"prod", MPI_PROD, prod},
+                                                {"max", MPI_MAX, max},
+                                                {"min", MPI_MIN, min},
+                                                {"land", MPI_LAND, land},
+                                                {"lor", MPI_LOR, lor},
+                                                {"lxor", MPI_LXOR, lxor},
+                                                {"band", MPI_BAND, band},
+                                                {"bor", MPI_BOR, bor},
+                                                {"bxor", MPI_BXOR, bxor}}};
     std::vector<NamedDatatype> all;
     for (const auto& [name, type] : types) {
         for (const Reduction& reduction : reductions) {

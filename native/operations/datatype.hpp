@@ -25,7 +25,7 @@ struct Datatype {
     std::size_t (*first_different)(const std::byte* at, std::span<const std::uint64_t> values);
 };
 
-/// The datatype of that name, reduced by `reduction`: sum, max or min. Throws std::runtime_error if a name is unknown.
+/// The datatype of that name, reduced by `reduction`, as in `sum`. Throws std::runtime_error if a name is unknown.
 const Datatype& find_datatype(const std::string& name, const std::string& reduction = "sum");
 
 }  // namespace timpani

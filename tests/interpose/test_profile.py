@@ -34,7 +34,9 @@ def test_times_are_a_rank_s_and_add_up(run_program: RunProgram) -> None:
     assert (part.calls_of(barrier), barrier.bytes, barrier.world, barrier.ranks) == (20, 0, True, 2)
     [bcast] = (line for line in part.calls if line.name == "bcast")
     assert (part.calls_of(bcast), bcast.bytes, bcast.world, bcast.ranks) == (40, 2 * 20 * 4, False, 1)
-    assert (bcast.datatype, bcast.root_share, bcast.matched_calls) == ("int32", 1, 0)
+    assert (bcast.datatype, bcast.matched_calls) == ("int32", 0)
+    assert (bcast.root, bcast.root_calls, bcast.rooted_calls) == (0, 40, 40)
+    assert (bcast.smallest_bytes, bcast.largest_bytes) == (4, 4)
 
 
 @every_mpi

@@ -12,7 +12,7 @@ from tests.undisturbed import one_undisturbed
 from timpani.machine.here.cores import read_cores
 from timpani.native.large_counts import has_large_counts
 from timpani.native.mpi import Mpi
-from timpani.study.keys import DATATYPES
+from timpani.study.call_arguments import DATATYPES, OPERATORS
 from timpani.study.operations import COLLECTIVES
 
 SIZES = (0, 8, 56, 1000, 40_000)
@@ -76,11 +76,30 @@ def test_every_datatype_gives_right_data_under_the_sanitizers(
 
 
 @one_mpi
-@pytest.mark.parametrize("operator", ["max", "min"])
+@pytest.mark.parametrize("operator", OPERATORS[1:])
 def test_every_operator_gives_right_data(run_plan: RunPlan, operator: str) -> None:
-    cells = every_collective()
+    cells = every_collective((8, 1000))
     record = run_plan(3, ["datatype int32", f"reduction {operator}", *cells])
     assert sum("measured" in line for line in record) == len(cells)
+
+
+@one_mpi
+@pytest.mark.parametrize(("root", "in_place"), [(2, []), (0, ["in_place"]), (2, ["in_place"])])
+def test_roots_and_calls_in_place_give_right_data(run_plan: RunPlan, root: int, in_place: list[str]) -> None:
+    """The library's calls and two of Timpani's algorithms."""
+    ours = ["cell 900 bcast 1000 warm - - binomial", "cell 901 allreduce 1000 warm - - ring"]
+    cells = [*every_collective((8, 1000)), *ours]
+    record = run_plan(3, [f"root {root}", *in_place, *cells])
+    assert [line for line in record if "mistake" in line] == []
+    assert sum("measured" in line for line in record) == len(cells)
+
+
+@one_mpi
+def test_a_root_beyond_the_ranks_fails_alone(run_plan: RunPlan) -> None:
+    record = run_plan(2, ["root 2", "cell 0 bcast 8 warm - - -", "cell 1 allreduce 8 warm - - -"])
+    lines = {line["cell"]: line for line in record if "cell" in line}
+    assert "rank 2 can't be the root of 2 ranks" in lines[0]["mistake"]
+    assert "measured" in lines[1]
 
 
 @pytest.mark.parametrize("mode", ["rotate", "flush"])

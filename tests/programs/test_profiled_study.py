@@ -13,9 +13,11 @@ from timpani.campaign.folder.load import results_frame
 from timpani.errors import UserError
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.savings import expected_savings
 from timpani.report.profiled.savings_text import savings_lines
+from timpani.study.call_arguments import ROTATING, CallArguments
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import REGRET
 from timpani.tuning.race.results import RacedResults
@@ -42,7 +44,7 @@ def test_what_takes_no_time_or_cannot_be_measured_is_left_out_and_said(tmp_path:
     found = profiled_study(
         part_of(
             tmp_path / "p",
-            {**CALL, "operator": "max", "in_place": True},
+            {**CALL, "operator": "max"},
             rare,
             {**CALL, "name": "alltoallw", "operator": "", "ns": SECOND},
             {**CALL, "between_groups": True, "ns": SECOND},
@@ -51,20 +53,75 @@ def test_what_takes_no_time_or_cannot_be_measured_is_left_out_and_said(tmp_path:
     )
     assert list(found.study.collectives) == ["allreduce"]
     told = " | ".join(found.left_out)
-    for word in ("not among the collectives", "between two groups", "100 calls", "calls in place"):
+    for word in ("not among the collectives", "between two groups", "100 calls"):
         assert word in told
-    assert found.study.operator_of("allreduce") == "max"
+    assert found.study.arguments_of("allreduce").operator == "max"
 
 
 def test_what_is_measured_in_another_way_is_said(tmp_path: Path) -> None:
     product = {**CALL, "operator": "prod", "ns": 100}
-    reduce = {**CALL, "name": "reduce", "operator": "user", "root_share": 0.5, "ns": 3 * SECOND}
+    reduce = {**CALL, "name": "reduce", "operator": "user", "ns": 3 * SECOND}
     found = profiled_study(part_of(tmp_path / "p", {**CALL, "operator": "min"}, product, reduce), {})
     told = " | ".join(found.left_out)
     for words in ("allreduce with operator prod: measured with min", "reduce with operator user: measured with sum"):
         assert words in told
-    assert "roots of reduce: rank 0 is the root" in told
-    assert (found.study.operator_of("allreduce"), found.study.operator_of("reduce")) == ("min", "sum")
+    operators = {name: found.study.arguments_of(name).operator for name in ("allreduce", "reduce")}
+    assert operators == {"allreduce": "min", "reduce": "sum"}
+
+
+def test_calls_of_several_sizes_are_measured_at_the_smallest_and_the_largest(tmp_path: Path) -> None:
+    """A rule between two measured sizes covers all calls; one at the mean would cover none of these."""
+    sizes = {"size_class": 17, "bytes": 200 * 70_000, "smallest_bytes": 66_000, "largest_bytes": 86_000}
+    part = part_of(tmp_path / "p", {**CALL, "name": "bcast", "operator": "", **sizes})
+    low, high = profiled_points(part)
+    assert (low.message_bytes, high.message_bytes) == (66_000, 86_000)
+    assert [low.calls, high.calls] == pytest.approx([80, 20])
+    assert (low.seconds + high.seconds) == pytest.approx(1.5)
+    study = profiled_study(part, {}).study
+    assert study.sizes_of("bcast") == (66_000, 86_000)
+
+
+def test_sizes_are_whole_elements(tmp_path: Path) -> None:
+    sizes = {"size_class": 5, "bytes": 200 * 20, "smallest_bytes": 17, "largest_bytes": 23}
+    [point] = profiled_points(part_of(tmp_path / "p", {**CALL, **sizes}))
+    assert (point.message_bytes, point.calls) == (16, 100)
+
+
+@pytest.mark.parametrize(
+    ("rows", "root"),
+    [
+        ([{"root": 1, "root_calls": 100, "rooted_calls": 100}], 1),
+        ([{"root": 1, "root_calls": 50, "rooted_calls": 100}], "rotating"),
+        # In place at the root only, so that its calls are another row than the others'.
+        ([{"root": 1, "root_calls": 100, "rooted_calls": 100, "in_place": True}, {}], 1),
+        ([{}], 0),
+    ],
+)
+def test_the_root_is_the_program_s(tmp_path: Path, rows: list[dict[str, Any]], root: int | str) -> None:
+    part = part_of(tmp_path / "p", *({**CALL, "name": "reduce", **row} for row in rows))
+    arguments = profiled_study(part, {}).study.arguments_of("reduce")
+    assert (arguments.root, arguments.in_place) == (root, "in_place" in rows[0])
+
+
+def test_a_rotating_root_visits_all_ranks_in_some_launches() -> None:
+    rotating = CallArguments(root=ROTATING)
+    assert {rotating.root_in(launch, 8) for launch in range(1, 14)} == set(range(8))
+    assert {CallArguments(root=3).root_in(launch, 8) for launch in range(1, 14)} == {3}
+
+
+def test_calls_in_place_are_measured_in_place(tmp_path: Path) -> None:
+    two_buffers = {**CALL, "calls": 20, "bytes": 20 * 1024}
+    found = profiled_study(part_of(tmp_path / "p", {**CALL, "in_place": True}, two_buffers), {})
+    assert found.study.arguments_of("allreduce").in_place
+    assert "allreduce with two buffers, 9.09 % of its calls: measured with MPI_IN_PLACE" in found.left_out
+
+
+def test_an_operator_that_mpi_does_not_define_for_the_measured_type_is_replaced(tmp_path: Path) -> None:
+    whole = {**CALL, "operator": "bor", "datatype": "int32"}
+    assert profiled_study(part_of(tmp_path / "i", whole), {}).study.arguments_of("allreduce").operator == "bor"
+    long = profiled_study(part_of(tmp_path / "l", {**whole, "datatype": "int64"}), {})
+    assert long.study.arguments_of("allreduce") == CallArguments("double")
+    assert "allreduce with operator bor: measured with sum" in long.left_out
 
 
 def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
         counted.key.datatype =
             datatype_class(call_->receive.type == MPI_DATATYPE_NULL ? call_->send.type : call_->receive.type);
         if (collective->reduces()) counted.key.reduction = operator_class(call_->op);
-        counted.root = collective->rooted() && here_.rank == call_->root;
+        if (collective->rooted() && here_.rank == call_->root) counted.root = here_.rank;
     }
     if (call_ == nullptr || form_ != Form::blocking) {
         process.calls.add(counted);

@@ -58,11 +58,16 @@ std::uint32_t CallTable::count(const CountedCall& call) {
         contents_.totals.emplace_back();
     }
     CallTotals& totals = contents_.totals[place->second];
+    totals.smallest_bytes = is_new ? call.bytes : std::min(totals.smallest_bytes, call.bytes);
+    totals.largest_bytes = std::max(totals.largest_bytes, call.bytes);
     totals.calls += call.calls;
     totals.bytes += call.bytes;
     totals.ns += call.ns * call.calls;
     totals.longest_ns = std::max(totals.longest_ns, call.ns);
-    totals.root_calls += call.root ? 1 : 0;
+    if (call.root) {
+        ++totals.root_calls;
+        totals.root = *call.root;
+    }
     return place->second;
 }
 
@@ -89,7 +94,7 @@ void CallTable::add(const CountedCall& call, Needs needs, const ProvenCall* prov
         found = contents_.strata.emplace(id, Stratum{call.key.name, call.key.shape, call.key.size_class, needs}).first;
     }
     Stratum& stratum = found->second;
-    stratum.sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root);
+    stratum.sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root.has_value());
     if (proven == nullptr || stratum.proven_calls >= kProvenCalls) return;
     ++stratum.proven_calls;
     stratum.proven = *proven;

@@ -68,9 +68,12 @@ struct CallKeyHash {
 struct CallTotals {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
+    std::int64_t smallest_bytes = 0;  // of a call
+    std::int64_t largest_bytes = 0;
     std::int64_t ns = 0;
     std::int64_t longest_ns = 0;
     std::int64_t root_calls = 0;  // number of calls in which this rank was the root
+    int root = 0;                 // this rank's number in the communicator of the last of these
 };
 
 /// One call, for the table.
@@ -79,8 +82,8 @@ struct CountedCall {
     std::int64_t bytes = 0;
     std::int64_t entry_ns = 0;
     std::int64_t ns = 0;
-    bool root = false;
-    std::int64_t calls = 1;  // number of equal calls that it stands for
+    std::optional<int> root{};  // this rank's number, if it is the root
+    std::int64_t calls = 1;     // number of equal calls that it stands for
 };
 
 /// Which ranks must enter before a rank can leave a call.

@@ -115,12 +115,20 @@ std::string lateness_line(int rank, const CallTable::Contents& contents, const M
 }  // namespace
 
 void RowValues::add(const RowValues& other) {
+    smallest_bytes = calls == 0 ? other.smallest_bytes : std::min(smallest_bytes, other.smallest_bytes);
+    largest_bytes = std::max(largest_bytes, other.largest_bytes);
     calls += other.calls;
     bytes += other.bytes;
     ns += other.ns;
     ns_max = std::max(ns_max, other.ns_max);
     longest_ns = std::max(longest_ns, other.longest_ns);
-    root_share = std::max(root_share, other.root_share);
+    if (other.root == root) {  // of several communicators too
+        root_calls += other.root_calls;
+    } else if (other.root_calls > root_calls) {
+        root = other.root;
+        root_calls = other.root_calls;
+    }
+    rooted_calls += other.rooted_calls;
     matched_calls += other.matched_calls;
     matched_ns += other.matched_ns;
     waiting_ns += other.waiting_ns;
@@ -132,9 +140,10 @@ std::string ReportLines::text() const {
     out.precision(std::numeric_limits<double>::max_digits10);
     for (const std::string& line : others) out << line << '\n';
     for (const auto& [key, values] : rows) {
-        out << key << kMark << values.calls << ' ' << values.bytes << ' ' << values.ns << ' ' << values.ns_max << ' '
-            << values.longest_ns << ' ' << values.root_share << ' ' << values.matched_calls << ' ' << values.matched_ns
-            << ' ' << values.waiting_ns << ' ' << values.waiting_error_ns << '\n';
+        out << key << kMark << values.calls << ' ' << values.bytes << ' ' << values.smallest_bytes << ' '
+            << values.largest_bytes << ' ' << values.ns << ' ' << values.ns_max << ' ' << values.longest_ns << ' '
+            << values.root << ' ' << values.root_calls << ' ' << values.rooted_calls << ' ' << values.matched_calls
+            << ' ' << values.matched_ns << ' ' << values.waiting_ns << ' ' << values.waiting_error_ns << '\n';
     }
     return out.str();
 }
@@ -148,9 +157,10 @@ void ReportLines::add(const std::string& text) {
             continue;
         }
         RowValues values;
-        std::istringstream(line.substr(mark + 1)) >> values.calls >> values.bytes >> values.ns >> values.ns_max >>
-            values.longest_ns >> values.root_share >> values.matched_calls >> values.matched_ns >> values.waiting_ns >>
-            values.waiting_error_ns;
+        std::istringstream(line.substr(mark + 1)) >> values.calls >> values.bytes >> values.smallest_bytes >>
+            values.largest_bytes >> values.ns >> values.ns_max >> values.longest_ns >> values.root >>
+            values.root_calls >> values.rooted_calls >> values.matched_calls >> values.matched_ns >>
+            values.waiting_ns >> values.waiting_error_ns;
         rows[line.substr(0, mark)].add(values);
     }
 }
@@ -163,7 +173,6 @@ ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const s
     for (const auto& [id, stratum] : contents.strata)
         if (stratum.proven) lines.others.push_back(sent_line(rank, contents, id, stratum));
     const std::vector<Waiting> waiting = waiting_of_rows(contents, matched, line);
-    std::map<std::string, std::int64_t> root_calls;
     for (std::size_t row = 0; row < contents.keys.size(); ++row) {
         const CallTotals& totals = contents.totals[row];
         const Waiting& waited = waiting[row];
@@ -171,15 +180,18 @@ ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const s
         RowValues& values = lines.rows[key];
         values.add({.calls = totals.calls,
                     .bytes = totals.bytes,
+                    .smallest_bytes = totals.smallest_bytes,
+                    .largest_bytes = totals.largest_bytes,
                     .ns = totals.ns,
                     .longest_ns = totals.longest_ns,
+                    .root = totals.root,
+                    .root_calls = totals.root_calls,
+                    .rooted_calls = totals.root_calls,
                     .matched_calls = waited.matched_calls,
                     .matched_ns = waited.matched_calls > 0 ? totals.ns : 0,
                     .waiting_ns = waited.waiting_ns,
                     .waiting_error_ns = waited.error_ns});
         values.ns_max = values.ns;
-        root_calls[key] += totals.root_calls;
-        values.root_share = static_cast<double>(root_calls[key]) / static_cast<double>(values.calls);
     }
     return lines;
 }

@@ -13,10 +13,14 @@ namespace timpani {
 struct RowValues {
     std::int64_t calls = 0;
     std::int64_t bytes = 0;
+    std::int64_t smallest_bytes = 0;  // of a call
+    std::int64_t largest_bytes = 0;
     std::int64_t ns = 0;
-    std::int64_t ns_max = 0;      // maximum over ranks
-    std::int64_t longest_ns = 0;  // longest call of any rank
-    double root_share = 0;        // for calls with one rank as root, of the rank with the most
+    std::int64_t ns_max = 0;        // maximum over ranks
+    std::int64_t longest_ns = 0;    // longest call of any rank
+    int root = 0;                   // the rank that is the root most often
+    std::int64_t root_calls = 0;    // of that rank
+    std::int64_t rooted_calls = 0;  // calls with a root, each counted by its root
     std::int64_t matched_calls = 0;
     std::int64_t matched_ns = 0;  // of ranks whose waiting is known
     double waiting_ns = 0;

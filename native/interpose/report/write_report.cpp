@@ -21,7 +21,7 @@ namespace timpani {
 
 namespace {
 
-constexpr int kVersion = 1;      // of the lines; src/timpani/programs/profile_lines.py reads them
+constexpr int kVersion = 2;      // of the lines; src/timpani/programs/profile_lines.py reads them
 constexpr int kMaxParts = 1000;  // files in one folder: a script may start many programs
 
 /// The file of this process in the profile's folder, created at the first call: `part-1.jsonl`, or the next number if
@@ -73,10 +73,14 @@ void write(const ReportLines& report, int reporting, int world_ranks, const Comm
         JsonObject numbers;
         numbers.add("calls", values.calls)
             .add("bytes", values.bytes)
+            .add("smallest_bytes", values.smallest_bytes)
+            .add("largest_bytes", values.largest_bytes)
             .add("ns", values.ns)
             .add("ns_max", values.ns_max)
             .add("longest_ns", values.longest_ns)
-            .add("root_share", values.root_share)
+            .add("root", values.root)
+            .add("root_calls", values.root_calls)
+            .add("rooted_calls", values.rooted_calls)
             .add("matched_calls", values.matched_calls)
             .add("matched_ns", values.matched_ns)
             .add("waiting_ns", values.waiting_ns)

@@ -148,7 +148,7 @@ std::int64_t Launch::library_call_ns(const CellPlan& cell) {
     plain.mode = cell.mode;
     auto operation =
         make_operation(cell.operation, cell.message_bytes, "", find_datatype(plan_.datatype, plan_.reduction),
-                       communicators_.get({}), {}, {topology_});
+                       communicators_.get({}), {}, call_options());
     buffers_.prepare(*operation, cell.mode);
     Lateness together;
     Competitor call = make_competitor(harness_, plain, std::move(operation), buffers_, protocol_, together);
@@ -166,9 +166,9 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, Lateness& lat
     JsonObject line;
     line.add("cell", cell.id);
     try {
-        auto operation = make_operation(
-            cell.operation, cell.message_bytes, cell.algorithm, find_datatype(plan_.datatype, plan_.reduction),
-            communicators_.get(cell.at_creation), cell.at_call, {topology_, plan_.include_setup});
+        auto operation = make_operation(cell.operation, cell.message_bytes, cell.algorithm,
+                                        find_datatype(plan_.datatype, plan_.reduction),
+                                        communicators_.get(cell.at_creation), cell.at_call, call_options());
         buffers_.prepare(*operation, cell.mode);
         if (plan_.by_rules) rules_not_followed(harness_, cell.operation);  // discards what earlier cells reported
         if (plan_.method == Method::call) {

@@ -17,6 +17,7 @@
 #include "measure/files/record.hpp"
 #include "measure/launch/competitor.hpp"
 #include "measure/launch/interleave.hpp"
+#include "measure/launch/make_operation.hpp"
 #include "measure/observe/control.hpp"
 #include "measure/observe/machine_activity.hpp"
 #include "measure/observe/probe.hpp"
@@ -57,6 +58,9 @@ class Launch {
     [[nodiscard]] bool fits_next_to(const Operation& operation, std::span<const Competitor> others,
                                     std::size_t competitors) const;
     [[nodiscard]] std::vector<std::int64_t> probe() const;
+    [[nodiscard]] CallOptions call_options() const {
+        return {topology_, plan_.include_setup, plan_.root, plan_.in_place};
+    }
     void under_way(int cell) const {
         if (record_ != nullptr) record_->under_way(cell);
     }

@@ -48,26 +48,35 @@ const OtherOperation* find_operation(std::string_view wanted) {
 
 std::unique_ptr<Operation> make_collective(const Collective& collective, std::int64_t bytes,
                                            const std::string& algorithm, const Datatype& datatype, MPI_Comm comm,
-                                           const Controls& at_call, const ScheduleOptions& options) {
+                                           const Controls& at_call, const CallOptions& options) {
     const auto element_bytes = static_cast<std::int64_t>(datatype.bytes);
-    CollectiveArguments args{size_of(comm), bytes / element_bytes, 0, element_bytes};
+    if (collective.rooted() && options.root >= size_of(comm)) {
+        throw NotApplicable("rank " + std::to_string(options.root) + " can't be the root of " +
+                            std::to_string(size_of(comm)) + " ranks");
+    }
+    CollectiveArguments args{size_of(comm), bytes / element_bytes, collective.rooted() ? options.root : 0,
+                             element_bytes};
     args.topology = &options.topology;
+    std::unique_ptr<CollectiveCall> call;
     if (algorithm.starts_with(kComposed)) {
         const std::string named = algorithm.substr(kComposed.size());
-        return std::make_unique<ComposedCall>(collective, args, datatype, comm, named, options.include_setup);
+        call = std::make_unique<ComposedCall>(collective, args, datatype, comm, named, options.include_setup);
+    } else if (algorithm.empty()) {
+        call = std::make_unique<CollectiveCall>(collective, args, datatype, comm, at_call);
+    } else if (options.include_setup) {
+        call = std::make_unique<CallWithSetup>(collective, args, datatype, comm, algorithm);
+    } else {
+        call = std::make_unique<CollectiveCall>(collective, args, datatype, comm, algorithm);
     }
-    if (!algorithm.empty() && options.include_setup) {
-        return std::make_unique<CallWithSetup>(collective, args, datatype, comm, algorithm);
-    }
-    if (!algorithm.empty()) return std::make_unique<CollectiveCall>(collective, args, datatype, comm, algorithm);
-    return std::make_unique<CollectiveCall>(collective, args, datatype, comm, at_call);
+    if (options.in_place) call->pass_in_place();
+    return call;
 }
 
 }  // namespace
 
 std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& algorithm,
                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
-                                          const ScheduleOptions& options) {
+                                          const CallOptions& options) {
     if (const Collective* collective = find_collective(name)) {
         return make_collective(*collective, bytes, algorithm, datatype, comm, at_call, options);
     }

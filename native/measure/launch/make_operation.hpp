@@ -11,11 +11,12 @@
 
 namespace timpani {
 
-/// Options of Timpani's and composed algorithms: where the communicator's ranks are, which outlives the operation, and
-/// whether each call includes the setup that normally happens once.
-struct ScheduleOptions {
+/// How collectives are called. The topology says where the communicator's ranks are, and outlives the operation.
+struct CallOptions {
     const Topology& topology;
-    bool include_setup = false;
+    bool include_setup = false;  // of Timpani's and composed algorithms: each call includes what normally happens once
+    int root = 0;
+    bool in_place = false;  // MPI_IN_PLACE where MPI allows it
 };
 
 /// The operation `name` with `bytes` bytes per message. `algorithm` names a Timpani algorithm, one composed of the
@@ -24,6 +25,6 @@ struct ScheduleOptions {
 /// doesn't apply to the communicator's ranks or the size.
 std::unique_ptr<Operation> make_operation(const std::string& name, std::int64_t bytes, const std::string& algorithm,
                                           const Datatype& datatype, MPI_Comm comm, const Controls& at_call,
-                                          const ScheduleOptions& options);
+                                          const CallOptions& options);
 
 }  // namespace timpani

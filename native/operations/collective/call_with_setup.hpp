@@ -16,7 +16,8 @@ class CallWithSetup : public CollectiveCall {
     CallWithSetup(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                   MPI_Comm comm, const std::string& algorithm);
 
-    int operator()(std::byte* send, std::byte* receive) override;
+  protected:
+    int run(void* send, void* receive) override;
 
   private:
     BoundAlgorithm bound_;

@@ -28,14 +28,53 @@ CollectiveCall::CollectiveCall(const Collective& collective, const CollectiveArg
                                MPI_Comm comm, Controls controls, BoundLibraryCall call)
     : Operation(datatype, comm, std::move(controls)), collective_(collective), args_(args), call_(std::move(call)) {}
 
-int CollectiveCall::operator()(std::byte* send, std::byte* receive) { return call_(send, receive); }
+void CollectiveCall::pass_in_place() {
+    const InPlace allowed = collective_.in_place();
+    const bool is_root = rank() == args_.root;
+    sends_in_place_ = allowed == InPlace::send || (allowed == InPlace::send_at_root && is_root);
+    receives_in_place_ = allowed == InPlace::receive_at_root && is_root;
+}
+
+int CollectiveCall::operator()(std::byte* send, std::byte* receive) {
+    return run(sends_in_place_ ? MPI_IN_PLACE : send, receives_in_place_ ? MPI_IN_PLACE : receive);
+}
+
+std::int64_t CollectiveCall::send_elements() const {
+    return sends_in_place_ ? 0 : collective_.send_elements(args_, rank());
+}
+
+std::int64_t CollectiveCall::receive_elements() const {
+    if (receives_in_place_) return 0;
+    return std::max(collective_.receive_elements(args_, rank()), contributed().end());
+}
+
+Part CollectiveCall::contributed() const {
+    if (!sends_in_place_) return {0, 0};
+    const std::int64_t elements = collective_.send_elements(args_, rank());
+    return {collective_.receive.content == Content::blocks ? block_of(args_, rank()).first : 0, elements};
+}
 
 void CollectiveCall::sent(std::int64_t first, Values values) const {
     fill_from(collective_, args_.ranks, {rank(), rank(), first}, values, datatype().combination);
 }
 
+void CollectiveCall::poison(std::int64_t first, Values values) const {
+    Operation::poison(first, values);
+    const Part own = contributed();
+    const std::int64_t begin = std::max(first, own.first);
+    const std::int64_t end = std::min(first + std::ssize(values), own.end());
+    if (begin >= end) return;
+    sent(begin - own.first,
+         values.subspan(static_cast<std::size_t>(begin - first), static_cast<std::size_t>(end - begin)));
+}
+
 void CollectiveCall::expected(std::int64_t first, Values values) const {
+    const std::int64_t received = collective_.receive_elements(args_, rank());
     while (!values.empty()) {
+        if (first >= received) {  // contributed in place, and undefined afterwards
+            std::ranges::fill(values, kUndefined);
+            return;
+        }
         const auto alike = static_cast<std::size_t>(collective_.end_of_run(args_, rank(), first) - first);
         const Values run = values.first(std::min(values.size(), alike));
         if (const auto origin = collective_.origin(args_, rank(), first)) {

@@ -22,23 +22,35 @@ class CollectiveCall : public Operation {
     CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                    MPI_Comm comm, const std::string& algorithm);
 
-    int operator()(std::byte* send, std::byte* receive) override;
+    /// Calls pass MPI_IN_PLACE on the ranks that MPI allows it on, and find their data in the other buffer. Call it
+    /// before the buffers are prepared. Throws NotApplicable if the algorithm can't.
+    virtual void pass_in_place();
 
-    [[nodiscard]] std::int64_t send_elements() const override { return collective_.send_elements(args_, rank()); }
-    [[nodiscard]] std::int64_t receive_elements() const override { return collective_.receive_elements(args_, rank()); }
+    int operator()(std::byte* send, std::byte* receive) final;
+
+    [[nodiscard]] std::int64_t send_elements() const override;
+    [[nodiscard]] std::int64_t receive_elements() const override;
     void sent(std::int64_t first, Values values) const override;
     void expected(std::int64_t first, Values values) const override;
+    void poison(std::int64_t first, Values values) const override;
 
   protected:
-    /// For operations that implement the collective differently. `call` is called, or nothing if they override
-    /// operator().
+    /// For operations that implement the collective differently. `call` is called, or nothing if they override run.
     CollectiveCall(const Collective& collective, const CollectiveArguments& args, const Datatype& datatype,
                    MPI_Comm comm, Controls controls, BoundLibraryCall call);
 
+    /// One call. One of the buffers may be MPI_IN_PLACE.
+    virtual int run(void* send, void* receive) { return call_(send, receive); }
+
   private:
+    /// The elements of the receive buffer that this rank contributes; none unless it passes MPI_IN_PLACE to send.
+    [[nodiscard]] Part contributed() const;
+
     const Collective& collective_;
     CollectiveArguments args_;
     BoundLibraryCall call_;
+    bool sends_in_place_ = false;
+    bool receives_in_place_ = false;
 };
 
 }  // namespace timpani

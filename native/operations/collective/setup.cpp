@@ -56,7 +56,7 @@ CallWithSetup::CallWithSetup(const Collective& collective, const CollectiveArgum
       bound_(timpani::bind(collective.name, algorithm, args)),
       group_(std::to_string(args.topology->group_of(args.topology->node_of(rank())))) {}
 
-int CallWithSetup::operator()(std::byte* send, std::byte* receive) {
+int CallWithSetup::run(void* send, void* receive) {
     const PrivateCommunicator own(comm());
     const Topology topology = discover_topology(own.get(), group_);
     CollectiveArguments args = bound_.args;

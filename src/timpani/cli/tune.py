@@ -102,6 +102,8 @@ Library = Annotated[
             "variants",
             "datatype",
             "operator",
+            "root",
+            "in_place",
             "placement",
             "arrival",
             "launches",

@@ -2,14 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from timpani.errors import UserError
-from timpani.programs.profile_lines import CallsLine, ProfilePart
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_points import (
+    ProfiledPoint,
+    in_place_share,
+    main_root,
+    profiled_points,
+    why_not_measured,
+)
+from timpani.study.call_arguments import ROTATING, CallArguments
 from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted, per_cent
-from timpani.study.keys import DATATYPES, OPERATORS
 from timpani.study.operations import COLLECTIVES
 from timpani.study.point_weights import PointKey, PointWeight, point_goals
 from timpani.study.study import ALL, Study
@@ -17,40 +24,6 @@ from timpani.study.values import parse_share
 
 MEASURED_SHARE = 0.99
 """Of the seconds that an algorithm can change: calls that take less together are not measured."""
-
-_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "float": 4} | {
-    "int64": 8,
-    "uint64": 8,
-    "double": 8,
-    "complex": 8,
-    "double_complex": 16,
-    "long_double": 16,
-}
-
-
-@dataclass(frozen=True)
-class ProfiledPoint:
-    """Calls of a program that one point of a study stands for.
-
-    message_bytes  their mean, in whole elements of `datatype`
-    operator       of the calls that take longest, where it can be measured; else "sum"
-    seconds        of a rank, without those that it is known to have waited for late ranks
-    """
-
-    collective: str
-    ranks: int
-    nodes: int
-    per_node: int
-    message_bytes: int
-    datatype: str
-    operator: str
-    seconds: float
-    calls: float
-
-    @property
-    def size_class(self) -> int:
-        """Bits of the message's bytes."""
-        return self.message_bytes.bit_length()
 
 
 @dataclass(frozen=True)
@@ -60,76 +33,6 @@ class ProfiledStudy:
     study: Study
     points: tuple[ProfiledPoint, ...]
     left_out: tuple[str, ...]
-
-
-def why_not_measured(line: CallsLine) -> str | None:
-    """Why a blocking collective can't be measured as the program calls it; None where it can."""
-    if line.algorithm:
-        return "replaced by an algorithm of Timpani's"
-    if line.name not in COLLECTIVES:
-        return "not among the collectives that Timpani measures"
-    if line.between_groups:
-        return "between two groups"
-    if line.ranks < 2:
-        return "of one rank"
-    if line.nodes == 0:
-        return "with ranks of other programs, or without Timpani's library"
-    return None
-
-
-def changeable_seconds(part: ProfilePart, line: CallsLine) -> float:
-    """Seconds of a rank in these calls without those that it is known to have waited for late ranks."""
-    return part.per_rank(max(0.0, line.ns - line.waiting_ns))
-
-
-def profiled_points(part: ProfilePart) -> list[ProfiledPoint]:
-    """What an algorithm could change, those points first that take longest.
-
-    A study has one datatype for each collective: that of its longest point.
-    """
-    found: dict[tuple[str, int, int, int, int], list[CallsLine]] = defaultdict(list)
-    for line in part.calls:
-        if line.form == "blocking" and why_not_measured(line) is None:
-            found[line.name, line.ranks, line.nodes, line.per_node, _mean_bytes(line).bit_length()].append(line)
-    points = sorted((_point(part, lines) for lines in found.values()), key=lambda point: -point.seconds)
-    datatypes = {point.collective: point.datatype for point in reversed(points)}
-    return [_of_type(point, datatypes[point.collective]) for point in points]
-
-
-def _of_type(point: ProfiledPoint, datatype: str) -> ProfiledPoint:
-    """The point in whole elements of `datatype`: at least one, unless its calls have no bytes."""
-    element = DATATYPES[datatype]
-    elements = max(point.message_bytes // element, min(point.message_bytes, 1))
-    return replace(point, datatype=datatype, message_bytes=elements * element)
-
-
-def _mean_bytes(line: CallsLine) -> int:
-    return line.bytes // line.calls
-
-
-def _point(part: ProfilePart, lines: list[CallsLine]) -> ProfiledPoint:
-    main = max(lines, key=lambda line: line.ns)
-    mean = sum(line.bytes for line in lines) // sum(line.calls for line in lines)
-    return ProfiledPoint(
-        collective=main.name,
-        ranks=main.ranks,
-        nodes=main.nodes,
-        per_node=main.per_node,
-        message_bytes=mean,
-        datatype=_measured_datatype(main),
-        operator=main.operator if main.operator in OPERATORS else "sum",
-        seconds=sum(changeable_seconds(part, line) for line in lines),
-        calls=sum(part.calls_of(line) for line in lines),
-    )
-
-
-def _measured_datatype(line: CallsLine) -> str:
-    """The program's where a study has it, or one of as many bytes; bytes where nothing is reduced."""
-    if not line.operator:
-        return "uint8"
-    if line.datatype in DATATYPES:
-        return line.datatype
-    return {1: "uint8", 4: "int32"}.get(_BYTES.get(line.datatype, 8), "double")
 
 
 def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStudy:
@@ -149,14 +52,7 @@ def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStu
     chosen = _worth_racing(points, weights, given["regret"]) if weighted else _most_of_time(points)
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else (ALL,)
     names = sorted({point.collective for point in chosen})
-    overrides: dict[str, dict[str, Any]] = {}
-    for name in names:
-        ours = [point for point in chosen if point.collective == name]
-        sizes = tuple({point.message_bytes for point in ours})
-        of_name: dict[str, Any] = {"datatype": ours[0].datatype, "sizes": sizes}
-        if ours[0].operator != "sum":
-            of_name["operator"] = ours[0].operator
-        overrides[name] = {key: value for key, value in of_name.items() if key not in given}
+    overrides = {name: _override([point for point in chosen if point.collective == name], given) for name in names}
     values = {
         "title": f"What {' : '.join(part.programs)} calls",
         "collectives": dict.fromkeys(names, algorithms),
@@ -168,6 +64,14 @@ def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStu
         **given,
     }
     return ProfiledStudy(Study.check(values, str(part.path.parent)), tuple(chosen), tuple(left_out(part, chosen)))
+
+
+def _override(points: list[ProfiledPoint], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What the study says of one collective; of its arguments those that are not a study's initial ones."""
+    measured, initial = asdict(points[0].arguments), asdict(CallArguments())
+    own = {name: value for name, value in measured.items() if name == "datatype" or value != initial[name]}
+    own["sizes"] = tuple({point.message_bytes for point in points})
+    return {name: value for name, value in own.items() if name not in given}
 
 
 def _most_of_time(points: list[ProfiledPoint]) -> list[ProfiledPoint]:
@@ -232,12 +136,19 @@ def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
 
 def _measured_otherwise(part: ProfilePart, chosen: list[ProfiledPoint]) -> Iterator[str]:
     """In what the measured calls differ from the program's, a sentence each."""
-    measured = {point.collective: point.operator for point in reversed(chosen)}
+    measured = {point.collective: point.arguments for point in reversed(chosen)}
     lines = [line for line in part.calls if line.form == "blocking" and line.name in measured]
-    others = {(line.name, line.operator) for line in lines if line.operator not in ("", measured[line.name])}
-    for name, operator in sorted(others):
-        yield f"{name} with operator {operator}: measured with {measured[name]}"
-    if any(line.in_place for line in lines):
-        yield "calls in place: measured with two buffers"
-    if rooted := sorted({line.name for line in lines if line.root_share}):
-        yield f"roots of {', '.join(rooted)}: rank 0 is the root, since a profile does not hold which rank is"
+    operators = {(line.name, line.operator) for line in lines if line.operator}
+    for name, operator in sorted(operators):
+        if operator != measured[name].operator:
+            yield f"{name} with operator {operator}: measured with {measured[name].operator}"
+    for name, arguments in measured.items():
+        ours = [line for line in lines if line.name == name and line.ranks > 1]
+        if COLLECTIVES[name].takes["in_place"] and (other := in_place_share(ours, not arguments.in_place)):
+            how = ("two buffers", "MPI_IN_PLACE")
+            yield (
+                f"{name} with {how[not arguments.in_place]}, {per_cent(other)} of its calls: measured with "
+                f"{how[arguments.in_place]}"
+            )
+        if arguments.root != ROTATING and (others := 1 - main_root(ours)[1]):
+            yield f"{name} with other roots, {per_cent(others)} of its calls: measured with root {arguments.root}"

@@ -8,7 +8,8 @@ from typing import Any
 import polars as pl
 
 from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.profiled_study import ProfiledPoint, profiled_points, seconds_in_mpi
+from timpani.programs.profiled_points import ProfiledPoint, profiled_points
+from timpani.programs.profiled_study import seconds_in_mpi
 from timpani.study.point_weights import PointKey, loss
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.race.results import RacedResults

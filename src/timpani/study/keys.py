@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from timpani.study.call_arguments import DATATYPES, OPERATORS, ROTATING
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES, LAUNCHES, MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, show_size
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         RankCounts,
         RecordedLatenesses,
         Regret,
+        Root,
         Seconds,
         Share,
         Sizes,
@@ -45,12 +47,6 @@ if TYPE_CHECKING:
 
 WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how precisely", "Further"
 """The panels of options in `timpani run --help`."""
-
-DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
-"""Element types and their bytes."""
-
-OPERATORS = ("sum", "max", "min")
-"""How collectives that reduce combine elements."""
 
 REQUIRED: Final = object()
 
@@ -135,8 +131,8 @@ class StudyKeys:
     )
     overrides: Overrides = key(
         {},
-        "sizes, datatype or operator under [overrides.OPERATION]",
-        "[other sizes, another datatype or operator](#sizes-of-one-operation) for one operation",
+        "sizes, datatype, operator, root or in_place under [overrides.OPERATION]",
+        "[other sizes or arguments](#sizes-of-one-operation) for one operation",
     )
     variants: Variants = key(
         {},
@@ -229,8 +225,22 @@ class StudyKeys:
     operator: Operator = key(
         "sum",
         f"one of {', '.join(OPERATORS)}",
-        "of collectives that reduce: `sum`, `max` or `min`",
-        Option(WHAT, "Of reductions: sum, max or min.", "sum"),
+        f"of collectives that reduce: {', '.join(f'`{name}`' for name in OPERATORS)}; the last six only of `uint8` and "
+        "`int32`",
+        Option(WHAT, "Of reductions: sum, prod, max, min, land, lor, lxor, band, bor or bxor.", "sum"),
+    )
+    root: Root = key(
+        0,
+        f"a rank from 0, or {ROTATING}",
+        "of collectives with a root: a rank of every rank count, or `rotating`, another rank in each launch",
+        Option(WHAT, "Of collectives with a root: a rank, or rotating.", "0"),
+    )
+    in_place: bool = key(
+        False,
+        "true or false",
+        "whether collectives pass `MPI_IN_PLACE`, at the root alone where MPI says so; a broadcast has one buffer "
+        "anyway. Repeated reductions in place combine their own results",
+        Option(WHAT, "Pass MPI_IN_PLACE.", "no", bool, switch=True),
     )
     launches: LaunchCount = key(
         LAUNCHES,

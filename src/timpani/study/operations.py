@@ -119,6 +119,17 @@ class Operation:
         return self.movement is not None and self.movement.result not in ("none", "moved")
 
     @property
+    def takes(self) -> Mapping[str, bool]:
+        """Which arguments its calls take, by their name in a study."""
+        moved = self.movement
+        two_buffers = moved is not None and moved.result != "none" and moved.receive.holders != "others"
+        return {
+            "operator": self.reduces,
+            "root": moved is not None and moved.rooted,
+            "in_place": two_buffers,
+        }
+
+    @property
     def baselines(self) -> frozenset[str]:
         """The ways that do a part of the work: no competitors."""
         return frozenset(way.name for way in self.ways if way.role == "baseline")

@@ -10,10 +10,11 @@ from timpani.errors import UserError, unknown, wrong_value
 from timpani.reading import read_toml
 from timpani.study import values as types_of_values
 from timpani.study.arrival import TOGETHER, recorded_source
+from timpani.study.call_arguments import DATATYPES, CallArguments, combines
 from timpani.study.cell import Algorithm
-from timpani.study.counted import per_cent
+from timpani.study.counted import counted, per_cent
 from timpani.study.defaults import MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
-from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
+from timpani.study.keys import KEYS, REQUIRED, StudyKeys
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
 from timpani.study.point_weights import PointGoal, PointKey, point_goals
@@ -68,6 +69,7 @@ class Study(_Declared):
                 raise unknown("operation under overrides", name, self.collectives, _LISTING)
         for name in self.collectives:
             self._check_whole_elements(name)
+            self._check_arguments(name)
         has_collectives = any(OPERATIONS[name].kind == "collective" for name in self.collectives)
         if (self.warmup is not None or self.repetitions is not None) and self.method != "osu" and has_collectives:
             raise UserError(
@@ -117,6 +119,19 @@ class Study(_Declared):
                 "choose sizes that are, or --datatype uint8",
             )
 
+    def _check_arguments(self, operation: str) -> None:
+        arguments = self.arguments_of(operation)
+        if not combines(arguments.operator, arguments.datatype):
+            raise UserError(
+                f"MPI has no {arguments.operator} of {arguments.datatype}",
+                "choose --datatype int32 or uint8, or another --operator",
+            )
+        if isinstance(arguments.root, int) and arguments.root >= min(self.ranks):
+            raise UserError(
+                f"rank {arguments.root} can't be the root of {operation} on {counted(min(self.ranks), 'rank')}",
+                "choose a rank below every rank count",
+            )
+
     @property
     def goals(self) -> Mapping[PointKey, PointGoal]:
         """What a race for a program wants of each point; empty of other studies."""
@@ -148,12 +163,13 @@ class Study(_Declared):
         own = self.overrides.get(operation)
         return own.datatype if own is not None and own.datatype is not None else self.datatype
 
-    def operator_of(self, operation: str) -> str:
-        """How one of the study's operations combines elements; "sum" where it combines none."""
-        if not OPERATIONS[operation].reduces:
-            return "sum"
+    def arguments_of(self, operation: str) -> CallArguments:
+        """The arguments of one of the study's operations: those that it takes, and the initial ones of the others."""
         own = self.overrides.get(operation)
-        return own.operator if own is not None and own.operator is not None else self.operator
+        given = {} if own is None else own.model_dump(exclude_none=True)
+        taken = [name for name, takes in OPERATIONS[operation].takes.items() if takes]
+        chosen = {name: given.get(name, getattr(self, name)) for name in taken}
+        return CallArguments(self.datatype_of(operation), **chosen)
 
     @classmethod
     def check(cls, values: dict[str, Any], source: str) -> "Study":

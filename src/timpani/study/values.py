@@ -52,6 +52,10 @@ def _listed(value: Any) -> Any:
     return (value,) if isinstance(value, int) else value
 
 
+def _root(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdecimal() else value
+
+
 def _seconds(value: Any) -> Any:
     return parse_duration(value) if isinstance(value, str) else value
 
@@ -92,7 +96,8 @@ Seconds = Annotated[float, BeforeValidator(_seconds), Field(gt=0, le=1e9, strict
 Sizes = Annotated[tuple[MessageBytes, ...], BeforeValidator(_sizes), Field(min_length=1), AfterValidator(_ascending)]
 RankCounts = Annotated[tuple[Positive, ...], BeforeValidator(_ranks), Field(min_length=1), AfterValidator(_ascending)]
 Datatype = Literal["uint8", "int32", "float", "double"]
-Operator = Literal["sum", "max", "min"]
+Operator = Literal["sum", "prod", "max", "min", "land", "lor", "lxor", "band", "bor", "bxor"]
+Root = Annotated[Natural | Literal["rotating"], BeforeValidator(_root)]
 CacheMode = Literal["warm", "rotate", "flush"]
 Method = Literal["timpani", "osu"]
 Pairs = Literal["first", "all", "distinct"]
@@ -115,6 +120,8 @@ class Override(BaseModel):
     sizes: Sizes | None = None
     datatype: Datatype | None = None
     operator: Operator | None = None
+    root: Root | None = None
+    in_place: bool | None = None
 
 
 Overrides = dict[str, Override]

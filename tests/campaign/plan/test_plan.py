@@ -212,7 +212,7 @@ def test_operations_of_one_datatype_share_launches(mpi: Mpi) -> None:
         collectives={"latency": "all", "reduce_local": "default", "transpose": ["packed", "plain_message"]},
         overrides={"transpose": {"sizes": "64:256", "datatype": "double"}},
     )
-    by_datatype = {group.datatype: {cell.cell.collective for cell in group.cells} for group in made.groups}
+    by_datatype = {group.arguments.datatype: {cell.cell.collective for cell in group.cells} for group in made.groups}
     assert by_datatype == {"uint8": {"latency", "reduce_local"}, "double": {"transpose"}}
     assert {cell.cell.message_bytes for cell in made.cells if cell.cell.collective == "transpose"} == {64, 128, 256}
     assert names(made) == {
@@ -232,7 +232,7 @@ def test_operations_of_one_operator_share_launches(mpi: Mpi) -> None:
         operator="max",
         overrides={"reduce": {"operator": "min"}},
     )
-    by_operator = {group.operator: {cell.cell.collective for cell in group.cells} for group in made.groups}
+    by_operator = {group.arguments.operator: {cell.cell.collective for cell in group.cells} for group in made.groups}
     assert by_operator == {"max": {"allreduce"}, "min": {"reduce"}, "sum": {"bcast"}}
 
 

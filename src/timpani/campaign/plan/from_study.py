@@ -26,9 +26,9 @@ from timpani.native.large_counts import has_large_counts
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.arrival import recorded_source
+from timpani.study.call_arguments import DATATYPES, CallArguments
 from timpani.study.cell import Cell
 from timpani.study.counted import counted
-from timpani.study.keys import DATATYPES
 from timpani.study.sizes import show_size
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
@@ -114,8 +114,7 @@ class _Start:
     variant: str
     ranks: int
     placement: str
-    datatype: str
-    operator: str
+    arguments: CallArguments
     parameters: Parameters
     environment: tuple[tuple[str, str], ...]
 
@@ -162,8 +161,8 @@ class _Draft:
                     where = f"{collective} {algorithm} on {counted(ranks, 'rank')} by {cell.placement}"
                     self._left_out[Skipped(where, why)] = None  # once for all sizes
                     continue
-                datatype = self.study.datatype_of(collective)
-                if why := too_many_elements(cell, DATATYPES[datatype], lambda: has_large_counts(variant.mpi)):
+                arguments = self.study.arguments_of(collective)
+                if why := too_many_elements(cell, DATATYPES[arguments.datatype], lambda: has_large_counts(variant.mpi)):
                     where = f"{collective} {algorithm} {show_size(cell.message_bytes)} on {counted(ranks, 'rank')}"
                     self._left_out[Skipped(where, why)] = None
                     continue
@@ -172,10 +171,7 @@ class _Draft:
                     where = f"{cell.collective} {show_size(cell.message_bytes)} on {counted(cell.ranks, 'rank')}"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
-                operator = self.study.operator_of(collective)
-                start = _Start(
-                    variant.name, ranks, cell.placement, datatype, operator, selection.parameters, environment
-                )
+                start = _Start(variant.name, ranks, cell.placement, arguments, selection.parameters, environment)
                 number = len(self._planned)
                 self._planned.add(cell)
                 self._started[start].append(PlannedCell(number, cell, selection.at_creation, selection.at_call))
@@ -195,13 +191,12 @@ class _Draft:
             Group(
                 start.ranks,
                 start.placement,
-                start.datatype,
+                start.arguments,
                 start.ranks > self.resources.cores,
                 start.parameters,
                 dict(start.environment),
                 tuple(cells),
                 self._variants[start.variant],
-                start.operator,
             )
             for start, cells in self._started.items()
         )

@@ -24,6 +24,7 @@ from timpani.machine.nodes.places import RankBinding, requested_places
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.stats.regret import ANALYSES
+from timpani.study.call_arguments import CallArguments
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.skipped import Skipped
@@ -52,18 +53,17 @@ class PlannedCell:
 
 @dataclass(frozen=True)
 class Group:
-    """Cells that can share a launch: the same variant, ranks, placement, datatype, operator, library's parameters and
+    """Cells that can share a launch: the same variant, ranks, placement, arguments, library's parameters and
     environment, the variant's among them."""
 
     ranks: int
     placement: str
-    datatype: str
+    arguments: CallArguments
     oversubscribed: bool
     parameters: Parameters
     environment: Mapping[str, str]
     cells: tuple[PlannedCell, ...]
     variant: PreparedVariant
-    operator: str = "sum"
 
     @property
     def forced_at_start(self) -> bool:

@@ -26,19 +26,23 @@ def plan_text(
     twice: PlannedCell | None = None,
     rounds: Mapping[RacePoint, int] | None = None,
     seed: str = "",
+    launch: int = 1,
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
     `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
     only called, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number
-    of their own. `seed` decides in which order the cells of a point are interleaved, and nothing else.
+    of their own. `seed` decides in which order the cells of a point are interleaved, and nothing else. A rotating root
+    depends on the number of the `launch`.
     """
     study = plan.study
     computed = {
         "method": method or study.method,
         "start": "barrier" if group.oversubscribed else "round_time",
-        "datatype": group.datatype,
-        "reduction": group.operator,
+        "datatype": group.arguments.datatype,
+        "reduction": group.arguments.operator,
+        "root": group.arguments.root_in(launch, group.ranks),
+        "in_place": group.arguments.in_place,
         "slot_ns": round(time_limit * 1e9),
         # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
         "twice": f"{-1 if twice is None else twice.number:>9}" if method == "call" else None,

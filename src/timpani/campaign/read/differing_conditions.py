@@ -57,8 +57,9 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
         yield "checksum of the tuning files", sha256(texts.encode()).hexdigest()[:12]
     if overrides := study.get("overrides"):
         yield from ((f"datatype of {name}", header.study.datatype_of(name)) for name in overrides)
-        own = {name: each.operator for name, each in header.study.overrides.items() if each.operator}
-        yield from ((f"operator of {name}", operator) for name, operator in own.items())
+        for name, own in header.study.overrides.items():
+            given = own.model_dump(include={"operator", "root", "in_place"}, exclude_none=True)
+            yield from ((f"{key.replace('_', ' ')} of {name}", str(value)) for key, value in given.items())
 
 
 def _outside(settings: Sequence[OutsideSetting] | None) -> Iterator[tuple[str, str]]:

@@ -184,7 +184,7 @@ class Runner:
         time_limit: float,
     ) -> Generator[None, None, None]:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
-        text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed)
+        text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed, launch=launch)
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         timeout = self.hang_after or self._longest_silence(pending, time_limit)
         self.observer.started(launch, group, len(pending))

@@ -8,8 +8,8 @@ from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.untimed_calls import UntimedCalls
 from timpani.errors import UserError
+from timpani.study.call_arguments import DATATYPES
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS
 
 MOST_ELEMENTS = 64
@@ -44,7 +44,7 @@ def shown_cells(plan: CampaignPlan) -> ShownCells:
 def _largest(group: Group) -> list[PlannedCell]:
     largest: dict[Algorithm, PlannedCell] = {}
     for each in sorted(group.cells, key=lambda planned: planned.cell.message_bytes):
-        elements = each.cell.message_bytes // DATATYPES[group.datatype]
+        elements = each.cell.message_bytes // DATATYPES[group.arguments.datatype]
         if OPERATIONS[each.cell.collective].kind == "transpose" and elements <= MOST_ELEMENTS:
             largest[each.cell.algorithm] = each
     return list(largest.values())

@@ -13,7 +13,8 @@ from timpani.charts.marks import theme
 from timpani.charts.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, ProfilePart
-from timpani.programs.profiled_study import left_out, profiled_points
+from timpani.programs.profiled_points import profiled_points
+from timpani.programs.profiled_study import left_out
 from timpani.programs.savings import PointSaving, Savings
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg

@@ -31,7 +31,9 @@ def plan_lines(plan: CampaignPlan) -> list[str]:
         lines.append("")
         shared = ", oversubscribed" if group.oversubscribed else ""
         cells = counted(len(group.cells), "cell")
-        lines.append(f"{counted(group.ranks, 'rank')} by {group.placement}{shared}, {group.datatype}: {cells} a launch")
+        lines.append(
+            f"{counted(group.ranks, 'rank')} by {group.placement}{shared}, {group.arguments.datatype}: {cells} a launch"
+        )
         for collective, algorithms in by_collective.items():
             sizes = set().union(*algorithms.values())
             lines.append(f"  {collective}: {', '.join(algorithms)}; {show_sizes(sizes)}")

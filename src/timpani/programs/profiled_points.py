@@ -1,0 +1,162 @@
+"""What a program calls, as points that a study can measure: sizes, arguments, and the time that they take."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from timpani.programs.profile_lines import CallsLine, ProfilePart
+from timpani.study.call_arguments import DATATYPES, ROTATING, CallArguments, combines
+from timpani.study.operations import COLLECTIVES
+
+MAIN_ROOT_SHARE = 0.9
+"""Calls of which at least this share has one root are measured with that root, others with a rotating root."""
+
+_BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "float": 4} | {
+    "int64": 8,
+    "uint64": 8,
+    "double": 8,
+    "complex": 8,
+    "double_complex": 16,
+    "long_double": 16,
+}
+
+
+@dataclass(frozen=True)
+class ProfiledPoint:
+    """Calls of a program that one point of a study stands for.
+
+    message_bytes  in whole elements of the datatype. Calls of one size class whose sizes differ are two points, the
+                   smallest and the largest size. They share the calls and seconds, and have the calls' mean size
+    seconds        of a rank, without those that it is known to have waited for late ranks
+    """
+
+    collective: str
+    ranks: int
+    nodes: int
+    per_node: int
+    message_bytes: int
+    arguments: CallArguments
+    seconds: float
+    calls: float
+
+    @property
+    def size_class(self) -> int:
+        """Bits of the message's bytes."""
+        return self.message_bytes.bit_length()
+
+
+def why_not_measured(line: CallsLine) -> str | None:
+    """Why a blocking collective can't be measured as the program calls it; None where it can."""
+    if line.algorithm:
+        return "replaced by an algorithm of Timpani's"
+    if line.name not in COLLECTIVES:
+        return "not among the collectives that Timpani measures"
+    if line.between_groups:
+        return "between two groups"
+    if line.ranks < 2:
+        return "of one rank"
+    if line.nodes == 0:
+        return "with ranks of other programs, or without Timpani's library"
+    return None
+
+
+def changeable_seconds(part: ProfilePart, line: CallsLine) -> float:
+    """Seconds of a rank in these calls without those that it is known to have waited for late ranks."""
+    return part.per_rank(max(0.0, line.ns - line.waiting_ns))
+
+
+def profiled_points(part: ProfilePart) -> list[ProfiledPoint]:
+    """What an algorithm could change, those points first that take longest.
+
+    A study has one set of arguments for each collective: that of its longest point.
+    """
+    found: dict[tuple[str, int, int, int, int], list[CallsLine]] = defaultdict(list)
+    for line in part.calls:
+        if line.form == "blocking" and why_not_measured(line) is None:
+            found[line.name, line.ranks, line.nodes, line.per_node, _mean_bytes([line]).bit_length()].append(line)
+    points = sorted((_point(part, lines) for lines in found.values()), key=lambda pair: -pair[0].seconds)
+    arguments = {point.collective: point.arguments for point, _ in reversed(points)}
+    ends = [
+        each
+        for point, (smallest, largest) in points
+        for each in _at_ends(replace(point, arguments=arguments[point.collective]), smallest, largest)
+    ]
+    return sorted(ends, key=lambda point: -point.seconds)
+
+
+def _at_ends(point: ProfiledPoint, smallest: int, largest: int) -> Iterator[ProfiledPoint]:
+    """The points of calls of `smallest` to `largest` bytes with the mean size of `point`."""
+    element = DATATYPES[point.arguments.datatype]
+    low, mean, high = (_whole(each, element) for each in (smallest, point.message_bytes, largest))
+    share = (mean - low) / (high - low) if high > low else 0.0
+    for size, part in ((low, 1 - share), (high, share)):
+        if part:
+            yield replace(point, message_bytes=size, seconds=part * point.seconds, calls=part * point.calls)
+
+
+def _whole(size: int, element: int) -> int:
+    """The bytes of whole elements: of at least one, unless there are no bytes."""
+    return max(size // element, min(size, 1)) * element
+
+
+def _mean_bytes(lines: Iterable[CallsLine]) -> int:
+    return sum(line.bytes for line in lines) // sum(line.calls for line in lines)
+
+
+def _point(part: ProfilePart, lines: Sequence[CallsLine]) -> tuple[ProfiledPoint, tuple[int, int]]:
+    """The point of the calls' mean size, and their smallest and largest size."""
+    main = max(lines, key=lambda line: line.ns)
+    mean = _mean_bytes(lines)
+    point = ProfiledPoint(
+        collective=main.name,
+        ranks=main.ranks,
+        nodes=main.nodes,
+        per_node=main.per_node,
+        message_bytes=mean,
+        arguments=_arguments(main, lines),
+        seconds=sum(changeable_seconds(part, line) for line in lines),
+        calls=sum(part.calls_of(line) for line in lines),
+    )
+    # Of a v-collective whose ranks know their own blocks only, the sizes are those of blocks, not of calls.
+    sized = [line for line in lines if line.size_class >= 0]
+    sizes = [size for line in sized for size in (line.smallest_bytes, line.largest_bytes) if size is not None]
+    return point, (min([*sizes, mean]), max([*sizes, mean]))
+
+
+def _arguments(main: CallsLine, lines: Sequence[CallsLine]) -> CallArguments:
+    datatype = _measured_datatype(main)
+    root, share = main_root(lines)
+    return CallArguments(
+        datatype=datatype,
+        operator=main.operator if combines(main.operator, datatype) else "sum",
+        root=root if share >= MAIN_ROOT_SHARE else ROTATING,
+        in_place=in_place_share(lines, True) > 0.5,
+    )
+
+
+def main_root(lines: Iterable[CallsLine]) -> tuple[int, float]:
+    """The rank that is the root most often, and its share of the calls; 0 and 1 where no root is known."""
+    calls = Counter[int]()
+    rooted = 0
+    for line in lines:
+        calls[line.root] += line.root_calls
+        rooted += line.rooted_calls
+    [(root, most)] = calls.most_common(1) or [(0, 0)]
+    return (root, most / rooted) if rooted else (0, 1.0)
+
+
+def in_place_share(lines: Iterable[CallsLine], in_place: bool) -> float:
+    """The share of the calls that are in place, or are not: of collectives with a root, of the root's calls."""
+    calls = {True: 0, False: 0}
+    for line in lines:
+        calls[line.in_place] += line.rooted_calls if COLLECTIVES[line.name].takes["root"] else line.calls
+    return calls[in_place] / sum(calls.values()) if any(calls.values()) else 0.0
+
+
+def _measured_datatype(line: CallsLine) -> str:
+    """The program's where a study has it, or one of as many bytes; bytes where nothing is reduced."""
+    if not line.operator:
+        return "uint8"
+    if line.datatype in DATATYPES:
+        return line.datatype
+    return {1: "uint8", 4: "int32"}.get(_BYTES.get(line.datatype, 8), "double")
