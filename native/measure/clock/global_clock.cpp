@@ -1,6 +1,7 @@
 #include "measure/clock/global_clock.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <limits>
 #include <vector>
 
@@ -12,9 +13,11 @@ namespace {
 
 constexpr int kTag = 1;
 constexpr int kPingPongs =
-    kSimulated ? 1 : 10;         // exchanges that bound one offset; in a simulation all take the same time
-constexpr int kFitPoints = 100;  // offsets that one line is fitted through
-constexpr std::int64_t kFitSpan = 100'000'000;          // ns over which they are spread
+    kSimulated ? 1 : 10;           // exchanges that bound one offset; in a simulation all take the same time
+constexpr int kFitPoints = 100;    // offsets that one line is fitted through,
+constexpr int kMinFitPoints = 10;  // or fewer once they have taken kFitLimit
+constexpr std::int64_t kFitSpan = 100'000'000;    // ns over which they are spread
+constexpr std::int64_t kFitLimit = 5 * kFitSpan;  // ns: where ranks share cores, an exchange may take many milliseconds
 constexpr std::int64_t kResynchronize = 1'000'000'000;  // ns
 
 /// Bounds of (reference's global time − own local time): an exchange proves low ≤ offset ≤ high.
@@ -25,18 +28,28 @@ struct OffsetBound {
     [[nodiscard]] double half_width() const { return (high - low) / 2; }
 };
 
-/// The reference's side of bound_offset: answers each ping with its global time.
-void answer_pings(MPI_Comm comm, int peer, const LocalClock& clock, const ClockLine& line, int exchanges) {
-    for (int i = 0; i < exchanges; ++i) {
-        PMPI_Recv(nullptr, 0, MPI_BYTE, peer, kTag, comm, MPI_STATUS_IGNORE);
+/// The reference's side of bound_offset: answers each ping with its global time, until `peer` sends end_pings.
+void answer_pings(MPI_Comm comm, int peer, const LocalClock& clock, const ClockLine& line) {
+    for (;;) {
+        std::byte end{};
+        MPI_Status status;
+        int bytes = 0;
+        PMPI_Recv(&end, 1, MPI_BYTE, peer, kTag, comm, &status);
         const std::int64_t reading = line.to_global(clock.now());
+        PMPI_Get_count(&status, MPI_BYTE, &bytes);
+        if (bytes > 0) return;
         PMPI_Send(&reading, 1, MPI_INT64_T, peer, kTag, comm);
     }
 }
 
-OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, const ClockLine& own, int exchanges) {
+void end_pings(MPI_Comm comm, int reference) {
+    const std::byte end{};
+    PMPI_Send(&end, 1, MPI_BYTE, reference, kTag, comm);
+}
+
+OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, const ClockLine& own) {
     OffsetBound bound;
-    for (int i = 0; i < exchanges; ++i) {
+    for (int i = 0; i < kPingPongs; ++i) {
         std::int64_t remote = 0;
         const auto sent = own.to_global(clock.now());
         PMPI_Send(nullptr, 0, MPI_BYTE, reference, kTag, comm);
@@ -50,8 +63,12 @@ OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, 
 
 /// Collective. The bound of each rank's offset to rank 0, one rank after the other; empty at rank 0.
 OffsetBound bound_offset_to_first(MPI_Comm comm, const LocalClock& clock, const ClockLine& line) {
-    if (const int rank = rank_in(comm); rank > 0) return bound_offset(comm, 0, clock, line, kPingPongs);
-    for (int other = 1; other < size_of(comm); ++other) answer_pings(comm, other, clock, line, kPingPongs);
+    if (const int rank = rank_in(comm); rank > 0) {
+        const OffsetBound bound = bound_offset(comm, 0, clock, line);
+        end_pings(comm, 0);
+        return bound;
+    }
+    for (int other = 1; other < size_of(comm); ++other) answer_pings(comm, other, clock, line);
     return {};
 }
 
@@ -80,12 +97,14 @@ ClockLine learn_line(MPI_Comm comm, int reference, const LocalClock& clock) {
     std::vector<double> offsets;
     const std::int64_t first = clock.now();
     for (int point = 0; point < kFitPoints; ++point) {
+        if (point >= kMinFitPoints && clock.now() - first > kFitLimit) break;
         clock.wait_until(first + point * (kFitSpan / kFitPoints));
         const auto before = clock.now();
-        const auto bound = bound_offset(comm, reference, clock, ClockLine{}, kPingPongs);
+        const auto bound = bound_offset(comm, reference, clock, ClockLine{});
         times.push_back(before + (clock.now() - before) / 2);
         offsets.push_back(bound.middle());
     }
+    end_pings(comm, reference);
     return fit(times, offsets);
 }
 
@@ -137,7 +156,7 @@ void GlobalClock::synchronize() {
         const int rank = rank_in(leaders_);
         for (int reach = 1; reach < clocks_; reach *= 2) {
             if (rank < reach && rank + reach < clocks_) {
-                answer_pings(leaders_, rank + reach, local_, line_, kFitPoints * kPingPongs);
+                answer_pings(leaders_, rank + reach, local_, line_);
             } else if (rank >= reach && rank < 2 * reach) {
                 line_ = learn_line(leaders_, rank - reach, local_);
             }
