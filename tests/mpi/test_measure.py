@@ -12,7 +12,7 @@ from tests.undisturbed import one_undisturbed
 from timpani.machine.here.cores import read_cores
 from timpani.native.large_counts import has_large_counts
 from timpani.native.mpi import Mpi
-from timpani.study.call_arguments import DATATYPES, OPERATORS
+from timpani.study.keys import DATATYPES, OPERATORS
 from timpani.study.operations import COLLECTIVES
 
 SIZES = (0, 8, 56, 1000, 40_000)

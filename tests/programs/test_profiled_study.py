@@ -17,8 +17,9 @@ from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.savings import expected_savings
 from timpani.report.profiled.savings_text import savings_lines
-from timpani.study.call_arguments import ROTATING, CallArguments
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.keys import ROTATING
+from timpani.study.operations import CallArguments
 from timpani.study.schema import REGRET
 from timpani.tuning.race.results import RacedResults
 

@@ -12,12 +12,14 @@ namespace timpani {
 namespace {
 
 constexpr int kTag = 1;
-constexpr int kPingPongs =
-    kSimulated ? 1 : 10;           // exchanges that bound one offset; in a simulation all take the same time
-constexpr int kFitPoints = 100;    // offsets that one line is fitted through,
-constexpr int kMinFitPoints = 10;  // or fewer once they have taken kFitLimit
-constexpr std::int64_t kFitSpan = 100'000'000;    // ns over which they are spread
-constexpr std::int64_t kFitLimit = 5 * kFitSpan;  // ns: where ranks share cores, an exchange may take many milliseconds
+/// Exchanges that bound one offset. In a simulation all take the same time.
+constexpr int kPingPongs = kSimulated ? 1 : 10;
+/// Offsets that one line is fitted through, and ns over which they are spread.
+constexpr int kFitPoints = 100;
+constexpr std::int64_t kFitSpan = 100'000'000;
+/// A fit with at least kMinFitPoints ends after kFitLimit ns: if ranks share cores, an exchange may take milliseconds.
+constexpr int kMinFitPoints = 10;
+constexpr std::int64_t kFitLimit = 5 * kFitSpan;
 constexpr std::int64_t kResynchronize = 1'000'000'000;  // ns
 
 /// Bounds of (reference's global time − own local time): an exchange proves low ≤ offset ≤ high.

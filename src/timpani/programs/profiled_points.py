@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from timpani.programs.profile_lines import CallsLine, ProfilePart
-from timpani.study.call_arguments import DATATYPES, ROTATING, CallArguments, combines
-from timpani.study.operations import COLLECTIVES
+from timpani.study.keys import DATATYPES, ROTATING
+from timpani.study.operations import COLLECTIVES, CallArguments, combines
 
 MAIN_ROOT_SHARE = 0.9
 """Calls of which at least this share has one root are measured with that root, others with a rotating root."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from timpani.study.call_arguments import DATATYPES, OPERATORS, ROTATING
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES, LAUNCHES, MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, show_size
 
@@ -47,6 +46,15 @@ if TYPE_CHECKING:
 
 WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how precisely", "Further"
 """The panels of options in `timpani run --help`."""
+
+DATATYPES = {"uint8": 1, "int32": 4, "float": 4, "double": 8}
+"""Element types and their bytes."""
+
+OPERATORS = ("sum", "prod", "max", "min", "land", "lor", "lxor", "band", "bor", "bxor")
+"""How collectives that reduce combine elements, as MPI names them."""
+
+ROTATING: Final = "rotating"
+"""In place of a root: another rank in each launch."""
 
 REQUIRED: Final = object()
 

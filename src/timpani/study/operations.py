@@ -8,6 +8,7 @@ from pydantic.dataclasses import dataclass
 
 from timpani.native.sources import sources
 from timpani.native.table import Row, read_table
+from timpani.study.keys import OPERATORS
 
 Kind = Literal["collective", "point-to-point", "transpose", "local"]
 
@@ -81,6 +82,36 @@ class Composition:
     min_groups: int
     parameters: tuple[OperationParameter, ...]
     meaning: str
+
+
+_REAL_OPERATORS = ("sum", "prod", "max", "min")
+_REAL = ("float", "double")
+
+_GOLDEN_RATIO = 0.618033988749895
+"""Multiples of it, without their whole part, are spread evenly, however many there are (Kronecker sequence)."""
+
+
+@dataclass(frozen=True, config=_CHECKED)
+class CallArguments:
+    """The arguments of one operation's calls.
+
+    root      a rank, or ROTATING
+    in_place  MPI_IN_PLACE on the ranks that MPI allows it on
+    """
+
+    datatype: str = "uint8"
+    operator: str = "sum"
+    root: int | str = 0
+    in_place: bool = False
+
+    def root_in(self, launch: int, ranks: int) -> int:
+        """The root in a launch of `ranks` ranks; launches count from 1."""
+        return self.root if isinstance(self.root, int) else int(ranks * ((launch - 1) * _GOLDEN_RATIO % 1))
+
+
+def combines(operator: str, datatype: str) -> bool:
+    """Whether MPI defines the operator for the datatype: logical and bitwise ones for whole numbers only."""
+    return operator in _REAL_OPERATORS or (operator in OPERATORS and datatype not in _REAL)
 
 
 @dataclass(frozen=True, config=_CHECKED)

@@ -10,8 +10,8 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.cell_result import result_of
 from timpani.native.mpi import Mpi
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US, NS_PER_US
-from timpani.study.call_arguments import CallArguments
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.operations import CallArguments
 
 PLANNED = PlannedCell(0, Cell("bcast", Algorithm("openmpi", "default"), 2, "core", 8, "warm"), (), ())
 MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("mpirun"), Path("mpicxx"), None)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from timpani.campaign.folder.fields import Count
 from timpani.machine.here.describe import Printable
 from timpani.study.arrival import TOGETHER
-from timpani.study.call_arguments import DATATYPES
+from timpani.study.keys import DATATYPES
 from timpani.study.values import FigureChoices, PointWeights
 
 _MPIS_NAMES = re.compile(r"MPI_\w{1,60}(, MPI_\w{1,60}){0,15}", re.ASCII)

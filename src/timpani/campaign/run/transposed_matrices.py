@@ -8,8 +8,8 @@ from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.untimed_calls import UntimedCalls
 from timpani.errors import UserError
-from timpani.study.call_arguments import DATATYPES
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS
 
 MOST_ELEMENTS = 64
