@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tools.check_language import EXCEPTIONS, MAX_SENTENCE_WORDS, NOT_YET, ROOT, check, check_file, grown
+from tools.check_language import EXCEPTIONS, MAX_SENTENCE_WORDS, ROOT, check, check_file
 
 LONG = "Each algorithm " + "runs and " * ((MAX_SENTENCE_WORDS - 4) // 2) + "runs again on Monday."
 
@@ -106,23 +106,10 @@ def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
     assert "can't be read" in check_file(tmp_path, "page.md")[0].message
 
 
-def test_counts_may_fall_but_not_grow() -> None:
-    assert grown({"a.md": 1}, {"a.md": 2}, ["a.md"]) == []
-    assert grown({"a.md": 3}, {"a.md": 2}, ["a.md"]) == ["a.md"]
-    assert grown({"a.md": 0, "b.md": 1}, {"a.md": 2}, ["a.md", "b.md"]) == ["b.md"]
-
-
-def test_a_renamed_file_keeps_its_count() -> None:
-    assert grown({"new.md": 2}, {"old.md": 2}, ["new.md"]) == []
-    assert grown({"new.md": 3}, {"old.md": 2}, ["new.md"]) == ["new.md"]
-
-
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     (tmp_path / "tools").mkdir()
     (tmp_path / EXCEPTIONS).write_text('[[exception]]\npath = "quoted.md"\ntext = "^tells$"\nreason = "a title"\n')
-    (tmp_path / NOT_YET).write_text("# Files written before.\n   1 old.md\n")
-    (tmp_path / "old.md").write_text("It tells.\n")
     (tmp_path / "quoted.md").write_text("It tells.\n")
     commit(tmp_path, "Start")
     return tmp_path
@@ -137,25 +124,13 @@ def commit(repository: Path, subject: str) -> None:
         subprocess.run(["git", *arguments], cwd=repository, check=True)
 
 
-def test_a_new_finding_fails_and_an_old_one_does_not(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finding_fails_and_an_exception_does_not(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert check(repository) == 0
     (repository / "new.md").write_text("# Plain\n\nIt goes on.\n")
     assert check(repository) == 1
     assert "new.md:3: write continues" in capsys.readouterr().out
-
-
-def test_shrinking_lists_what_is_left(repository: Path) -> None:
-    (repository / "old.md").write_text("It shows.\n")
-    assert check(repository, shrink=True) == 0
-    assert (repository / NOT_YET).read_text() == "# Files written before.\n"
-    (repository / "old.md").write_text("It tells.\n")
-    assert check(repository) == 1
-
-
-def test_shrinking_lists_no_new_file(repository: Path) -> None:
-    (repository / "new.md").write_text("It goes on.\n")
-    check(repository, shrink=True)
-    assert "new.md" not in (repository / NOT_YET).read_text()
+    (repository / "quoted.md").write_text("It goes on.\n")
+    assert check(repository, ["quoted.md"]) == 1
 
 
 def test_a_long_subject_of_a_new_commit_is_found(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -173,7 +148,7 @@ def test_a_file_that_git_does_not_know_is_refused(repository: Path, capsys: pyte
     assert "absent.md" in capsys.readouterr().err
 
 
-def test_no_text_of_this_repository_has_more_findings_than_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_texts_of_this_repository_have_no_findings(capsys: pytest.CaptureFixture[str]) -> None:
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout: the check asks git which files there are")
     assert check(ROOT) == 0, capsys.readouterr().out

@@ -1,13 +1,11 @@
 """Check that texts are plain English: documents, comments, docstrings, messages and the subjects of commits.
 
-    python -m tools.check_language [--base REV] [--shrink] [FILE…]
+    python -m tools.check_language [--base REV] [FILE…]
 
 It finds sentences of more than 40 words, words that have a plainer one, lines of documents over 120 characters and, of
 the commits after REV, subjects over 72 characters. Without FILE it checks all files that git tracks.
 
-tools/language-exceptions.toml lists texts that may stay, each with its reason. tools/language-not-yet.txt lists files
-that were written before this check, each with its number of findings. A number must not grow. Files that are renamed
-keep their numbers together. `--shrink` lists smaller numbers.
+tools/language-exceptions.toml lists texts that may stay, each with its reason.
 """
 
 import argparse
@@ -16,7 +14,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,7 +22,6 @@ from tools.prose import CODE, Passage, document_lines, passages
 
 ROOT = Path(__file__).parents[1]
 EXCEPTIONS = Path("tools/language-exceptions.toml")
-NOT_YET = Path("tools/language-not-yet.txt")
 
 MAX_SENTENCE_WORDS = 40
 MAX_LINE_CHARACTERS = 120
@@ -147,83 +144,39 @@ def read_exceptions(root: Path) -> list[LanguageException]:
     return [LanguageException(each["path"], each.get("text", ""), each["reason"]) for each in listed]
 
 
-def read_not_yet(root: Path) -> dict[str, int]:
-    """The number of findings that each listed file may have."""
-    lines = (root / NOT_YET).read_text(encoding="utf-8").splitlines()
-    pairs = [line.split(maxsplit=1) for line in lines if line.strip() and not line.startswith("#")]
-    return {name: int(count) for count, name in pairs}
-
-
-def _write_not_yet(root: Path, counts: Mapping[str, int]) -> None:
-    head = [line for line in (root / NOT_YET).read_text(encoding="utf-8").splitlines() if line.startswith("#")]
-    lines = [f"{count:4} {name}" for name, count in sorted(counts.items()) if count]
-    (root / NOT_YET).write_text("\n".join([*head, *lines]) + "\n", encoding="utf-8")
-
-
-def grown(counts: Mapping[str, int], allowed: Mapping[str, int], present: Iterable[str]) -> list[str]:
-    """The files with more findings than they may have.
-
-    counts   findings of each file checked
-    allowed  findings that each listed file may have; what files that are no longer present had, new files share
-    present  all files of the repository
-    """
-    moved = sum(allowed[name] for name in allowed.keys() - set(present))
-    unlisted = [name for name in sorted(counts) if counts[name] and name not in allowed]
-    known = [name for name in sorted(counts) if name in allowed and counts[name] > allowed[name]]
-    return known + (unlisted if sum(counts[name] for name in unlisted) > moved else [])
-
-
 def _git(root: Path, *arguments: str) -> str:
     return subprocess.run(
         ["git", *arguments], cwd=root, capture_output=True, text=True, check=True, encoding="utf-8"
     ).stdout
 
 
-def check(root: Path, named: Sequence[str] = (), base: str | None = None, shrink: bool = False) -> int:
-    """Print the findings beyond those that are allowed; the exit status, 1 where there are such findings."""
+def check(root: Path, named: Sequence[str] = (), base: str | None = None) -> int:
+    """Print the findings without an exception. Returns the exit status, 1 if there are findings."""
     tracked = _git(root, "ls-files", "-co", "--exclude-standard").splitlines()
     tracked = [name for name in tracked if (root / name).is_file()]
-    exceptions, allowed = read_exceptions(root), read_not_yet(root)
+    exceptions = read_exceptions(root)
     unknown = sorted(set(named) - set(tracked))
     if unknown:
         print(f"git knows no file {', '.join(unknown)}; name files from {root}", file=sys.stderr)
         return 2
-    found = {
-        name: [each for each in check_file(root, name) if not any(x.covers(each) for x in exceptions)]
-        for name in named or tracked
-    }
-    counts = {name: len(findings) for name, findings in found.items()}
-    if shrink:
-        grown_files = set(grown(counts, allowed, tracked))
-        _write_not_yet(
-            root, {name: allowed.get(name, 0) if name in grown_files else count for name, count in counts.items()}
-        )
-        return 0
     try:
-        subjects = check_subjects(root, base) if base else []
+        findings = check_subjects(root, base) if base else []
     except subprocess.CalledProcessError as error:
         print(f"--base {base}: {error.stderr.strip()}; name a commit", file=sys.stderr)
         return 2
-    files = grown(counts, allowed, tracked)
-    for finding in [*subjects, *(each for name in files for each in found[name])]:
+    for name in named or tracked:
+        findings += [each for each in check_file(root, name) if not any(x.covers(each) for x in exceptions)]
+    for finding in findings:
         print(finding)
-    for name in files:
-        print(f"{name}: {counts[name]} findings, {allowed.get(name, 0)} allowed by {NOT_YET}")
-    total = sum(counts.values())
-    if total and not named:
-        print(f"{total} findings in files not yet rewritten, of {sum(allowed.values())} listed; `--shrink` lists fewer")
-    return int(bool(files or subjects))
+    return int(bool(findings))
 
 
 def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("files", nargs="*", metavar="FILE", help="files to check instead of all")
     parser.add_argument("--base", metavar="REV", help="check the subjects of the commits after this one")
-    parser.add_argument("--shrink", action="store_true", help="list smaller numbers of findings")
     parsed = parser.parse_args(arguments)
-    if parsed.shrink and parsed.files:
-        parser.error("--shrink takes no FILE: it writes the whole list")
-    return check(ROOT, parsed.files, parsed.base, parsed.shrink)
+    return check(ROOT, parsed.files, parsed.base)
 
 
 if __name__ == "__main__":

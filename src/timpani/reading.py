@@ -43,7 +43,7 @@ def _read_some(path: Path, most: int) -> bytes:
 
 
 def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
-    """The content of `path`; FileNotFoundError where there is none, UserError where it can't be read."""
+    """The content of `path`. FileNotFoundError if the file is missing, UserError if it can't be read."""
     try:
         raw = _read_some(path, most + 1)
     except FileNotFoundError:
@@ -68,7 +68,7 @@ def read_lines(path: Path, name: str, next_step: str) -> list[str]:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a TOML file; FileNotFoundError where there is none."""
+    """The tables of a TOML file; FileNotFoundError if it is missing."""
     step = "correct it and run again"
     raw = read_bytes(path, step, _MOST_TOML_BYTES)
     try:
@@ -85,5 +85,5 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def parse_json(raw: bytes) -> Any:
-    """The value of a JSON text; ValueError where it is none, nested beyond 200 levels, or holds NaN or Infinity."""
+    """The value of a JSON text. ValueError if it is not JSON, is nested beyond 200 levels, or has NaN or Infinity."""
     return from_json(raw, allow_inf_nan=False)

@@ -91,7 +91,7 @@ def test_a_changed_record_is_refused_and_the_next_run_sets_it_aside(
         refused = typed(*command)
         assert refused.returncode == 2
         assert said in refused.stderr
-        assert refused.stderr.endswith("the same `timpani run` command sets it aside, keeps the rest and goes on\n")
+        assert refused.stderr.endswith("the same `timpani run` command sets it aside, keeps the rest and continues\n")
     checked = typed("check", folder)
     assert checked.returncode == 1
     assert said.partition(", and ")[0] in checked.stdout
@@ -159,7 +159,7 @@ def test_raw_samples_that_are_not_those_of_the_results_are_said(
     folder: Path, damage: Callable[[Path], object], said: str
 ) -> None:
     damage(folder / "launches" / "0002-1" / "samples.jsonl.gz")
-    wanted = f"{folder}/launches/0002-1: {said}: 1 of 1 result can't be told from them"
+    wanted = f"{folder}/launches/0002-1: {said}: 1 of 1 result can't be verified"
     checked = typed("check", folder)
     assert checked.returncode == 1
     assert wanted in checked.stdout

@@ -77,7 +77,7 @@ def test_without_a_library_a_name_is_taken_and_said_to_be_unchecked(
     monkeypatch.setattr("timpani.libraries.find.sys.prefix", str(tmp_path))
     told = run("import", f"binomal={LOGS / 'bcast-5.6.txt'}", "-o", tmp_path / "old", "--ranks", "2")
     assert told.exit_code == 0
-    assert "Warning: no library here tells whether bcast has an algorithm 'binomal'" in told.stderr
+    assert "Warning: no library here shows whether bcast has an algorithm 'binomal'" in told.stderr
 
 
 def test_the_rank_count_must_be_told(tmp_path: Path) -> None:

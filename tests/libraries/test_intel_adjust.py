@@ -82,7 +82,7 @@ def test_sizes_and_ranks_are_told_apart_one_at_a_time() -> None:
     assert "@2-2" in written(*(Rule("bcast", preset(n), ranks=Span(n, n)) for n in (2, 3)))
     alone = FILE.write(SelectionTable("intel", "2021.18", (two,)), CATALOGUE, MPI)
     assert [each.why for each in alone.left_out] == [
-        "a variable tells sizes apart or ranks: it holds for every number of ranks"
+        "a variable can distinguish sizes or ranks, not both: it holds for every number of ranks"
     ]
 
 
@@ -111,7 +111,7 @@ TRAPS = {
     "export I_MPI_ADJUST_BCAST='1:0-8;2:4-2147483647'": "overlap from 4 to 8",
     "export I_MPI_ADJUST_BCAST='1:0-2147483647;2:0-8'": "after one that ends at 2147483647",
     "export I_MPI_ADJUST_BCAST='1:8-0;2:1-2147483647'": "reversed",
-    "export I_MPI_ADJUST_BCAST='1:0-8@2-2;2:9-2147483647@2-2'": "sizes beside ranks",
+    "export I_MPI_ADJUST_BCAST='1:0-8@2-2;2:9-2147483647@2-2'": "sizes in addition to ranks",
     "export I_MPI_ADJUST_BCAST='1:0-4Ki'": "can't be read",
     "export I_MPI_ADJUST_BCST='1'": "no collective known",
     "I_MPI_ADJUST_BCAST='1'": "isn't exported",

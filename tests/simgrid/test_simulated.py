@@ -87,8 +87,8 @@ def test_a_dry_run_names_what_a_simulation_cannot_distinguish_and_offers_a_lab()
 def test_a_second_run_gives_the_same_times(
     seed: str, apart: float, campaign: tuple[Path, pl.DataFrame, str], tmp_path: Path
 ) -> None:
-    """In another order too, but for whole nanoseconds: of the clock's reading, and of each message that 15 ranks get in
-    turn, since SimGrid takes what happens within one for one moment."""
+    """In another order, times differ by whole nanoseconds: the clock's resolution, and one for each of the messages
+    that 15 ranks receive one after another, since SimGrid merges events within a nanosecond."""
     _, first, _ = campaign
     second, _ = run(tmp_path / "second", "--seed", seed)
     keys = ["collective", "provider", "algorithm", "ranks", "placement", "message_bytes"]

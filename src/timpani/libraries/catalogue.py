@@ -133,7 +133,7 @@ class Catalogue:
         return Algorithm.parse(text) if text else algorithm
 
     def info(self, collective: str, algorithm: Algorithm) -> AlgorithmInfo | None:
-        """What is known of the algorithm that is named; None for a collective's `default`."""
+        """The catalogue's entry for `algorithm`; None for a collective's `default`."""
         known = self.algorithms.get(collective, ())
         for info in known:
             if algorithm.name in (info.name, *info.aliases):

@@ -118,11 +118,11 @@ class Library:
     simulates        whether its ranks run on machines that it simulates
     catalogue        what it offers, asked of the installed library
     selection        how it is made to run an algorithm; the catalogue's entry is None for the default
-    shared_start     how a launch starts in which the default, with nothing written, is what it is alone, and others can
-                     be switched to; None where that was not shown for this version, or doesn't hold on several nodes
-                     (the second argument): then the default has separate launches
-    setting          what a user types to have an algorithm in all calls of its collective: a shell's words before the
-                     program
+    shared_start     how to start a launch that measures the unchanged default and other algorithms. None if this is not
+                     verified for the version, or not possible on several nodes (the second argument): the default then
+                     has separate launches
+    setting          what a user types before the program, as a shell's words, to use an algorithm in all calls of its
+                     collective
     overrides        names of the environment's variables that choose algorithms; launches go without them
     settings_in_force  what else sets something of the library: by an environment without those, and in its files
     without_own_files  variables that keep it from the parameter files of the user, by an environment

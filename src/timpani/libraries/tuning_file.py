@@ -36,11 +36,11 @@ class Written:
 
 @dataclass(frozen=True)
 class Fault:
-    """Something wrong with a file: where, what happens because of it, and what mends it.
+    """A fault of a file: its place, its consequence, and its correction.
 
-    severity  `error`: the library ignores the file, ends the program or sends wrong data; `warning`: it does something
-              else than the file seems to say; `note`: nothing is wrong with it, and it does nothing in some places, or
-              may mean another thing than it seems to
+    severity  `error`: the library ignores the file, ends the program or sends wrong data. `warning`: the library does
+              something else than the file seems to say. `note`: the file is right, but has no effect in some places or
+              may not mean what it seems to
     line      counted from 1; None: the whole file, or how it is switched on
     """
 

@@ -52,7 +52,7 @@ _STARTS: Mapping[str, _Start] = {
         "the root sends one rank after the other its block",
         "(p−1) (α + βm)",
         """\
-    // Ranks counted from the root: in round k the root serves rank k, in round 0 itself.
+    // Ranks are counted from the root. In round 0 the root copies its own block, in round k it sends to rank k.
     const int receiver = absolute_rank(args, static_cast<int>(k));
     const Region outgoing = region(Buffer::send, block_of(args, receiver));
     const Region incoming{Buffer::receive, 0, outgoing.count};

@@ -22,7 +22,7 @@ class AvailableAlgorithms:
     """All algorithms on an installed library: its own and Timpani's.
 
     collectives     of the library, one of which it chooses by default
-    ours            Timpani's, run on it with nothing set
+    built_in        Timpani's, run on it with nothing set
     composed        composed of its collectives, with nothing set
     point_to_point  operations that have one way only
     transposes      all of them Timpani's
@@ -31,7 +31,7 @@ class AvailableAlgorithms:
     mpi: Mpi
     library: Library
     collectives: Catalogue
-    ours: Catalogue
+    built_in: Catalogue
     composed: Catalogue
     point_to_point: Catalogue
     transposes: Catalogue
@@ -46,7 +46,7 @@ class AvailableAlgorithms:
             mpi=mpi,
             library=library,
             collectives=collectives,
-            ours=own_catalogue(mpi),
+            built_in=own_catalogue(mpi),
             composed=composed_catalogue(),
             point_to_point=point_to_point_catalogue(mpi),
             transposes=transposes_catalogue(),
@@ -55,14 +55,14 @@ class AvailableAlgorithms:
     @property
     def catalogues(self) -> tuple[Catalogue, ...]:
         """All of them."""
-        return self.collectives, self.ours, self.composed, self.point_to_point, self.transposes
+        return self.collectives, self.built_in, self.composed, self.point_to_point, self.transposes
 
     def catalogues_of(self, operation: str) -> dict[str, Catalogue]:
         """By provider those that have algorithms of an operation; the library's first."""
         kind = OPERATIONS[operation].kind
         theirs = self.collectives if kind == "collective" else self.point_to_point
-        ours = self.transposes if kind == "transpose" else self.ours
-        return {each.provider: each for each in (theirs, ours, self.composed)}
+        built_in = self.transposes if kind == "transpose" else self.built_in
+        return {each.provider: each for each in (theirs, built_in, self.composed)}
 
     def setting(self, collective: str, algorithm: Algorithm) -> str | None:
         """What a user types to have a collective's algorithm outside Timpani; None where nothing does.

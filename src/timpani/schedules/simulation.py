@@ -219,9 +219,10 @@ EVENT_SCHEMA: dict[str, pl.DataType] = {
 class TimeBreakdown:
     """A time and the costs paid along its critical path.
 
-    amounts  overheads, reduced bytes, copied bytes, bytes sent eagerly, rest, idle times, and bytes on each kind of
-             shared link (the last two are negative where idle links saved time); then the amounts of gap, per_byte,
-             latency and latency_per_byte of each line, for each relation. The sum of amounts times costs is the time
+    amounts  first overheads, reduced bytes, copied bytes, bytes sent eagerly, rest, idle times, and bytes on each kind
+             of shared link. Idle times and shared bytes are negative where idle links saved time. Then, for each
+             relation, the amounts of gap, per_byte, latency and latency_per_byte of each line. The time is the sum of
+             amounts times costs
     waited   how long messages that both sides had posted waited for busy ports
     by       method: `one for all` ranks, which are equivalent; `level` by level; or `events`
     """

@@ -28,12 +28,17 @@ MAX_DEVIATION = 0.25
 MAX_DISTURBED = 0.2
 """Maximum share of disturbed values."""
 
-_BANDWIDTH = np.log(MIN_RATIO) / 3  # of the kernel density, in logarithms
-_PEAKS = 4  # of the density, at which components start
-_STEPS = 100  # maximum of expectation maximization
-_MIN_DEVIATION = 0.01  # of a component, in logarithms: clocks have ticks
-_FITTED = 500  # maximum of fitted values; quantiles represent a larger sample
-_TOLERANCE = 1e-6  # of the mean log likelihood between two steps
+_BANDWIDTH = np.log(MIN_RATIO) / 3
+"""Bandwidth of the kernel density, in logarithms. Its highest peaks are the starting points of the components."""
+_MAX_PEAKS = 4
+_MAX_STEPS = 100
+"""Maximum number of steps of expectation maximization."""
+_TOLERANCE = 1e-6
+"""Expectation maximization ends when a step changes the mean log likelihood by less."""
+_MIN_DEVIATION = 0.01
+"""Minimum standard deviation of a component, in logarithms: clocks have ticks."""
+_MAX_FITTED = 500
+"""Maximum number of fitted values. Quantiles represent a larger sample."""
 
 Floats = NDArray[np.float64]
 
@@ -67,7 +72,7 @@ class _Mixture:
 def find_states(values: Floats) -> States:
     """The states of positive `values`, shape (n,), n ≥ 1."""
     logs = np.sort(np.log(values))
-    fitted = logs if len(logs) <= _FITTED else np.quantile(logs, (np.arange(_FITTED) + 0.5) / _FITTED)
+    fitted = logs if len(logs) <= _MAX_FITTED else np.quantile(logs, (np.arange(_MAX_FITTED) + 0.5) / _MAX_FITTED)
     peaks = _peaks(fitted)
     best = _best_mixture(fitted, [(peak,) for peak in (*peaks[:2], float(np.median(fitted)))], len(logs))
     for parts in range(2, min(MAX_STATES, len(peaks)) + 1):
@@ -97,7 +102,7 @@ def _peaks(logs: Floats) -> list[float]:
     places = np.linspace(logs[0], logs[-1], min(1000, int(2 * (logs[-1] - logs[0]) / _BANDWIDTH) + 2))
     density = np.exp(-0.5 * ((places[:, None] - logs) / _BANDWIDTH) ** 2).sum(axis=1)
     peaks: list[float] = []
-    while len(peaks) < _PEAKS and density.max() > 0:
+    while len(peaks) < _MAX_PEAKS and density.max() > 0:
         peak = places[density.argmax()]
         peaks.append(float(peak))
         density[np.abs(places - peak) < np.log(MIN_RATIO)] = 0.0
@@ -120,7 +125,7 @@ def _fit(logs: Floats, start: tuple[float, ...], n: int) -> _Mixture:
     weights = np.full(parts, (1 - disturbed) / parts)
     width = max(logs[-1] - logs[0], _MIN_DEVIATION)
     likelihood = previous = -np.inf
-    for _ in range(_STEPS):
+    for _ in range(_MAX_STEPS):
         distances = (logs[:, None] - means) / deviations
         densities = weights * np.exp(-0.5 * distances**2) / (deviations * np.sqrt(2 * np.pi))
         total = densities.sum(axis=1) + disturbed / width

@@ -171,7 +171,7 @@ def test_a_torn_last_line_is_set_aside_by_a_run_and_an_error_for_readers(folder:
     assert shown.returncode == 2
     assert shown.stderr == (
         f"timpani: {path} line 3 can't be believed: it is torn; "
-        "the same `timpani run` command sets it aside, keeps the rest and goes on\n"
+        "the same `timpani run` command sets it aside, keeps the rest and continues\n"
     )
     with Store(folder, header()) as store:
         assert set(store.done) == {(CELL, 1), (CELL, 2)}

@@ -62,7 +62,7 @@ def test_more_than_a_port_takes_is_found_where_data_cross_it() -> None:
     # 8 blocks of 1 MiB through the port take 33,554 µs, the average rank half of that; the table has 6,717 µs.
     assert doubt.kind == "over_the_port"
     assert "1 MiB to each of 16 ranks in 6,717 µs is 2.34 GB/s out of one root" in doubt.text
-    assert "250 MB/s (a slow one), 33,554 µs" in doubt.text
+    assert "need at least 33,554 µs at the port, 250 MB/s (a slow one)" in doubt.text
     assert doubts(table(scatter_default=0.4), Conditions(ranks_per_node=16, port=250.0)) == []
 
 

@@ -1,7 +1,7 @@
 """Ranks' buffers that this computer can't hold, where all ranks run on it."""
 
 from timpani.campaign.plan.memory import buffer_bytes, too_large
-from timpani.campaign.run.run import LEAST_TIMEOUT, longest_silence
+from timpani.campaign.run.run import MIN_TIMEOUT, longest_silence
 
 
 def test_blocks_for_every_rank_grow_by_the_square_of_the_ranks() -> None:
@@ -22,5 +22,5 @@ def test_buffers_of_all_ranks_are_counted() -> None:
 
 
 def test_a_large_call_may_be_silent_for_longer() -> None:
-    assert longest_silence(LEAST_TIMEOUT, 0.1, buffer_bytes("bcast", 2, 8)) < LEAST_TIMEOUT + 1
-    assert longest_silence(LEAST_TIMEOUT, 0.1, buffer_bytes("allreduce", 2, 2**32)) > 5 * LEAST_TIMEOUT
+    assert longest_silence(MIN_TIMEOUT, 0.1, buffer_bytes("bcast", 2, 8)) < MIN_TIMEOUT + 1
+    assert longest_silence(MIN_TIMEOUT, 0.1, buffer_bytes("allreduce", 2, 2**32)) > 5 * MIN_TIMEOUT

@@ -201,7 +201,7 @@ def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
 
 @each_kind
 def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
-    ours = {str(algorithm) for algorithm in library(mpi).ours.all_of("scan")[1:]}
+    ours = {str(algorithm) for algorithm in library(mpi).built_in.all_of("scan")[1:]}
     assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
 
 

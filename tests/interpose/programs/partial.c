@@ -1,6 +1,6 @@
 /* partial: collectives on the world and on halves of it, in a program of which some ranks may run without the library.
-   `partial spawn` starts two more processes first, and merges them in. Its receives take any tag: no message of the
-   library's own may meet them. */
+   `partial spawn` starts two more processes first, and merges them in. Its receives take any tag: they must not receive
+   messages of the preloaded library. */
 
 #include <mpi.h>
 #include <stdio.h>

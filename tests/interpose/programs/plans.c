@@ -1,5 +1,5 @@
-/* plans: ranks 0 and 1 exchange blocks of ever other sizes, of which rank 2 sees nothing, between broadcasts that all
-   take part in: what is kept of the exchanges must not decide what is kept of the broadcasts. */
+/* plans: broadcasts on all ranks. Between them, ranks 0 and 1 exchange blocks of changing sizes, without rank 2. Plans
+   kept for the exchanges must not decide which plans are kept for the broadcasts. */
 
 #include <mpi.h>
 #include <string.h>

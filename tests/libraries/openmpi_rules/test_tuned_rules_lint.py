@@ -97,7 +97,7 @@ def test_a_header_makes_an_older_version_ignore_the_file(header: str) -> None:
     [fault] = [fault for fault in found(header + RULE, "4.1.4") if fault.severity == "error"]
     assert fault.line == 1
     assert fault.what.startswith("Open MPI 4.1.4 knows no header")
-    assert fault.consequence.startswith("Open MPI ignores the whole file")
+    assert fault.consequence.startswith("Open MPI silently ignores the whole file")
 
 
 def test_ids_are_those_of_the_version() -> None:

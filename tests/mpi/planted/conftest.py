@@ -40,7 +40,7 @@ OPERATION(synchronous, point_to_point, "Train of synchronous messages", "one mes
 PARAMETER(length, 3, 1, "messages, of which each is waited for")
 """
 OPERATION_FILE = """\
-// Messages that each end only when their receiver has begun to take them, and an answer.
+// Messages that each end only when their receiver has started to receive them, and an answer.
 
 #include "operations/messages/exchange.hpp"
 
@@ -74,7 +74,7 @@ const RegisterOperation synchronous{"synchronous", "default", make<Synchronous>}
 """
 
 ALGORITHM_FILE = """
-// Broadcast along a chain of all ranks that begins `start` ranks after the root and goes on round the ring.
+// Broadcast along a chain of all ranks, in ring order. It starts `start` ranks after the root.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

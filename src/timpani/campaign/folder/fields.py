@@ -133,7 +133,7 @@ def _instant(text: str) -> str:
 
 def _each_once(ranks: list[_Rank]) -> list[_Rank]:
     if sorted(each["rank"] for each in ranks) != list(range(len(ranks))):
-        raise ValueError("each rank is told once")
+        raise ValueError("each rank stands once in a machine's activity")
     return ranks
 
 

@@ -178,7 +178,7 @@ def way_on(header: Header) -> str:
         return "merge the campaigns again into another folder"
     if header.imported:
         return "import the files again into another folder"
-    return "the same `timpani run` command sets it aside, keeps the rest and goes on"
+    return "the same `timpani run` command sets it aside, keeps the rest and continues"
 
 
 def read_proofs(folder: Path) -> list[dict[str, Any]]:

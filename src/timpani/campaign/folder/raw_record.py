@@ -149,7 +149,7 @@ def read_whole_lines(path: Path, position: int) -> tuple[list[RawLine], int]:
         except ValueError as error:
             where = f"line {number}" if position == 0 else f"line {number} after byte {position}"
             step = "the same command sets it aside and measures again"
-            raise UserError(f"{path} {where} is none that a launch wrote ({error})", step) from None
+            raise UserError(f"{path} {where} was not written by a launch ({error})", step) from None
     return read, position + len(raw) - len(torn)
 
 

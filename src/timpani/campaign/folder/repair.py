@@ -24,14 +24,14 @@ def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, A
         kept = [line for line in records.believed[ENDINGS] if line.values["part"] not in reopened]
         _rewrite(folder / ENDINGS, kept, header)
         said += [f"results of the start {part} are lost: they are taken from its raw samples" for part in reopened]
-    said += [f"the ending of the start {part} is lost: how it ended is not known" for part in records.endless]
+    said += [f"the ending of the start {part} is lost: how it ended is unknown" for part in records.endless]
     started = {line.get("part") for line in records.values(LAUNCHES)}
     unnamed = {path.parent.name for path in (folder / "launches").glob("*/samples.jsonl")} - started
     if startless := sorted({*records.startless, *filter(is_part, unnamed)}):
         launches = records.believed[LAUNCHES]
         lost = [_start_of(part) for part in startless]
         _rewrite(folder / LAUNCHES, [*launches, *lost], header)
-        said.append(f"{folder / LAUNCHES} lacked {', '.join(startless)}: how they were started is not known")
+        said.append(f"{folder / LAUNCHES} lacked {', '.join(startless)}: how they were started is unknown")
     return (read_records(folder, header) if said else records), reopened, said
 
 

@@ -64,7 +64,7 @@ def unlike_samples(folder: Path, results: Iterable[Mapping[str, Any]]) -> dict[s
                 "the raw samples are gone" if not any(place.glob("samples.jsonl*")) else "the raw samples don't match"
             )
             found[str(place)] = (
-                f"{what}: {missing} of {counted(len(hashes), 'result')} can't be told from them",
+                f"{what}: {missing} of {counted(len(hashes), 'result')} can't be verified",
                 missing,
             )
     return found

@@ -24,7 +24,7 @@ def check_names(named: Iterable[tuple[str, Algorithm]]) -> list[str]:
             continue
         names = _names(collective, algorithm.provider)
         if not names:
-            unchecked.append(f"no library here tells whether {collective} has an algorithm {algorithm.name!r}")
+            unchecked.append(f"no library here shows whether {collective} has an algorithm {algorithm.name!r}")
         elif algorithm.name not in names:
             raise _unknown(collective, algorithm.name, names)
     return unchecked

@@ -42,11 +42,11 @@ _SAME_MESSAGES = frozenset({("bcast", "scatter", "linear"), ("gather", "reduce",
 
 @dataclass(frozen=True)
 class Conditions:
-    """What is known of the machine and of the library that a table was measured with; rates are MB/s (10⁶ bytes).
+    """The known conditions of a published table, of its machine and its library. Rates are MB/s (10⁶ bytes).
 
-    ranks_per_node  of nodes that fill up one after the other
+    ranks_per_node  ranks fill one node after another
     port            rate of a node's port, and its source in words
-    whole           operations of which the table has every algorithm that the default chooses among
+    whole           operations for which the table has every algorithm that the default chooses from
     """
 
     ranks_per_node: int | None = None
@@ -152,8 +152,8 @@ def _over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
             "over_the_port",
             f"{collective} {label} is too fast for the root's port at {counted(part.height, 'cell')}: "
             f"{show_size(worst['message_bytes'])} to each of {worst['ranks']} ranks in {_us(worst['time_us'])} is "
-            f"{leaving:.3g} GB/s out of one root; what crosses to the other node takes its port, {known.port_source}, "
-            f"{_us(worst['least_us'])}, and the average rank half of that",
+            f"{leaving:.3g} GB/s out of one root. The bytes for the other node need at least {_us(worst['least_us'])} "
+            f"at the port, {known.port_source}, and half of that for the average rank",
             part.height,
         )
 
@@ -285,7 +285,7 @@ def differing_launches(times: pl.DataFrame) -> Iterator[Doubt]:
             "launches_differ",
             f"launches differ by more than {LAUNCHES_APART:g} × at {counted(apart.height, 'cell')}, most in "
             f"{worst['collective']} {worst['label']} {_at(worst)}: {_us(worst['shortest'])} and "
-            f"{_us(worst['longest'])}; import what was measured differently into folders of its own",
+            f"{_us(worst['longest'])}; import different measurements into separate folders",
             apart.height,
         )
 

@@ -177,7 +177,7 @@ class OsuReader(LogReader):
 
 
 def _columns(text: str) -> tuple[list[str], str]:
-    """What the columns of a heading hold, and the first heading that is unknown; none where it is no heading."""
+    """The meanings of a heading's columns, and the first unknown heading; no meanings if the line is no heading."""
     meanings: list[str] = []
     rest = text.lstrip("#").strip()
     while rest:

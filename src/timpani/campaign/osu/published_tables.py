@@ -195,7 +195,7 @@ def _file(name: str) -> str:
 
 
 def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
-    """What was timed, and microseconds a call; a bandwidth's are those of one message."""
+    """The timed operation, and microseconds per call; for a bandwidth, per message."""
     if "bandwidth_mb_per_s" in row:
         return "bandwidth", int(row["message_bytes"]) / float(row["bandwidth_mb_per_s"])
     if "latency_us" in row:

@@ -59,7 +59,7 @@ def _fitted_costs(table: Published) -> pl.DataFrame:
 
 
 def published_doubts(table: Published) -> list[Doubt]:
-    """What can't be in a table's times, or is missing there, by the names of its own library."""
+    """Impossible and missing times of a table, with the algorithm names of the table's library."""
     times = published_times(table, table.provider)
     empty = [
         Doubt(

@@ -30,13 +30,21 @@ from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
 from timpani.tuning.race.race import RacePoint
 
-LEAST_TIMEOUT = 30.0  # seconds of silence after which a launch counts as hung, at least
-TIMEOUT_FIXED_REPETITIONS = 600.0  # … where no time limit ends a cell, since its repetitions are fixed
-TIMEOUT_SIMULATED = 3600.0  # … where a call of hundreds of ranks takes minutes; SimGrid reports deadlocks
-_SLOWEST_CALL = 50e6  # bytes a second: no call that still works handles all ranks' buffers more slowly
-TIMEOUT_FACTOR = 20.0  # … and times what a cell is expected to take
-_SHORTEST_TIME_LIMIT = 0.002  # seconds a cell; below it a budget stops the campaign rather than spoil the figures
-_MOST_FAILED_STARTS = 3  # in a row, before the campaign is abandoned
+MIN_TIMEOUT = 30.0
+"""A launch counts as hung after this many seconds without output, or more for long calls."""
+
+_MIN_TIMEOUT_FIXED_REPETITIONS = 600.0
+"""With fixed repetitions, no time limit ends a cell."""
+_MIN_TIMEOUT_SIMULATED = 3600.0
+"""A simulated call of hundreds of ranks takes minutes. SimGrid reports deadlocks itself."""
+_TIMEOUT_FACTOR = 20.0
+"""The timeout as a multiple of a cell's expected time."""
+_MIN_BANDWIDTH = 50e6
+"""A call that handles the buffers of all ranks with fewer bytes per second counts as hung."""
+_MIN_TIME_LIMIT = 0.002
+"""Seconds per cell. A budget that leaves less stops the campaign, since the results would be poor."""
+_MAX_FAILED_STARTS = 3
+"""The campaign is abandoned after this many consecutive failed starts."""
 
 
 @dataclass(frozen=True)
@@ -166,11 +174,11 @@ class Runner:
         starting = starts * start_seconds(self.plan.mpi.kind, max(group.ranks for group in self.plan.groups))
         left = (self._deadline - self.clock()) * self.plan.concurrent_launches - starting
         # Warm-up and samples may each take as long as the limit.
-        return min(self.plan.study.slot, max(_SHORTEST_TIME_LIMIT, left / missing / 2))
+        return min(self.plan.study.slot, max(_MIN_TIME_LIMIT, left / missing / 2))
 
     def _longest_silence(self, pending: list[PlannedCell], time_limit: float) -> float:
-        least = LEAST_TIMEOUT if self.plan.study.repetitions is None else TIMEOUT_FIXED_REPETITIONS
-        least = TIMEOUT_SIMULATED if self.plan.machine.simulated else least
+        least = MIN_TIMEOUT if self.plan.study.repetitions is None else _MIN_TIMEOUT_FIXED_REPETITIONS
+        least = _MIN_TIMEOUT_SIMULATED if self.plan.machine.simulated else least
         cells = (planned.cell for planned in pending)
         largest = max(buffer_bytes(cell.collective, cell.ranks, cell.message_bytes) for cell in cells)
         return longest_silence(least, time_limit, largest)
@@ -246,7 +254,7 @@ class Runner:
                 self._record(failed(planned, group, launch, self.machine, error))
             return
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
-        if not self.store.done or self._failed_starts >= _MOST_FAILED_STARTS:
+        if not self.store.done or self._failed_starts >= _MAX_FAILED_STARTS:
             raise UserError(
                 f"{group.mpi}{group.variant.shown} can't start {counted(group.ranks, 'rank')}: {why}: "
                 f"{one_line(ended.output)}",
@@ -277,7 +285,7 @@ def longest_silence(least: float, time_limit: float, largest_buffers: int) -> fl
     time_limit       seconds of each of its cells
     largest_buffers  bytes of all ranks' buffers in its largest cell: nothing is printed while a call handles them
     """
-    return max(least, TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS)) + largest_buffers / _SLOWEST_CALL
+    return max(least, _TIMEOUT_FACTOR * (2 * time_limit + CELL_SECONDS)) + largest_buffers / _MIN_BANDWIDTH
 
 
 @dataclass

@@ -24,7 +24,7 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.plan.resources import Resources
 from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
-from timpani.campaign.run.run import LEAST_TIMEOUT, Outcome, Runner
+from timpani.campaign.run.run import MIN_TIMEOUT, Outcome, Runner
 from timpani.campaign.run.transposed_matrices import Matrices, MatrixReader, ShownCells
 from timpani.campaign.run.variant_check import ChangedSetting, check_variants
 from timpani.errors import UserError
@@ -162,7 +162,7 @@ class Session:
                 store=store,
                 programs=build,
                 stop=lambda: self.stopped is not None,
-                timeout=hang_after or LEAST_TIMEOUT,
+                timeout=hang_after or MIN_TIMEOUT,
                 note=observer.note,
                 wanted=wanted,
             )
@@ -177,7 +177,7 @@ class Session:
                 store=store,
                 programs=build,
                 stop=lambda: self.stopped is not None,
-                timeout=LEAST_TIMEOUT,
+                timeout=MIN_TIMEOUT,
                 note=observer.note,
             ).read(shown)
 

@@ -16,8 +16,8 @@ def entry_faults(line: int, entries: Sequence[Entry], presets: Sequence[int]) ->
             yield Fault("error", line, what, "the library takes its default, without a word", "correct it")
     by_ranks = any(entry.ranks for entry in entries)
     if by_ranks and any(entry.sizes not in (None, Span(0, LARGEST)) for entry in entries):
-        what = "sizes beside ranks"
-        yield Fault("error", line, what, "sizes aren't looked at: each entry holds for all of them", "tell one of both")
+        what = "sizes in addition to ranks"
+        yield Fault("error", line, what, "the library ignores sizes: each entry holds for all of them", "use only one")
     told: Callable[[Entry], Span | None] = (lambda each: each.ranks) if by_ranks else (lambda each: each.sizes)
     unit = "ranks" if by_ranks else "bytes"
     yield from _ranges(line, [told(entry) or Span(0, LARGEST) for entry in entries], unit, by_ranks)

@@ -123,18 +123,19 @@ def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], l
         if not rule.algorithm.is_default and rule.algorithm.name not in known:
             left_out.append(LeftOut(rule, f"{catalogue.provider} {catalogue.version} has no such preset"))
         elif sized and several:
-            left_out.append(LeftOut(rule, "a variable tells sizes apart or ranks, not both, and there are several"))
+            why = "a variable can distinguish sizes or ranks, not both, and the rules have several of each"
+            left_out.append(LeftOut(rule, why))
         elif max(edges) >= LARGEST:
             left_out.append(LeftOut(rule, f"ranges end at {LARGEST}"))
         elif any(_by_nodes_alone(rule, other) for other in rules):
-            left_out.append(LeftOut(rule, "another rule differs by nodes alone, which a variable can't tell"))
+            left_out.append(LeftOut(rule, "another rule differs only in its nodes, which a variable can't distinguish"))
         else:
             kept.append(replace(rule, ranks=ALL if sized else rule.ranks, nodes=ALL, per_node=ALL))
             if sized and rule.ranks != ALL:
-                why = "a variable tells sizes apart or ranks: it holds for every number of ranks"
+                why = "a variable can distinguish sizes or ranks, not both: it holds for every number of ranks"
                 left_out.append(LeftOut(rule, why))
             if (rule.nodes, rule.per_node) != (ALL, ALL):
-                left_out.append(LeftOut(rule, "a variable can't tell nodes, nor ranks per node"))
+                left_out.append(LeftOut(rule, "a variable can't distinguish nodes or ranks per node"))
     return kept, left_out
 
 

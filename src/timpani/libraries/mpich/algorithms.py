@@ -31,9 +31,9 @@ from timpani.study.operations import COLLECTIVES
 # delegates to a library for GPUs, and what lies in the host's memory to `auto` (allreduce_intra_ccl.c).
 _NO_ALGORITHMS = ("auto", "nb", "ccl")
 
-# It calls the same collective on a node's ranks and on the nodes' first ones, where the forced variable asks for it
-# again: it can't serve them, so that every call is refused, or a rank waits for ever (seen with 4.0.2 and 5.0.2). A
-# selection tree can name it.
+# smp calls the same collective again within each node and between the first ranks of the nodes. A forced variable also
+# forces smp for these inner calls, and smp can't run them. All calls fail, or a rank waits forever (seen with 4.0.2 and
+# 5.0.2). A selection tree can name smp, since it does not apply to inner calls.
 _NOT_BY_VARIABLE = "smp"
 
 IN_PLACE = "pairwise_sendrecv_replace"

@@ -45,7 +45,7 @@ class TreeError(UserError):
     """A text that is no tree, and the line where that shows."""
 
     def __init__(self, line: int, what: str) -> None:
-        super().__init__(f"line {line}: {what}", "write it again from the library's own tree")
+        super().__init__(f"line {line}: {what}", "write it again from the library's tree")
         self.line, self.problem = line, printable(what)
 
 

@@ -1,8 +1,8 @@
 """MPICH's algorithms as its selection tree names them: with their parameters, and where they may stand.
 
-When a tree names an algorithm the library asks no more whether it can serve the call, as it does where a control
-variable forces one, and it takes a parameter that isn't written from memory that nobody filled: 5.0.2 ends with a
-division by zero in a pipelined tree without `k`. From csel_container.c and coll_algorithms.txt of 4.0.2 and 5.0.1.
+If a control variable forces an algorithm, the library checks that the algorithm can run the call. If a tree names it,
+the library does not check. It also reads parameters that the tree leaves out from uninitialized memory: 5.0.2 ends with
+a division by zero in a pipelined tree without `k`. Sources: csel_container.c, coll_algorithms.txt (4.0.2 and 5.0.1).
 """
 
 import re
@@ -20,8 +20,8 @@ from timpani.tuning.decide.spans import common_part
 _COMPOSITION = re.compile(r"composition_\w+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)
 
-_OURS = {"k": "radix", "chunk_size": "segment_bytes"}
-"""Our names of parameters, by the tree's."""
+_PARAMETER_NAMES = {"k": "radix", "chunk_size": "segment_bytes"}
+"""Timpani's names of parameters, by the tree's."""
 
 PARAMETERS: Mapping[tuple[str, str], Mapping[str, str]] = {
     ("bcast", "tree"): {"tree_type": "kary", "k": "2", "is_non_blocking": "1"},
@@ -72,14 +72,14 @@ def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: Em
         return "the library's selection tree has no such algorithm"
     parameters = needed_parameters(collective, name, library)
     if parameters is None:
-        return "it is not known which parameters the tree must give it"
+        return "the parameters that the tree must give it are unknown"
     asked = dict(algorithm.parameters)
     defaults = {each.name: each.default for each in info.parameters}
     written = {}
     for word, default in parameters.items():
         if not library.reads(word):
             return f"the library's tree doesn't read its parameter {word}"
-        ours = _OURS.get(word, "")
+        ours = _PARAMETER_NAMES.get(word, "")
         written[word] = str(asked.pop(ours, defaults.get(ours, default)))
     if asked:
         return f"the tree can't say {', '.join(asked)}"
@@ -103,7 +103,7 @@ def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
     if info is None or found.kind == "inter":
         return Algorithm(catalogue.provider, found.name)
     values = dict(each.key.partition("=")[::2] for each in branch.below)
-    words = {ours: word for word, ours in _OURS.items()}
+    words = {name: word for word, name in _PARAMETER_NAMES.items()}
     written = {each: values.get(words.get(each.name, ""), "") for each in info.parameters}
     numbers = {each: int(text) for each, text in written.items() if _NUMBER.fullmatch(text)}
     differing = [(each.name, number) for each, number in numbers.items() if number != each.default]

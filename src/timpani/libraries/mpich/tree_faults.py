@@ -33,7 +33,7 @@ from timpani.libraries.tuning_file import Fault
 
 _AT_START = "MPI_Init ends with a failed assertion"
 _AT_CALL = "the call ends with a failed assertion"
-_FROM_OWN = "take this collective's branch from the library's own tree"
+_FROM_OWN = "take this collective's branch from the library's tree"
 
 Kind = Literal["algorithms", "compositions", "shared memory"]
 """Which of the library's trees a file replaces."""
@@ -104,12 +104,12 @@ def _condition(branch: Branch, place: _Place, tree: Tree) -> Iterator[Fault]:
     key = branch.key
     what, *_ = key.replace("<", "=").split("=")
     if not is_known(key):
-        yield _error(branch, f"unknown condition '{key}'", _AT_START, "use the conditions of the library's own tree")
+        yield _error(branch, f"unknown condition '{key}'", _AT_START, "use the conditions of the library's tree")
     elif is_any(key) and branch is not tree[-1]:
         yield _error(branch, f"'{key}' before other branches", _AT_START, "put it last")
     elif not is_any(key) and what in ASKED_OF and _asked(place.collective) not in ASKED_OF[what]:
-        why = f"'{key}' may not be asked of a {place.collective}"
-        yield _error(branch, why, _AT_CALL, "ask for ranks alone, or for what the library's own tree asks")
+        why = f"'{key}' is no condition for a {place.collective}"
+        yield _error(branch, why, _AT_CALL, "use ranks only, or the conditions that the library's tree uses here")
     asked = limit(key)
     if asked is None:
         return
@@ -153,7 +153,7 @@ def _order(tree: Tree) -> Iterator[Fault]:
 
 def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
     if len(tree) > 1:
-        yield _error(branch, f"'{branch.key}' beside other branches", _AT_START, "put each below a condition")
+        yield _error(branch, f"'{branch.key}' next to other branches", _AT_START, "put each below a condition")
     kind = _kind(branch)
     if kind != place.kind:
         what = f"'{branch.key}' is no algorithm of this tree's"

@@ -56,20 +56,20 @@ def _sayable(
             return [], [named]
         branch, name = named, library_name(info)
     if name == IN_PLACE:
-        return [], ["it serves calls in place only, which aren't measured"]
+        return [], ["it runs calls in place only, which aren't measured"]
     if (collective, name) == ("scan", "smp"):
-        return [], ["it serves commutative operators only, which the tree can't ask of a scan"]
+        return [], ["it runs commutative operators only, which is no condition that the tree has for a scan"]
     if why := beyond_limits(rule):
         return [], [why]
     if any(_by_nodes_alone(rule, other) for other in rules):
-        return [], ["another rule differs by nodes alone, which the tree can't count"]
+        return [], ["another rule differs only in its nodes, which the tree can't count"]
     lacking: list[str] = []
     placed = _placed(rule, lacking)
     usual = {} if info is None else {each.name: each.default for each in info.parameters}
     asked = tuple((key, value) for key, value in rule.algorithm.parameters if usual.get(key) != value)
     serving = list(where_it_serves(replace(placed, algorithm=replace(rule.algorithm, parameters=asked)), name))
     if [(each.ranks, each.sizes, each.per_node) for each in serving] != [(placed.ranks, placed.sizes, placed.per_node)]:
-        lacking.append(f"{name} serves fewer calls: it is named for those alone")
+        lacking.append(f"{name} runs fewer calls than the rule covers: the tree names it only for these calls")
     return [Piece(each, branch) for each in serving], lacking
 
 

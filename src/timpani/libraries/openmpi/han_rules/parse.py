@@ -77,7 +77,7 @@ class Level:
 
 @dataclass(frozen=True)
 class HanFile:
-    """What a text says, up to where the library gives up, if it does; `rest` is the first line after it."""
+    """The rules of a file up to the point where the library stops reading, if it does; `rest` is the next line."""
 
     levels: tuple[Level, ...]
     gave_up: GaveUp | None
@@ -123,7 +123,7 @@ class _Parser:
         ranks = self.number("a communicator size")
         line = self.line
         if ranks < 1 or (first and ranks > 1):
-            self.stop(f"the first communicator size is {ranks} and not 1" if ranks else "there is none of 0 ranks")
+            self.stop(f"the first communicator size is {ranks} and not 1" if ranks else "no communicator has 0 ranks")
         count = self.number("the number of message sizes")
         return Communicators(line, ranks, tuple(self.message(collective, number == 0) for number in range(count)))
 

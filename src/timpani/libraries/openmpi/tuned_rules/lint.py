@@ -1,4 +1,4 @@
-"""What is wrong with a rules file, or does something else than it seems to say."""
+"""Faults of a rules file: errors, and rules that do something else than they seem to."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -24,7 +24,7 @@ from timpani.study.counted import counted
 _HEADER = "rule-file-version-"
 _PERSONS_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,40})", re.ASCII)
 _OCTAL = re.compile(r"[+-]?0\d", re.ASCII)
-_IGNORED = "Open MPI ignores the whole file without a word and chooses as if there were none"
+_IGNORED = "Open MPI silently ignores the whole file and chooses as without it"
 _MOST_SHOWN = 20
 """Faults of one kind in the text; more say nothing new."""
 
@@ -35,13 +35,13 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
     if len(text) > MOST_CHARACTERS:
         what = f"the file has more than {MOST_CHARACTERS >> 20} million characters"
-        yield Fault("error", None, what, "it is not looked at", "write fewer rules")
+        yield Fault("error", None, what, "it is not checked", "write fewer rules")
         return
     headers = reads_headers(mpi.numbers)
     said = parse(text, headers)
-    if over := said.runs_over:  # the cause goes before what comes of it
+    if over := said.runs_over:  # the cause before its consequences
         what = f"a rule begins in line {over.line} and ends in line {over.last_line}"
-        consequence = "from there on one number is taken for another, if the file is not ignored"
+        consequence = "the library takes the numbers after it for others, or ignores the file"
         severity: Literal["error", "warning"] = "error" if said.gave_up or said.rest else "warning"
         fix = f"correct the count in line {over.count_line}, which announces {counted(over.announced, 'rule')} "
         fix += f"where {over.before} {'stands' if over.before == 1 else 'stand'}, or one above"
@@ -128,7 +128,7 @@ def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
                 yield Fault("error", message.line, what, "the call that meets the rule fails", f"choose of {offered}")
             elif message.algorithm and known[message.algorithm].name == "chain" and not message.topo:
                 what = "a chain with fan-out 0"
-                consequence = "it is built with fan-out 1, which is a pipeline; the library's own is 4"
+                consequence = "it has fan-out 1, which is a pipeline; the library's default is 4"
                 yield Fault("warning", message.line, what, consequence, "write the fan-out as the third number")
 
 

@@ -100,7 +100,7 @@ def faults_of_unit(communicators: Sequence[CommunicatorRule], name: str) -> Iter
         if small:
             what = f"{name}: {small[0]} B over {rule.ranks} ranks are less than a byte for each"
         elif len(broken) == len(sizes):
-            what = f"{name}: {sizes[0]} B and all other sizes are powers of two, and none is shared out by {rule.ranks}"
+            what = f"{name}: {sizes[0]} B and all other sizes are powers of two, not divisible by {rule.ranks}"
         elif len(several) == 1 and sum(other == sizes for other in thresholds.values()) > 1:
             what = f"{name}: the same sizes for {rule.ranks} ranks as for others"
         else:

@@ -21,7 +21,7 @@ from timpani.tuning.decide.selection_table import Call
 
 _Either = TypeVar("_Either", CommunicatorRule, MessageRule)
 
-_NEXT = "`timpani tune lint` says all that is wrong with it"
+_NEXT = "`timpani tune lint` lists its faults"
 
 
 @dataclass(frozen=True)

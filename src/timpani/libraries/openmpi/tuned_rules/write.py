@@ -21,8 +21,8 @@ Sizes = Mapping[int, Algorithm | None]
 _COMPARED = {
     "vector": "sizes are bytes of the vector",
     "blocks": "sizes are ranks x bytes of a block",
-    "elements": "no size is told",
-    "nothing": "no size is told",
+    "elements": "the library compares no size",
+    "nothing": "the library compares no size",
 }
 
 
