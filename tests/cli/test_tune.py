@@ -119,7 +119,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     confirmed = typed("confirm", str(tuned), "--launches", "1")
     assert confirmed.returncode == 0, confirmed.stderr
     # One launch shows no gain; the messages show that the library follows the file, and where it doesn't apply, not.
-    assert "of 1 point with a rule 0 gained, 0 without a significant difference" in confirmed.stdout
+    assert "1 point with a rule: 0 faster than the default, 0 not significantly different" in confirmed.stdout
     assert "1 with too few launches to decide" in confirmed.stdout
     assert "message counts show at 1 point that the intended algorithm ran" in confirmed.stdout
     page = (tuned / "confirmation.md").read_text()
@@ -279,8 +279,8 @@ def test_pages_that_were_changed_or_are_of_another_table_are_found(campaign: Pat
     page = tuned / "confirmation.md"
     text = page.read_text()
     for changed, said in (
-        (text.replace("0 gained", "1 gained"), "was changed since it was written"),
-        (text.replace("0 gained", "1 gained").rpartition("\nChecksum")[0], "has no checksum"),
+        (text.replace("0 faster", "1 faster"), "was changed since it was written"),
+        (text.replace("0 faster", "1 faster").rpartition("\nChecksum")[0], "has no checksum"),
     ):
         assert changed != text
         page.write_text(changed)

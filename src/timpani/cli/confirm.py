@@ -90,7 +90,7 @@ def confirm(
     dry_run: DryRun = False,
     fail_on: FailOn = None,
 ) -> None:
-    """Measure anew what tuning files gain: at their rules' edges, at measured sizes, and at sizes between.
+    """Measure again how much faster tuning files are: at measured sizes, at the limits of rules, and between.
 
     Rules that lose are removed from the files, and the remaining rules are confirmed again. The same command continues
     where it was stopped. The exit status is 1 if no rule is left, if cells were abandoned, or if a point of any round

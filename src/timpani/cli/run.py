@@ -48,7 +48,7 @@ class _Place(WhereOptions):
         list[str] | None,
         typer.Option(
             "--variants",
-            help="components or transports: each that the library has is a variant.",
+            help="components or transports: compare all that the library has, each as a variant.",
             show_default="none",
             rich_help_panel=WHAT,
         ),

@@ -135,7 +135,11 @@ class StudyKeys:
         f'bytes from 0 to {show_size(LARGEST_SIZE)}, for example 8, [8, 1024] or "1:1M"',
         f"[sizes](#sizes-and-rank-counts) in bytes; on the command line `{DEFAULT_SIZES}`. What a size counts "
         "depends on the operation: `timpani list operations`. A barrier has none",
-        Option(WHAT, "Bytes: 8,64K or 1:1M (doubling) or 1:4K+512.", f"{DEFAULT_SIZES}, or the study's"),
+        Option(
+            WHAT,
+            "Bytes, K = Ki = 1024: 8,64K or 1:1M (doubling), 4:64K*4 (factor), 1:4K+512 (step).",
+            f"{DEFAULT_SIZES}, or the study's",
+        ),
     )
     overrides: Overrides = key(
         {},
@@ -272,8 +276,9 @@ class StudyKeys:
         f"{MAX_LAUNCHES} unless given, {MAX_LAUNCHES_IN_BUDGET} with a budget",
         Option(
             HOW_WELL,
-            "Race: stop measuring algorithms that cannot be the best, until each choice loses at most"
-            " this, 2%, or more launches would hardly decide it. With a budget, until that is spent.",
+            "Race: drop algorithms that cannot be the best. Ends when each chosen algorithm is at most this much"
+            " slower than the best, such as 2%, or when more launches would hardly help; with --budget, when that is"
+            " spent.",
             "everything in all launches",
         ),
     )
@@ -284,7 +289,7 @@ class StudyKeys:
         " of the median; between 0 and 1",
         Option(
             HOW_WELL,
-            "A cell ends when the 95 % interval of its median is this narrow: half its width over the median.",
+            "Stop repeating an algorithm at a size when its median is known to ± this share (95 % interval).",
             "0.05",
             float,
         ),

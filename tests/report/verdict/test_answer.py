@@ -114,31 +114,32 @@ def test_undecided_points_come_with_the_launches_and_the_command_that_decide_the
     *_, last, how = headline(
         verdict(1, 0, 10, forecast=DecisionForecast(10, 20, 300, 14.0, 294.0), decide_command=command)
     )
-    half, most = "20 launches in all (14 s more)", "300 (4 min 54 s more)"
-    assert last == f"Deciding half of the undecided points probably takes {half}, nine in ten of them {most}."
+    half, most = "20 launches in total (14 s more)", "300 (4 min 54 s more)"
+    assert last == f"Half of the undecided points would probably be decided after {half}, 90 % after {most}."
     assert how == f"  {command}"
     *_, last = headline(verdict(1, 0, 10, forecast=DecisionForecast(8, 20, 3000, None, None)))
     assert last == (
-        "Deciding half of 8 of the undecided points probably takes 20 launches in all, nine in ten of them over 1000."
+        "Half of 8 of the undecided points would probably be decided after 20 launches in total, "
+        "90 % after more than 1000."
     )
     *_, last = headline(verdict(1, 0, 10, forecast=DecisionForecast(10, 2000, 3000, 1e5, 1e6)))
-    assert last == "Deciding half of the undecided points probably takes over 1000 launches in all."
+    assert last == "Half of the undecided points would probably be decided after more than 1000 launches in total."
 
 
 def test_of_few_undecided_points_all_are_to_be_decided() -> None:
     *_, last = headline(verdict(1, 0, 1, forecast=DecisionForecast(1, 250, 250, 14.0, 14.0)))
-    assert last == "Deciding the undecided point probably takes 250 launches in all (14 s more)."
+    assert last == "The undecided point would probably be decided after 250 launches in total (14 s more)."
     *_, last = headline(verdict(1, 0, 4, forecast=DecisionForecast(4, 20, 250, None, None)))
-    assert last == "Deciding the undecided points probably takes 250 launches in all."
+    assert last == "The undecided points would probably be decided after 250 launches in total."
     *_, last = headline(verdict(1, 0, 3, forecast=DecisionForecast(1, 2000, 2000, None, None)))
-    assert last == "Deciding 1 of the undecided points probably takes over 1000 launches in all."
+    assert last == "1 of the undecided points would probably be decided after more than 1000 launches in total."
 
 
 def test_a_setting_for_all_calls_comes_with_where_it_is_slower() -> None:
     setting = replace(DEFAULT_REGRET, set_by="mpirun --mca a 2", at_other_points=OtherPoints(20, 12, 3.1))
     lines = headline(verdict(0, 1, 0, regrets=(setting, replace(setting, best_label="timpani/binary"))))
-    assert lines[4] == "    but slower than the default at 12 of 20 other points, up to 3.10 times"
-    assert lines[7] == "  `timpani tune` sets each for the sizes alone at which it is faster."
+    assert lines[4] == "    but slower than the default at 12 of the 20 other points, by up to 3.10 times"
+    assert lines[7] == "  `timpani tune` applies each only at the sizes at which it is faster."
     assert len(lines) == 8  # rules replace the calls that they win alone
 
 
@@ -205,7 +206,7 @@ def test_a_simulation_has_nothing_to_set_and_nothing_significant() -> None:
         "times; 18 are undecided.",
         "Largest gains (the first is the largest of 63 points):",
         "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast",
-        "    but slower than the default at 12 of 20 other points, up to 3.10 times",
+        "    but slower than the default at 12 of the 20 other points, by up to 3.10 times",
     ]
     assert NOTHING_TO_SET in told
     for word in ("significant", "timpani tune", "timpani confirm", "overestimated", "False alarms", "all calls"):

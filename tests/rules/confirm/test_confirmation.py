@@ -151,7 +151,7 @@ def test_a_choice_that_gains_when_forced_is_told_apart_from_files_that_are_not_s
     confirmed = confirm(TABLE, BEFORE, measured)
     assert [each.standing for each in confirmed] == ["gained"]
     first, second, *_ = confirmed_lines(confirmed)
-    assert "of 1 point with a rule 1 gained" in first
+    assert "1 point with a rule: 1 faster than the default" in first
     assert second == (
         "Measured with the rules' algorithms selected directly; with the files switched on: "
         "1 without a significant difference"
@@ -166,8 +166,7 @@ def test_launches_that_can_show_nothing_are_said_to_be_too_few() -> None:
     assert [each.standing for each in three] == ["undecided"]
     first, second, *_ = confirmed_lines(three)
     assert (
-        "0 gained, 0 without a significant difference from the default, 1 with too few launches to decide, 0 lost"
-        in first
+        "0 faster than the default, 0 not significantly different, 1 with too few launches to decide, 0 slower" in first
     )
     assert second.endswith("with the files switched on: 1 with too few launches to decide")
 
@@ -186,18 +185,18 @@ def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
     ("broken", "error"),
     [("default", "wrong data"), ("default", "ended with status 137"), ("ring", "ended with status 137: killed")],
 )
-def test_points_that_nothing_is_known_of_are_named_and_keep_their_rules(broken: str, error: str) -> None:
+def test_points_without_times_are_named_and_keep_their_rules(broken: str, error: str) -> None:
     times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign({key: time for key, time in times.items() if key[0] != broken})
     ended = LaunchResult(cell(broken, HELD_OUT), 1, "m", error=error)
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([ended])])))
     assert (one.standing, losing_points([one]), mean_regret([one])) == ("unknown", [], None)
-    told = list(confirmed_lines([one]))
-    assert "0 lost, 1 unknown" in told[0]
-    assert told[1].endswith("has no time: bcast, 161 B")
+    first, second, *_ = confirmed_lines([one])
+    assert "0 slower, 1 unknown" in first
+    assert second.endswith("has no time: bcast, 161 B")
 
 
-def test_one_launch_that_somebody_killed_takes_no_rule_out() -> None:
+def test_one_killed_launch_removes_no_rule() -> None:
     times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign(times)
     killed = LaunchResult(cell("ring", HELD_OUT), 9, "m", error="ended with status 137")
@@ -275,5 +274,7 @@ def test_a_table_without_rules_has_nothing_to_confirm() -> None:
 def test_the_page_says_what_was_found() -> None:
     measured = campaign({("default", 256): 10, ("ring", 256): 5, ("tuned", 256): 5})
     ones = confirm(TABLE, BEFORE, measured)
-    assert next(iter(confirmed_lines(ones))).startswith("Confirmation: of 1 point with a rule 1 gained, 0 without")
+    assert next(iter(confirmed_lines(ones))).startswith(
+        "Confirmation: 1 point with a rule: 1 faster than the default, 0 not"
+    )
     assert "| bcast | 2 | 256 B | openmpi/tuned | openmpi/ring | 2.00 (" in confirmed_page(TABLE, ones, measured, [])

@@ -200,8 +200,10 @@ def _comparison(study: RecordedStudy) -> str:
             "for that by cross-validation (Stone, J. R. Stat. Soc. B, 1974)."
         )
     return (
-        "Two algorithms are said to differ only if the interval of the ratio of their times (Hodges–Lehmann, Wilcoxon "
-        f"rank-sum on launch medians, Holm's correction) leaves {INDIFFERENCE_TEXT}; otherwise they are tied."
+        "Two algorithms are said to differ only if a test is significant after Holm's correction and the interval of "
+        f"the ratio of their times (Hodges–Lehmann) lies outside {INDIFFERENCE_TEXT}; otherwise they are tied. "
+        "Interleaved algorithms are tested by the launches' log ratios (Wilcoxon signed-rank test), algorithms in "
+        "separate launches by their launch medians (rank-sum test)."
     )
 
 

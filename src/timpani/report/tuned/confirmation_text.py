@@ -42,7 +42,7 @@ _PROOFS: dict[Proof, str] = {
     "failed": "a launch gave no result or a wrong one",
 }
 _PROVEN: dict[Proof, str] = {
-    "messages": "message counts show at {} that the intended algorithm ran",
+    "messages": "message counts prove at {} that the intended algorithm ran",
     "times": f"at {{}} only the time shows it: it equals the intended algorithm's within {_CLOSE}",
     "open": "at {} neither messages nor times show which algorithm ran",
     "other": "at {} the messages or the time are not those of the intended algorithm",
@@ -57,8 +57,8 @@ def confirmed_lines(confirmed: Sequence[ConfirmedPoint]) -> Iterator[str]:
     standings = Counter(each.standing for each in ruled)
     few = f", {standings['undecided']} with too few launches to decide" if standings["undecided"] else ""
     yield (
-        f"Confirmation: of {counted(len(ruled), 'point')} with a rule {standings['gained']} gained, "
-        f"{standings['kept']} without a significant difference from the default{few}, {standings['lost']} lost"
+        f"Confirmation: {counted(len(ruled), 'point')} with a rule: {standings['gained']} faster than the default, "
+        f"{standings['kept']} not significantly different{few}, {standings['lost']} slower"
         + (f", {standings['unknown']} unknown" if standings["unknown"] else "")
     )
     if forced := [each for each in ruled if each.is_of_forced and each.standing != "unknown"]:

@@ -14,7 +14,7 @@ from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
 from timpani.tuning.decide.verdict import DecisionForecast, DefaultRegret, Verdict
 
 _MAX_NAMED = 3  # points, gains or warnings
-_FEW_UNDECIDED = 5  # points: of fewer, half and nine in ten say no more than all of them
+_FEW_UNDECIDED = 5  # with fewer undecided points, only the launches for all of them are shown
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
 
 NOTHING_TO_SET = (
@@ -134,7 +134,7 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
     costly = [loss for loss in shown if loss.set_by and loss.at_other_points]
     if any(VARIANT_SIGN not in loss.best_label for loss in costly):
         which = "each algorithm" if any(VARIANT_SIGN in loss.best_label for loss in costly) else "each"
-        yield f"  `timpani tune` sets {which} for the sizes alone at which it is faster."
+        yield f"  `timpani tune` applies {which} only at the sizes at which it is faster."
     if verdict.simulated:
         yield NOTHING_TO_SET
     if not verdict.settings_recorded:
@@ -176,22 +176,24 @@ def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator
 
     def cost(launches: int, seconds: float | None, noun: str = "") -> str:
         if launches >= _MANY_LAUNCHES:
-            return f"over {_MANY_LAUNCHES}{noun}"
+            return f"more than {_MANY_LAUNCHES}{noun}"
         return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
 
-    in_all = " launches in all"
+    noun = " launches in total"
     command = [f"  {verdict.decide_command}"] if verdict.decide_command else []
-    of = "the undecided" if forecast.of == verdict.undecided else f"{forecast.of} of the undecided"
+    some = "" if forecast.of == verdict.undecided else f"{forecast.of} of "
     if forecast.of < _FEW_UNDECIDED:
-        points = "point" if verdict.undecided == 1 else "points"
-        yield f"Deciding {of} {points} probably takes {cost(forecast.most, forecast.most_seconds, in_all)}."
+        points = f"{some}the undecided {'point' if verdict.undecided == 1 else 'points'}"
+        decided = cost(forecast.most, forecast.most_seconds, noun)
+        yield f"{points[0].upper()}{points[1:]} would probably be decided after {decided}."
         yield from command
         return
-    half = f"Deciding half of {of} points probably takes {cost(forecast.half, forecast.half_seconds, in_all)}"
+    decided = cost(forecast.half, forecast.half_seconds, noun)
+    half = f"Half of {some}the undecided points would probably be decided after {decided}"
     if forecast.half >= _MANY_LAUNCHES:
         yield f"{half}."
         return
-    yield f"{half}, nine in ten of them {cost(forecast.most, forecast.most_seconds)}."
+    yield f"{half}, 90 % after {cost(forecast.most, forecast.most_seconds)}."
     yield from command
 
 

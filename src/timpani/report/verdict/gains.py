@@ -29,7 +29,7 @@ _RUN = "run"
 
 KEY = (
     "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
-    "is slower: `timpani tune` sets it for the other sizes alone. Built-in algorithms "
+    "is slower. `timpani tune` applies it only at the sizes at which it is faster. Built-in algorithms "
     f"({OWN}/…) replace calls by the rules that `timpani rules` writes."
 )
 

@@ -25,7 +25,7 @@ class OtherPoints:
 
     def __str__(self) -> str:
         others = counted(self.points, "other point")
-        return f"slower than the default at {self.slower} of {others}, up to {self.factor:.2f} times"
+        return f"slower than the default at {self.slower} of the {others}, by up to {self.factor:.2f} times"
 
 
 def at_other_points(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> OtherPoints | None:

@@ -54,7 +54,7 @@ class DefaultRegret:
 
 @dataclass(frozen=True)
 class DecisionForecast:
-    """Total launches that would probably decide half and nine in ten of the undecided points.
+    """Total launches that would probably decide 50 % and 90 % of the undecided points.
 
     of                          number of undecided points with a forecast: their ratios have bounds
     half, most                  total launches, including those already measured
