@@ -211,19 +211,19 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             raced |= by_point.keys() - looks
             if variant.looks or by_point.keys() - looks:
                 spent += world.start_s
-            for point, rivals in by_point.items():
+            for point, competitors in by_point.items():
                 usual = USUAL_ROUNDS if variant.precise else ROUNDS_OF_SLOT
-                logs = np.array([world.times[c] + world.launch_errors[launch - 1, column[c]] for c in rivals])
+                logs = np.array([world.times[c] + world.launch_errors[launch - 1, column[c]] for c in competitors])
                 number = _rounds_of_each(logs, rounds.get(point, usual), variant)
                 error = world.round_error / np.sqrt(number)
-                at = [column[c] for c in rivals]
+                at = [column[c] for c in competitors]
                 taken = np.exp(logs + error * of_rounds[0][at])
                 seen = error * np.sqrt(of_rounds[1][at] / (USUAL_ROUNDS - 1))
                 share = np.exp(logs - _typical(world, point))
-                bursts_s, setup_s = float(np.sum(number * BURST_S * share)), SETUP_S * len(rivals)
+                bursts_s, setup_s = float(np.sum(number * BURST_S * share)), SETUP_S * len(competitors)
                 if variant.looks or point not in looks:
                     spent += bursts_s + setup_s
-                for cell, time, own, count in zip(rivals, taken, seen, number, strict=True):
+                for cell, time, own, count in zip(competitors, taken, seen, number, strict=True):
                     racing.take(_result(cell, launch, float(time), float(own), int(count), setup_s, bursts_s))
     racing.wanted(min(variant.launches, launch) + 1)
     outcome.seconds += spent

@@ -53,9 +53,9 @@ def run() -> None:
 def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain | None:
     """A race's result for its choice's gain over the default; None if the default is the choice."""
     names = [DEFAULT, *map(str, range(1, algorithms))]
-    rivals = {Algorithm("synthetic", name): 0.0 for name in names}
-    rivals[Algorithm("synthetic", "1")] = -np.log1p(faster)
-    race = Race(ACCEPTED, {_POINT: list(rivals)})
+    competitors = {Algorithm("synthetic", name): 0.0 for name in names}
+    competitors[Algorithm("synthetic", "1")] = -np.log1p(faster)
+    race = Race(ACCEPTED, {_POINT: list(competitors)})
     futility = Futility(race, MOST_LAUNCHES)
     launches: list[dict[Algorithm, float]] = []
     while len(launches) < MOST_LAUNCHES and not futility.ended([_POINT]):
@@ -63,17 +63,21 @@ def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain |
         if not remaining:
             break
         errors = random.normal(0, ERROR, algorithms)
-        told = {each: rivals[each] + error for each, error in zip(rivals, errors, strict=True) if each in remaining}
+        told = {
+            each: competitors[each] + error
+            for each, error in zip(competitors, errors, strict=True)
+            if each in remaining
+        }
         launches.append(told)
         number = len(launches)
         race.add_launch(number, [LaunchTime(_POINT, each, "turn", np.exp(time), 1.0) for each, time in told.items()])
         futility.add_launch(number)
-    default, choice = next(iter(rivals)), race.standing(_POINT).choice
+    default, choice = next(iter(competitors)), race.standing(_POINT).choice
     if choice is None or choice == default:
         return None
     ratio = race.ratio(_POINT, default, choice)
     assert ratio is not None
-    true = rivals[default] - rivals[choice]
+    true = competitors[default] - competitors[choice]
     apparent = np.mean([told[default] - told[choice] for told in launches if {default, choice} <= told.keys()])
     return Gain(
         float(apparent) - true, float(np.log(ratio.estimate)) - true, bool(ratio.low <= np.exp(true) <= ratio.high)

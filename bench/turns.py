@@ -66,7 +66,7 @@ def launch(programs: Path, mpi: Mpi, points: Sequence[Point], seed: int) -> Iter
                 found[owner[line["cell"]]].append(line)
     for number, cells in sorted(found.items()):
         if not all(cell["relative"] for cell in cells):
-            continue  # so busy a machine that no round had all rivals
+            continue  # so busy a machine that no round had all competitors
         yield points[number].key, sorted(cells, key=lambda cell: int(cell["cell"]))
 
 

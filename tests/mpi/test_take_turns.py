@@ -20,7 +20,7 @@ def measured(record: list[dict[str, Any]]) -> list[dict[str, Any]]:
 def test_the_cells_of_a_point_share_their_time_and_their_ratios_leave_nothing_over(run_plan: RunPlan) -> None:
     again = ["point", "cell 3 allreduce 64 warm - - -", "cell 4 allreduce 64 warm - - -"]
     lines = measured(run_plan(2, ["seed 7", "probe", *POINT, *again], start_by="round_time", slot_ns=20_000_000))
-    assert [line["rivals"] for line in lines] == [3, 3, 3, 2, 2]
+    assert [line["competitors"] for line in lines] == [3, 3, 3, 2, 2]
     for cells in (lines[:3], lines[3:]):
         assert len({(line["begin_ns"], line["end_ns"]) for line in cells}) == 1
         # Each is in proportion to the geometric mean of them all.
@@ -52,18 +52,18 @@ def test_a_cell_that_takes_many_times_as_long_as_the_fastest_gets_few_turns(run_
 def test_a_cell_that_fails_takes_no_turn_and_the_others_do(run_plan: RunPlan) -> None:
     pairs = ("first=0,second=1", "first=0,second=5", "first=1,second=0")
     record = run_plan(2, ["point", *(f"cell {i} latency 64 warm - - default:{pair}" for i, pair in enumerate(pairs))])
-    assert [(line["cell"], line["rivals"]) for line in measured(record)] == [(0, 2), (2, 2)]
+    assert [(line["cell"], line["competitors"]) for line in measured(record)] == [(0, 2), (2, 2)]
     [failed] = [line for line in record if "mistake" in line]
     assert failed["cell"] == 1
 
 
 @pytest.mark.parametrize(
-    ("size", "rivals"), [(40 << 20, [3, 3, 3]), (100 << 20, [1, 1, 1])], ids=["together", "one by one"]
+    ("size", "competitors"), [(40 << 20, [3, 3, 3]), (100 << 20, [1, 1, 1])], ids=["together", "one by one"]
 )
 def test_cells_take_turns_where_their_buffers_fit_into_memory_at_once(
-    run_plan: RunPlan, size: int, rivals: list[int]
+    run_plan: RunPlan, size: int, competitors: list[int]
 ) -> None:
     cells = [f"cell {i} bcast {size} warm - - -" for i in range(3)]
     lines = measured(run_plan(2, ["warmup 0", "repetitions 1", "point", *cells]))
-    assert [line["rivals"] for line in lines] == rivals
+    assert [line["competitors"] for line in lines] == competitors
     assert [line["cell"] for line in lines] == [0, 1, 2]

@@ -114,14 +114,14 @@ def test_holm_does_not_depend_on_the_order_of_the_family(order: list[int]) -> No
 
 
 @pytest.mark.parametrize(
-    ("rivals", "interleaved", "launches"),
+    ("competitors", "interleaved", "launches"),
     [
         *((0, False, 6), (1, False, 6), (23, False, 6), (24, False, 7), (85, False, 7), (86, False, 8)),
         *((0, True, 6), (1, True, 6), (2, True, 7), (6, True, 8), (7, True, 9), (12, True, 9), (13, True, 10)),
     ],
 )
-def test_launches_needed_for_a_comparison(rivals: int, interleaved: bool, launches: int) -> None:
-    assert launches_needed(rivals, interleaved) == launches
+def test_launches_needed_for_a_comparison(competitors: int, interleaved: bool, launches: int) -> None:
+    assert launches_needed(competitors, interleaved) == launches
 
 
 @pytest.mark.parametrize("level", [0.05, 0.01, 0.2])

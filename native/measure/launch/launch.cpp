@@ -237,7 +237,7 @@ void Launch::measure_interleaved(std::span<Competitor> competitors, const Point&
                                           competitor.sync.lateness};
         JsonObject line;
         line.add("cell", competitor.id)
-            .add("rivals", static_cast<int>(competitors.size()))
+            .add("competitors", static_cast<int>(competitors.size()))
             .add("relative", competitor.relative)
             .add("relative_error", competitor.relative_error)
             .add("setup_ns", turns_begin - begin)

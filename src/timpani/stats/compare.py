@@ -199,8 +199,8 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     return adjusted, divisor
 
 
-def launches_needed(rivals: int, interleaved: bool, alpha: float = ALPHA) -> int:
-    """Minimum of launches per algorithm to compare one algorithm with `rivals` others.
+def launches_needed(competitors: int, interleaved: bool, alpha: float = ALPHA) -> int:
+    """Minimum of launches per algorithm to compare one algorithm with `competitors` others.
 
     Enough for a median's interval at 1 − alpha: the extremes of n medians cover it with probability 1 − 2 · ½ⁿ. Also
     enough for each comparison to be significant after Holm's correction. Interleaved algorithms are compared by the
@@ -211,7 +211,7 @@ def launches_needed(rivals: int, interleaved: bool, alpha: float = ALPHA) -> int
         return 2 / 2**launches if interleaved else min_p_value(((launches, launches),))
 
     launches = 1
-    while 2 / 2**launches > alpha or smallest(launches) > alpha / max(rivals, 1):
+    while 2 / 2**launches > alpha or smallest(launches) > alpha / max(competitors, 1):
         launches += 1
     return launches
 

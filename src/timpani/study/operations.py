@@ -140,8 +140,8 @@ class Operation:
     movement: Movement | None = None
 
     @property
-    def has_rivals(self) -> bool:
-        """Whether algorithms or ways compete; messages between other ranks are other operations, not rivals."""
+    def has_competitors(self) -> bool:
+        """Whether algorithms or ways compete; messages between different ranks are different operations."""
         return self.kind in ("collective", "transpose")
 
     @property

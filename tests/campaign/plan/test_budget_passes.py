@@ -47,7 +47,7 @@ def test_every_cell_has_every_launch_once(cells: list[Cell], launches: int, budg
 
 @settings(deadline=None)
 @given(drawn_cells())
-def test_rivals_are_measured_together(cells: list[Cell]) -> None:
+def test_competitors_are_measured_together(cells: list[Cell]) -> None:
     for each in spent(cells, 1.0):
         points = {RacePoint.from_cell(cell) for cell in each.cells}
         assert each.cells == {cell for cell in cells if RacePoint.from_cell(cell) in points}

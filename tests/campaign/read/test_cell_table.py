@@ -87,8 +87,8 @@ def test_an_interval_of_over_a_quarter_of_the_median_each_way_is_wide() -> None:
 
 
 def test_a_cell_needs_the_launches_that_comparing_its_point_takes() -> None:
-    def rows(rivals: int, **values: object) -> pl.DataFrame:
-        names = ["default", *(f"a{number}" for number in range(rivals))]
+    def rows(competitors: int, **values: object) -> pl.DataFrame:
+        names = ["default", *(f"a{number}" for number in range(competitors))]
         cells = [replace(CELL, algorithm=Algorithm("openmpi", name)) for name in names]
         return estimate_cells(
             RacedResults.from_rows(

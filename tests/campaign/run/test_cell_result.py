@@ -31,19 +31,19 @@ MEASURED = {
 
 
 def result(**more: Any) -> Any:
-    interleaved = {"rivals": 1, "relative": 0, "relative_error": 0, "setup_ns": 0, "begin_ns": 0, "end_ns": 0}
+    interleaved = {"competitors": 1, "relative": 0, "relative_error": 0, "setup_ns": 0, "begin_ns": 0, "end_ns": 0}
     probes: dict[str, list[float]] = {"probe_before_ns": [], "probe_after_ns": []}
     return result_of(
         {"cell": 0, **interleaved, **probes, "measured": MEASURED | more}, PLANNED, GROUP, 1, "vm", "0001-1"
     )
 
 
-def test_the_interval_and_the_convergence_are_those_that_the_measuring_program_told() -> None:
-    told = {"converged": True, "effective_size": 3.5, "median_interval_ns": [2000, 4000]}
-    found = result(**told)
+def test_the_interval_and_the_convergence_come_from_the_measuring_program() -> None:
+    recorded = {"converged": True, "effective_size": 3.5, "median_interval_ns": [2000, 4000]}
+    found = result(**recorded)
     assert (found.median_us, found.ci_low_us, found.ci_high_us) == (3.0, 2.0, 4.0)
     assert (found.effective_size, found.converged) == (3.5, True)
-    assert not result(**told | {"converged": False}).converged
+    assert not result(**recorded | {"converged": False}).converged
 
 
 def test_messages_share_the_interval_of_their_sample() -> None:

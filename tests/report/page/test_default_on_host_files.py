@@ -8,7 +8,7 @@ import pytest
 from tests.report.page.test_page import campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
-from timpani.charts.marks.figure import RIVAL
+from timpani.charts.marks.figure import COMPETITOR
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import Figures, find_figures
 from timpani.study.cell import COMPOSED, DEFAULT, Algorithm, Cell
@@ -66,5 +66,5 @@ def test_each_algorithm_has_a_figure_with_its_times_and_the_defaults_on_every_ho
 
 def test_a_study_chooses_the_algorithms_and_learns_which_were_not_measured(campaign: Campaign) -> None:
     found = of_figure(campaign, "composed/two_level", "composed/scatters")
-    assert [file.choice.values[RIVAL] for file in found.asked] == ["composed/two_level"]
+    assert [file.choice.values[COMPETITOR] for file in found.asked] == ["composed/two_level"]
     assert found.missing == ["against-default at composed/scatters: not measured"]

@@ -212,7 +212,7 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rivals", "asked", "advice"),
+    ("competitors", "asked", "advice"),
     [
         (
             9,
@@ -233,8 +233,8 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
         (9, None, "10 of 10 cells have fewer than the 6 launches that a comparison takes"),
     ],
 )
-def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None, advice: str) -> None:
-    curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(rivals)))}
+def test_verdict_says_how_to_have_launches_enough(competitors: int, asked: int | None, advice: str) -> None:
+    curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(competitors)))}
     frame = results(curves)
     verdict = summarize(
         decide_by_state(RacedResults.from_rows(frame)),
@@ -242,7 +242,7 @@ def test_verdict_says_how_to_have_launches_enough(rivals: int, asked: int | None
         launches_asked=asked,
     )
     assert verdict.warnings == (advice,)
-    assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if rivals == 9 else 7)
+    assert (verdict.too_few_launches, verdict.launches_needed) == (1, 6 if competitors == 9 else 7)
     assert verdict.launches_advice in advice
 
 

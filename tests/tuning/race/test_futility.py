@@ -61,12 +61,14 @@ def test_more_launches_never_make_a_decision_less_likely(
 
 def test_points_are_decided_about_as_often_as_foretold() -> None:
     random = np.random.default_rng(2)
-    rivals = ALGORITHMS[1:3]
+    competitors = ALGORITHMS[1:3]
     foretold, decided = [], []
     for slower in np.linspace(0, 0.05, 300):
-        race = Race(0.02, {OPEN: rivals})
+        race = Race(0.02, {OPEN: competitors})
         for launch, times in enumerate(np.exp(random.normal([0, slower], 0.03, (16, 2))), 1):
-            race.add_launch(launch, [LaunchTime(OPEN, *each, 1.0) for each in zip(rivals, "tt", times, strict=True)])
+            race.add_launch(
+                launch, [LaunchTime(OPEN, *each, 1.0) for each in zip(competitors, "tt", times, strict=True)]
+            )
             if launch == MIN_LAUNCHES:
                 chance, over = Prospect(tuple(race.gaps(OPEN).values()), 2).chance(10), race.standing(OPEN).done
         if not over:

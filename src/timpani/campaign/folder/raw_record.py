@@ -112,7 +112,7 @@ class _RawFields(LaunchFields, total=False):
     measured: Measured
     mistake: Text
     proof: _Counted
-    rivals: Annotated[int, Field(ge=1)]
+    competitors: Annotated[int, Field(ge=1)]
     relative: Time
     relative_error: Time
     setup_ns: Count

@@ -1,7 +1,7 @@
 """The order in which a campaign with a budget measures its cells, so that every question has an answer first.
 
 A question is an algorithm of a collective by one placement and mode. The first tier has each of them at one point, with
-its rivals there; each further tier has about twice as many sizes and rank counts.
+its competitors there; each further tier has about twice as many sizes and rank counts.
 """
 
 from collections import defaultdict

@@ -44,10 +44,10 @@ class PlannedCell:
 
     @property
     def competes_at(self) -> object:
-        """What it has in common with the cells of its launch that it competes with; of messages none do."""
+        """A key that is equal for competing cells of a launch. Cells of point-to-point messages do not compete."""
         cell = self.cell
-        rivals = OPERATIONS[cell.collective].has_rivals
-        return (cell.collective, cell.message_bytes, cell.mode, cell.arrival, None if rivals else self.number)
+        alone = None if OPERATIONS[cell.collective].has_competitors else self.number
+        return (cell.collective, cell.message_bytes, cell.mode, cell.arrival, alone)
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ class CampaignPlan:
         points = Counter(
             (cell.collective, cell.ranks, cell.placement, cell.message_bytes)
             for cell in (each.cell for each in self.cells)
-            if OPERATIONS[cell.collective].has_rivals
+            if OPERATIONS[cell.collective].has_competitors
         )
         paired = len(self.variants) > 1
         interleaved = paired or any(len(point) > 1 for group in self.groups for point in group.points)

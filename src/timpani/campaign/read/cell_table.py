@@ -126,7 +126,7 @@ def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
 
 def _launches_needed() -> pl.Expr:
     """By the number of other algorithms at the cell's point, where algorithms compete, and how they are compared."""
-    competing = [name for name, operation in OPERATIONS.items() if operation.has_rivals]
+    competing = [name for name, operation in OPERATIONS.items() if operation.has_competitors]
     others = pl.when(pl.col("collective").is_in(competing)).then(pl.len().over(POINT) - 1).otherwise(0)
     replicated = pl.col("median_us").is_not_null() & ~pl.col("simulated")
     paired, unpaired = (
@@ -137,10 +137,10 @@ def _launches_needed() -> pl.Expr:
     return pl.when(replicated & by_pairs).then(paired).when(replicated).then(unpaired).alias("launches_needed")
 
 
-def _launches_for(rivals: pl.Series, interleaving: bool) -> pl.Series:
-    counts = rivals.unique()
+def _launches_for(competitors: pl.Series, interleaving: bool) -> pl.Series:
+    counts = competitors.unique()
     needed = [launches_needed(count, interleaving) for count in counts]
-    found = rivals.replace_strict(counts, needed, return_dtype=pl.Int64)
+    found = competitors.replace_strict(counts, needed, return_dtype=pl.Int64)
     return found.cast(pl.Int64)  # in polars 1.40 an empty series keeps its type
 
 

@@ -198,18 +198,18 @@ def bursts(results: Iterable[LaunchResult]) -> Iterator[AlgorithmBursts]:
     for result in results:
         if result.interleaving and result.relative_error and result.rounds and result.setup_s and result.bursts_s:
             points[result.interleaving].append(result)
-    for rivals in points.values():
-        rounds = [each.rounds or 1 for each in rivals]
-        calls = [(each.median_us or 0.0) * each.repetitions for each in rivals]
+    for competitors in points.values():
+        rounds = [each.rounds or 1 for each in competitors]
+        calls = [(each.median_us or 0.0) * each.repetitions for each in competitors]
         to_the_end = rounds.count(max(rounds))
-        for each, number, called in zip(rivals, rounds, calls, strict=True):
+        for each, number, called in zip(competitors, rounds, calls, strict=True):
             yield AlgorithmBursts(
                 RacePoint.from_cell(each.cell),
                 each.cell.algorithm,
                 number,
                 number * (each.relative_error or 0.0) ** 2 * to_the_end / max(1, to_the_end - 1),
                 (each.bursts_s or 0.0) * called / sum(calls) / number,
-                (each.setup_s or 0.0) / len(rivals),
+                (each.setup_s or 0.0) / len(competitors),
             )
 
 

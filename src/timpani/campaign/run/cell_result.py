@@ -50,7 +50,7 @@ def result_of(
         part=part,
         **{name: raw[name] for name in COPIED if name in raw},
         **_lateness(raw, arrays),
-        **_in_turn(line, part),
+        **_interleaved(line, part),
     )
 
 
@@ -62,9 +62,10 @@ def _lateness(raw: dict[str, Any], arrays: dict[str, NDArray[np.float64]]) -> di
     return asdict(summarize_lateness(*times, raw["largest_lateness_ns"], raw["lateness_error_ns"]))
 
 
-def _in_turn(line: dict[str, Any], part: str) -> dict[str, Any]:
-    """What the line says of the cells that were interleaved with it, and of the machine."""
-    alone = line["rivals"] == 1 or not line["relative"]  # 0: in each round some rival had no valid repetition
+def _interleaved(line: dict[str, Any], part: str) -> dict[str, Any]:
+    """Fields of a cell's interleaving and of the machine's probes."""
+    # `relative` is 0 if in each round a competitor had no valid repetition.
+    alone = line["competitors"] == 1 or not line["relative"]
     before, after = (
         float(np.median(line[name])) if line[name] else None for name in ("probe_before_ns", "probe_after_ns")
     )

@@ -13,7 +13,7 @@ CONDITIONS = "conditions"
 SETTING = "setting"
 """The column: mode and machine in words, where placements are what is compared."""
 
-RIVAL = "rival"
+COMPETITOR = "competitor"
 """The column: the algorithm that the default is compared with, in its row and in the default's."""
 
 
@@ -45,7 +45,7 @@ class Figure:
     name        of the figure and its files; the operation's name follows it
     section     where it stands; several figures may share one
     place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
-    table       one of `report/page/contents.py`: `cells`, `rivals`, `messages`, `decisions`, `probes`, `fits`,
+    table       one of `report/page/contents.py`: `cells`, `competitors`, `messages`, `decisions`, `probes`, `fits`,
                 `residuals`
     draw        makes the chart from rows of the table, in the colours it is given
     linear_too  whether the reader may choose linear axes: `draw` then takes `linear`

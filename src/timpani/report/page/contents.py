@@ -12,7 +12,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.algorithm_map import with_key
-from timpani.charts.marks.figure import CONDITIONS, RIVAL
+from timpani.charts.marks.figure import COMPETITOR, CONDITIONS
 from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
 from timpani.charts.marks.theme import is_default, style_numbers
 from timpani.charts.registry import figures
@@ -40,9 +40,9 @@ class Report:
 
     cells   all that was measured: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING and the
             comparison with the default
-    tables  that figures are drawn from, each schedule once. `cells`: the same columns; `rivals`: of `rivals`, of all
-            algorithms; `messages`: `message_rows` of the cells; `decisions`: the points with a verdict, columns of
-            `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`
+    tables  that figures are drawn from, each schedule once. `cells`: the same columns; `competitors`: of
+            `with_defaults_on_host_files`, of all algorithms; `messages`: `message_rows` of the cells; `decisions`: the
+            points with a verdict, columns of `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`;
             `probes`: of the machine's states over the campaign's time
     panels  by the name of the figure
     """
@@ -68,7 +68,7 @@ class Report:
         self.models = fit_section(campaign, cells, published)
         measured = {
             "cells": drawn,
-            "rivals": rivals(self.cells.filter(CALLS)),
+            "competitors": with_defaults_on_host_files(self.cells.filter(CALLS)),
             "messages": message_rows(drawn),
             "decisions": _numbered(with_curve_labels(with_best_status(self.decisions, self.cells), curves)),
         }
@@ -117,19 +117,19 @@ def with_speedup(cells: pl.DataFrame, compared: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def rivals(cells: pl.DataFrame) -> pl.DataFrame:
-    """For each algorithm its cells on host files of categories that have the default, and the default's cells there.
+def with_defaults_on_host_files(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells of each algorithm on host files, with the default's cells on the same host files.
 
     cells    columns of `estimate_cells`
-    returns  the same columns and RIVAL, the algorithm's label; the cells of the default once for each algorithm
+    returns  the same columns and COMPETITOR, the algorithm's label; the cells of the default once for each algorithm
     """
     on_files = cells.filter(pl.col("placement").str.starts_with("category:"))
     default = on_files.filter(pl.col("label") == DEFAULT)
     compared = on_files.filter(pl.col("label") != DEFAULT).join(default, on=POINT, how="semi")
-    named = compared.select(*POINT, pl.col("label").alias(RIVAL))
+    named = compared.select(*POINT, pl.col("label").alias(COMPETITOR))
     return pl.concat(
         [
-            compared.with_columns(pl.col("label").alias(RIVAL)),
+            compared.with_columns(pl.col("label").alias(COMPETITOR)),
             default.join(named, on=POINT, how="inner", maintain_order="right"),
         ]
     )

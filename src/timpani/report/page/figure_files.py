@@ -9,7 +9,7 @@ from pathlib import Path
 
 from timpani.campaign.read.study_names import stand_in_note
 from timpani.charts.marks import theme
-from timpani.charts.marks.figure import RIVAL
+from timpani.charts.marks.figure import COMPETITOR
 from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.registry import figures
 from timpani.errors import cannot_write, unknown
@@ -124,7 +124,7 @@ def _chosen(choice: PanelChoice, wanted: FigureChoice | None) -> bool:
         return False
     values = {
         **{"ranks": wanted.ranks, "message_bytes": wanted.sizes},
-        **{"label": wanted.algorithms, RIVAL: wanted.algorithms},
+        **{"label": wanted.algorithms, COMPETITOR: wanted.algorithms},
     }
     return all(
         allowed is None or column not in choice.values or choice.values[column] in allowed
@@ -143,7 +143,7 @@ def _missing(named: Mapping[str, FigureChoice], asked: list[FigureFile]) -> Iter
             ("ranks", wanted.ranks, lambda ranks: counted(ranks, "rank")),
             ("message_bytes", wanted.sizes, show_size),
             ("label", wanted.algorithms, str),
-            (RIVAL, wanted.algorithms, str),
+            (COMPETITOR, wanted.algorithms, str),
         ):
             there = {values[column] for values in drawn if column in values}
             absent = [value for value in allowed or () if there and value not in there]

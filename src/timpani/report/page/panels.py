@@ -9,14 +9,14 @@ import altair as alt
 import polars as pl
 from altair.utils.schemapi import debug_mode
 
-from timpani.charts.marks.figure import RIVAL, SETTING, Figure
+from timpani.charts.marks.figure import COMPETITOR, SETTING, Figure
 from timpani.charts.marks.theme import PAGE, Chart, Palette, Style, ordered, styles
 from timpani.report.page.static_figure import static_svg
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
-_TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm", RIVAL: "Algorithm"}
+_TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm", COMPETITOR: "Algorithm"}
 """Titles of the columns whose name is no title."""
 
 
@@ -155,7 +155,7 @@ def _selector(column: str, frame: pl.DataFrame) -> Selector:
         return Selector(column, title, {value: show_size(value) for value in values}, values[len(values) // 2])
     if column == "ranks":
         return Selector(column, title, {value: counted(value, "rank") for value in values}, _most_ranks(frame))
-    if column in ("label", RIVAL):
+    if column in ("label", COMPETITOR):
         values = ordered(values)
     return Selector(column, title, {value: str(value) for value in values}, values[0])
 

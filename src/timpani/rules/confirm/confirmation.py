@@ -270,11 +270,11 @@ class _PointTimes:
 
     def _regret(self, choice: Algorithm) -> tuple[Algorithm, ConfirmedRatio]:
         """The best algorithm, and the regret of the choice relative to it."""
-        rivals = [each for each in self.rows if each != choice and not is_under_files(each.name)]
-        if not rivals:
+        competitors = [each for each in self.rows if each != choice and not is_under_files(each.name)]
+        if not competitors:
             return choice, _NO_REGRET
-        ratios = list(self._ratios(choice, rivals))
-        best, most = max(zip(rivals, ratios, strict=True), key=lambda each: each[1].ratio)
+        ratios = list(self._ratios(choice, competitors))
+        best, most = max(zip(competitors, ratios, strict=True), key=lambda each: each[1].ratio)
         if most.ratio <= 1:
             return choice, ConfirmedRatio(0.0, 0.0, None if most.high is None else max(0.0, most.high - 1), False)
         low = None if most.low is None else most.low - 1

@@ -78,26 +78,28 @@ def winners(
         beaten = library[collective, size][default]
         for ranks, layout in layouts.items():
             winners = found.setdefault((collective, ranks, layout), {}).setdefault(size, {})
-            for algorithm, rival in known.get((collective, size), {}).items():
-                gain = _gain(collective, ranks, size, beaten, rival, times)
+            for algorithm, competitor in known.get((collective, size), {}).items():
+                gain = _gain(collective, ranks, size, beaten, competitor, times)
                 if gain and gain.gain_low and gain.gain_low > INDIFFERENCE[1]:
                     winners[algorithm] = gain
     return found
 
 
 def _gain(
-    collective: str, ranks: int, size: int, default: KnownSchedule, rival: KnownSchedule, times: Times
+    collective: str, ranks: int, size: int, default: KnownSchedule, competitor: KnownSchedule, times: Times
 ) -> Evidence | None:
-    """Time of the default's fastest possible schedule / time of the rival's slowest; None if one has no time.
+    """Time of the default's fastest possible schedule / time of the competitor's slowest; None if one has no time.
 
     The interval spans all schedules that either may follow. It is widened by the model error of a ratio of two
     algorithms, and by the measured deviation of the library's code from its schedules.
     """
-    theirs, its = ([times.get((collective, each, ranks, size)) for each in one.schedules] for one in (default, rival))
+    theirs, its = (
+        [times.get((collective, each, ranks, size)) for each in one.schedules] for one in (default, competitor)
+    )
     timed = [each for each in (*theirs, *its) if each and each.ratio_width is not None and each.time > 0]
     if len(timed) < len(theirs) + len(its):
         return None
     before, after = ([each.time for each in part] for part in (timed[: len(theirs)], timed[len(theirs) :]))
     least, most = min(before) / max(after), max(before) / min(after)
-    half = max(each.ratio_width or 0.0 for each in timed) + default.off + rival.off
+    half = max(each.ratio_width or 0.0 for each in timed) + default.off + competitor.off
     return Evidence(size, least, least * exp(-half), most * exp(half), launches=0)

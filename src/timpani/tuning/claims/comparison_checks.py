@@ -43,10 +43,10 @@ def _ratios_to_competitors(claim: Claim, times: pl.DataFrame) -> pl.DataFrame:
     """
     fixed = set(claim.competitors) - {DEFAULT}
     wanted = times.filter(pl.col("ranks") > 2) if fixed and claim.collective not in _BETWEEN_TWO else times
-    rivals, own = times_of(wanted, claim.competitors), times_of(wanted, claim.algorithms)
+    competitors, own = times_of(wanted, claim.competitors), times_of(wanted, claim.algorithms)
     complete = pl.col("label").n_unique().over(PLACE) == len(set(claim.competitors))
     bounds = (pl.when(pl.col(name).is_not_null().all()).then(pl.col(name).min()) for name in ("low_us", "high_us"))
-    lowest = rivals.filter(complete).group_by(PLACE).agg(pl.min("time_us"), *bounds)
+    lowest = competitors.filter(complete).group_by(PLACE).agg(pl.min("time_us"), *bounds)
     rows = ratios_to(own, lowest, PLACE).drop_nulls("ratio").sort(*CURVE, "message_bytes")
     if rows.is_empty():
         raise MissingTimesError("no point at which it and its competitors were timed")

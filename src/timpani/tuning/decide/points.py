@@ -76,7 +76,7 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
     kept = pl.lit(True)
     for operation in OPERATIONS.values():
         is_it = pl.col("collective") == operation.name
-        if not operation.has_rivals:
+        if not operation.has_competitors:
             kept = kept & ~is_it
         elif operation.baselines:
             kept = kept & ~(is_it & pl.col("algorithm").is_in(sorted(operation.baselines)))

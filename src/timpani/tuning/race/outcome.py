@@ -93,8 +93,8 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
         return None
     rows = results.rows
     found = race_standings(results)
-    rivals = found.filter(pl.col("race_algorithms") > 1)
-    raced = rivals.filter("race_complete")
+    competitors = found.filter(pl.col("race_algorithms") > 1)
+    raced = competitors.filter("race_complete")
     bounds = raced["regret_high"]
     open_ones = raced.filter(~(pl.col("regret_high") <= pl.col("accepted")).fill_null(value=False))
     outlooks = dict(open_ones.group_by("race_outlook").len().iter_rows())
@@ -117,8 +117,8 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
         unbounded=bounds.null_count(),
         largest=largest if isinstance(largest, float) else None,
         partly_failed=raced.join(_failed_at_last(rows), on=POINT, how="semi").height,
-        without_competitor=found.height - rivals.height,
-        sampled=rivals.height - raced.height,
+        without_competitor=found.height - competitors.height,
+        sampled=competitors.height - raced.height,
         unexpected=len(unexpected_samples(results)),
         failed=len(tried) - found.height,
         unreached=len(set(planned) - tried),
