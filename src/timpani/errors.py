@@ -7,8 +7,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-_LONGEST_SHOWN = 60  # characters of a wrong value
-_LONGEST = 600  # characters of what is said; of the places that an error names paths are the longest
+_MAX_VALUE_CHARACTERS = 60  # characters of a wrong value
+_MAX_MESSAGE_CHARACTERS = 600  # characters of what is said; of the places that an error names paths are the longest
 
 
 @lru_cache(maxsize=1024)  # a campaign's names repeat in each of its lines
@@ -37,8 +37,8 @@ class UserError(Exception):
     """
 
     def __init__(self, what: str, next_step: str) -> None:
-        self.what = shortened(printable(what), _LONGEST)
-        self.next_step = shortened(printable(next_step), _LONGEST)
+        self.what = shortened(printable(what), _MAX_MESSAGE_CHARACTERS)
+        self.next_step = shortened(printable(next_step), _MAX_MESSAGE_CHARACTERS)
         super().__init__(f"{self.what}; {self.next_step}")
 
 
@@ -48,7 +48,7 @@ class AlgorithmError(UserError):
 
 def unknown(kind: str, name: str, known: Iterable[str], listing: str) -> UserError:
     """The error for a name that isn't one of `known`: it offers the nearest valid names, else the `listing` command."""
-    near = difflib.get_close_matches(name[:_LONGEST_SHOWN], sorted(known), n=3, cutoff=0.5)
+    near = difflib.get_close_matches(name[:_MAX_VALUE_CHARACTERS], sorted(known), n=3, cutoff=0.5)
     step = f"did you mean {' or '.join(near)}?" if near else f"`{listing}` shows what there is"
     return UserError(f"unknown {kind} {name!r}", step)
 
@@ -77,7 +77,7 @@ def _shown(value: Any) -> str:
         text = repr(value)
     except (RecursionError, ValueError):  # nested too deeply, or a number of thousands of digits
         text = "what it is"
-    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+    return text if len(text) <= _MAX_VALUE_CHARACTERS else text[: _MAX_VALUE_CHARACTERS - 1] + "…"
 
 
 NO_LOCKS = frozenset({errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK})

@@ -11,10 +11,10 @@ from pydantic_core import from_json
 
 from timpani.errors import UserError
 
-MOST_BYTES = 2**26
+MAX_BYTES = 2**26
 """Of a file that is read whole: a thousand times what people write, and no more than memory holds."""
 
-_MOST_TOML_BYTES = 2**21
+_MAX_TOML_BYTES = 2**21
 """100,000 nodes by their names; Python's reader takes a second or two for it."""
 
 
@@ -42,7 +42,7 @@ def _read_some(path: Path, most: int) -> bytes:
         return (first or b"") + io.BufferedReader(file).read(most - len(first or b""))
 
 
-def read_bytes(path: Path, next_step: str, most: int = MOST_BYTES) -> bytes:
+def read_bytes(path: Path, next_step: str, most: int = MAX_BYTES) -> bytes:
     """The content of `path`. FileNotFoundError if the file is missing, UserError if it can't be read."""
     try:
         raw = _read_some(path, most + 1)
@@ -70,7 +70,7 @@ def read_lines(path: Path, name: str, next_step: str) -> list[str]:
 def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a TOML file; FileNotFoundError if it is missing."""
     step = "correct it and run again"
-    raw = read_bytes(path, step, _MOST_TOML_BYTES)
+    raw = read_bytes(path, step, _MAX_TOML_BYTES)
     try:
         return tomllib.loads(raw.decode())
     except RecursionError:

@@ -21,7 +21,7 @@ from timpani.lab.layout import SWITCHES, Layout
 from timpani.lab.rate import parse_rate, show_rate
 from timpani.lab.steps import burst_bytes, steps
 
-LONGEST_NAME = 15  # characters of an interface's name: IFNAMSIZ in linux/if.h, less the final zero
+MAX_NAME_CHARACTERS = 15  # characters of an interface's name: IFNAMSIZ in linux/if.h, less the final zero
 
 rates = st.integers(10**5, 10**11)
 
@@ -75,7 +75,7 @@ class Network:
 
     def add(self, namespace: str, name: str) -> None:
         assert name not in self.devices[namespace]
-        assert len(name) <= LONGEST_NAME
+        assert len(name) <= MAX_NAME_CHARACTERS
         self.devices[namespace].add(name)
 
     def hops(self) -> dict[Device, list[tuple[Device, int]]]:

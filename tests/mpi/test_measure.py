@@ -200,7 +200,7 @@ def test_ranks_enter_as_late_as_the_arrival_pattern_says(run_plan: RunPlan) -> N
     one_undisturbed(attempt)
 
 
-FEWEST_SAMPLES = 6  # kSmallest of native/measure/cell/stop_rule.cpp: fewer have no 95 % interval
+MIN_SAMPLES = 6  # kSmallest of native/measure/cell/stop_rule.cpp: fewer have no 95 % interval
 
 
 def test_a_cell_converged_when_its_own_interval_is_as_narrow_as_was_asked(run_plan: RunPlan) -> None:
@@ -213,7 +213,7 @@ def test_a_cell_converged_when_its_own_interval_is_as_narrow_as_was_asked(run_pl
         assert high in ordered
         assert 1 <= cell["effective_size"] <= len(ordered)
         narrow = (high - low) / 2 <= precision * ordered[len(ordered) // 2]
-        assert cell["converged"] == (narrow and len(ordered) >= FEWEST_SAMPLES)
+        assert cell["converged"] == (narrow and len(ordered) >= MIN_SAMPLES)
 
 
 def test_osu_protocol_runs_its_fixed_iterations(run_plan: RunPlan) -> None:

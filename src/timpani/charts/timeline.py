@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts.marks import theme
 
 _LANE = 30  # pixels of a rank's line
-_MOST_NAMED = 64  # ranks whose messages have room for a name
+_MAX_NAMED = 64  # ranks whose messages have room for a name
 _SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
 
 
@@ -25,7 +25,7 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
         title="Rank",
         values=[rank + 0.5 for rank in range(ranks)],
         labelExpr="floor(datum.value)",
-        labelOverlap=False if ranks <= _MOST_NAMED else "greedy",
+        labelOverlap=False if ranks <= _MAX_NAMED else "greedy",
         grid=False,
         ticks=False,
     )
@@ -52,7 +52,7 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
     )
     height = _LANE * ranks
     width = theme.WIDTH
-    fits = width / (max(events["end"]) or 1) >= 22 and ranks <= _MOST_NAMED  # pixels that `→15` needs
+    fits = width / (max(events["end"]) or 1) >= 22 and ranks <= _MAX_NAMED  # pixels that `→15` needs
     chart = theme.layer(arrows, drawn, *([names] if fits else []), width=width, height=height)
     return theme.apply(chart, palette, "When each rank sends and receives")
 

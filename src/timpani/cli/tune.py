@@ -208,11 +208,11 @@ def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: s
     """The rank counts to predict rules for; None without predictions."""
     from timpani.machine.where import resolve
     from timpani.rules.propose.predicted_rules import PredictionReach
-    from timpani.study.sizes import MOST_RANKS, parse_size
+    from timpani.study.sizes import MAX_RANKS, parse_size
 
     if predict_to is None:
         return None
-    return PredictionReach(parse_size(predict_to, MOST_RANKS), resolve(on, mpi) if on else None, with_predicted)
+    return PredictionReach(parse_size(predict_to, MAX_RANKS), resolve(on, mpi) if on else None, with_predicted)
 
 
 @tune.command()

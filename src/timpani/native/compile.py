@@ -17,7 +17,7 @@ _ERROR_LINES = 5
 _MIN_OPEN_FILES = 64
 """With 12 to 14, ninja compiles nothing and reports success."""
 
-_LEAST_DISK_SPACE = 2**16
+_MIN_DISK_SPACE = 2**16
 """Bytes: compilers that can't write their last block print other reasons."""
 
 
@@ -66,7 +66,7 @@ def tool(name: str) -> Path | None:
 def _is_full(folder: Path, output: str) -> bool:
     """Whether the disk of `folder` has no room, or a program whose `output` this is printed so."""
     disk = os.statvfs(folder.parent)
-    nearly = disk.f_bavail * disk.f_frsize < _LEAST_DISK_SPACE
+    nearly = disk.f_bavail * disk.f_frsize < _MIN_DISK_SPACE
     return nearly or any(os.strerror(number) in output for number in (errno.ENOSPC, errno.EDQUOT))
 
 

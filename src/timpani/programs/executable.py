@@ -13,7 +13,7 @@ _SEGMENT = struct.Struct("<IIQQQQQQ")
 _ENTRY = struct.Struct("<qQ")
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3  # p_type
 _END, _NEEDED, _STRINGS = 0, 1, 5  # d_tag
-_MOST_BYTES = 2**31
+_MAX_BYTES = 2**31
 
 _MPI_LIBRARY = re.compile(r"libmpi(?:ch)?\.so\.\d+")
 """The C library of Open MPI, MPICH and those with MPICH's interface, with the number of its interface."""
@@ -40,7 +40,7 @@ def read_executable(path: Path) -> Executable | None:
     """What `path` needs; None where it is a script, of another machine, or can't be read."""
     try:
         with open_regular(path) as file:
-            raw = file.read() if os.fstat(file.fileno()).st_size < _MOST_BYTES else b""
+            raw = file.read() if os.fstat(file.fileno()).st_size < _MAX_BYTES else b""
         return _parse(raw) if raw[:6] == b"\x7fELF\x02\x01" else None
     except (OSError, struct.error, ValueError):
         return None

@@ -15,7 +15,7 @@ from timpani.reading import parse_json, read_bytes
 VERSION = 2
 """Of the lines; a later one is not read."""
 
-_MOST_BYTES = 2**28
+_MAX_BYTES = 2**28
 _CHECKSUM = b',"crc32":"'
 _STEP = "profile the program again"
 
@@ -227,7 +227,7 @@ class ProfilePart:
 
 def read_part(path: Path) -> ProfilePart:
     """The part in `path`; UserError where a line was changed, lost or added since it was written."""
-    raw = read_bytes(path, _STEP, _MOST_BYTES)
+    raw = read_bytes(path, _STEP, _MAX_BYTES)
     lines = [_values(path, number, line) for number, line in enumerate(raw.splitlines(), 1)]
     if not lines or lines[-1].get("line") != "end" or lines[-1].get("lines") != len(lines) - 1:
         raise UserError(f"{path} lacks lines at its end", _STEP)

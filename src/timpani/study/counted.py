@@ -8,11 +8,11 @@ def counted(count: int, noun: str) -> str:
     return f"{count} {noun}{'es' if noun.endswith(('s', 'x', 'ch', 'sh')) else 's'}"
 
 
-LEAST_PER_CENT = 0.01
+MIN_PER_CENT = 0.01
 """Smallest share that `per_cent` prints as a number, in per cent."""
 
 
 def per_cent(share: float) -> str:
     """`5 %`, `2.5 %`: `share` with at most three digits; `under 0.01 %` where it is smaller and not 0."""
-    small = 0 < 100 * share < LEAST_PER_CENT
-    return f"under {LEAST_PER_CENT:g} %" if small else f"{100 * share:.3g} %"
+    small = 0 < 100 * share < MIN_PER_CENT
+    return f"under {MIN_PER_CENT:g} %" if small else f"{100 * share:.3g} %"

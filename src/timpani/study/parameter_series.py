@@ -8,7 +8,7 @@ from timpani.errors import UserError
 from timpani.study.sizes import VALUE, parse_sizes
 
 _SERIES = re.compile(r"(?P<name>\s*[a-z_]+)=(?P<values>[^,=]*:[^,=]*)", re.ASCII)
-_MOST = 1000  # algorithms of one text: more was hardly meant
+_MAX_ALGORITHMS = 1000  # algorithms of one text: more was hardly meant
 
 
 def each_of(text: str) -> Iterator[str]:
@@ -28,6 +28,8 @@ def each_of(text: str) -> Iterator[str]:
         for part in parts
     ]
     combinations = list(product(*values))
-    if len(combinations) > _MOST:
-        raise UserError(f"{text!r} is {len(combinations)} algorithms", f"choose {_MOST} at most, by larger steps")
+    if len(combinations) > _MAX_ALGORITHMS:
+        raise UserError(
+            f"{text!r} is {len(combinations)} algorithms", f"choose {_MAX_ALGORITHMS} at most, by larger steps"
+        )
     yield from (f"{name}:{','.join(each)}" for each in combinations)

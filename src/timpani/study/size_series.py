@@ -8,7 +8,7 @@ from math import gcd
 DOUBLING, STEPS, BOTH = "doubling", "steps", "both"
 """A size of the series that doubles, of the one in equal steps, of both."""
 
-_FEWEST = 4
+_MIN_SIZES = 4
 """Sizes that a series in equal steps has at least: fewer may lie so by chance."""
 
 
@@ -25,7 +25,7 @@ def size_series(sizes: Collection[int]) -> dict[int, str]:
         *takewhile(measured.__contains__, count(others[0], -step)),
         *takewhile(measured.__contains__, count(others[-1], step)),
     }
-    if not steps <= measured or len(steps) < _FEWEST or steps == measured:
+    if not steps <= measured or len(steps) < _MIN_SIZES or steps == measured:
         return {}
     return {
         size: DOUBLING if size not in steps else BOTH if _doubles(start, size) else STEPS for size in sorted(measured)

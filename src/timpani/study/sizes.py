@@ -15,17 +15,17 @@ _SIZE = re.compile(
 _RANGE = re.compile(r"(?P<first>[^:]*):(?P<last>[^+*]*)(?:(?P<sign>[+*])(?P<step>.*))?", re.DOTALL)
 LARGEST = 2**31 - 1  # rank counts and parameters of algorithms are C ints
 LARGEST_SIZE = 2**40  # bytes, which are 64 bits wide; which counts an MPI call can pass is checked for each cell
-_MOST = 100_000  # sizes in a range: more was hardly meant, and would fill the memory
+_MAX_SIZES = 100_000  # sizes in a range: more was hardly meant, and would fill the memory
 
 
 SIZE = "size"
 RANK_COUNT = "rank count"
-MOST_RANKS = "number of ranks"
+MAX_RANKS = "number of ranks"
 VALUE = "value"
 _EXAMPLES = {
     SIZE: "write bytes, for example 8, 64K or 1:1M (K, M, G, T: powers of 1024)",
     RANK_COUNT: "write for example 2,4,8 or 2:48+2",
-    MOST_RANKS: "write the largest alone, for example 4096: it includes smaller ones",
+    MAX_RANKS: "write the largest alone, for example 4096: it includes smaller ones",
     VALUE: "write for example 4K:256K*4 or 2:8",
 }
 
@@ -56,8 +56,8 @@ def parse_sizes(text: str, noun: str = SIZE) -> tuple[int, ...]:
     for part in text.split(","):
         match = _RANGE.fullmatch(part)
         sizes.update(_series(part, match, noun) if match else [parse_size(part, noun)])
-        if len(sizes) > _MOST:
-            raise UserError(f"{text!r} is more than {_MOST} {noun}s", "choose fewer")
+        if len(sizes) > _MAX_SIZES:
+            raise UserError(f"{text!r} is more than {_MAX_SIZES} {noun}s", "choose fewer")
     return tuple(sorted(sizes))
 
 
@@ -69,8 +69,8 @@ def _series(part: str, match: re.Match[str], noun: str) -> Iterator[int]:
         raise UserError(f"{part!r} runs downwards", "write FIRST:LAST with FIRST ≤ LAST")
     if step < 1 or (not adds and (step < 2 or first < 1)):
         raise UserError(f"{part!r} doesn't increase", "start at 1 or more and step by ×2 or more, or by +1 or more")
-    if adds and (last - first) // step >= _MOST:
-        raise UserError(f"{part!r} is more than {_MOST} {noun}s", "choose a larger step")
+    if adds and (last - first) // step >= _MAX_SIZES:
+        raise UserError(f"{part!r} is more than {_MAX_SIZES} {noun}s", "choose a larger step")
     size = first
     while size < last:
         yield size

@@ -20,7 +20,7 @@ _PARAMETER_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _SERIES = re.compile(r"[0-9]+[kKMG]?i?B?:[0-9]+[kKMG]?i?B?([*+].*)?", re.ASCII)
 _PARAMETER_OPTIONS = ("--mca", "-mca", "--gmca", "-gmca")
 _PRELOAD = "LD_PRELOAD"
-_MOST = 200  # variants of one study: each is started in every block
+_MAX_VARIANTS = 200  # variants of one study: each is started in every block
 
 _EXAMPLE = "write for example 'no-vader: --mca btl ^vader' or 'big: OMPI_MCA_btl_vader_eager_limit=65536'"
 
@@ -181,8 +181,8 @@ def variants_of_table(table: Mapping[str, Any]) -> dict[str, Variant]:
             if name in found:
                 raise UserError(f"two variants are called {name!r}", "give each another name")
             found[check_name(name)] = variant
-    if len(found) > _MOST:
-        raise UserError(f"{len(found)} variants are more than {_MOST}", "choose fewer, or larger steps")
+    if len(found) > _MAX_VARIANTS:
+        raise UserError(f"{len(found)} variants are more than {_MAX_VARIANTS}", "choose fewer, or larger steps")
     return found
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, calls, mpi, tables
 from timpani.errors import UserError
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.openmpi.tuned_rules.sayable import MOST_RANK_COUNTS
+from timpani.libraries.openmpi.tuned_rules.sayable import MAX_RANK_COUNTS
 from timpani.libraries.tuning_file import Written
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -104,10 +104,10 @@ def test_blocks_are_multiplied_by_ranks_and_each_rank_count_has_an_entry() -> No
         ["320", "4", "0", "0"],
         ["640", "0", "0", "0"],
     ]
-    many = Rule("allgather", LINEAR, Span(2, 2 + MOST_RANK_COUNTS), sizes=Span(64, 127))
+    many = Rule("allgather", LINEAR, Span(2, 2 + MAX_RANK_COUNTS), sizes=Span(64, 127))
     [left_out] = written(many).left_out
     assert left_out.rule == many
-    assert f"more than {MOST_RANK_COUNTS}" in left_out.why
+    assert f"more than {MAX_RANK_COUNTS}" in left_out.why
     assert not written(replace(many, sizes=ALL)).left_out
     assert not written(replace(many, collective="bcast")).left_out
 

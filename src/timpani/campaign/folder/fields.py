@@ -21,12 +21,12 @@ from timpani.campaign.folder.recorded import Recorded
 from timpani.errors import UserError, printable, shortened, wrong
 from timpani.study.cell import parse_parameters
 
-MOST_BYTES = 2**53
+MAX_BYTES = 2**53
 """Of a message, and of anything counted: beyond it a float skips whole numbers."""
 
-MOST_LAUNCHES = 1_000_000
-MOST_RANKS = 10_000_000
-_MOST_ERROR = 20_000  # characters of why a cell failed
+MAX_LAUNCH_NUMBER = 1_000_000
+MAX_RANKS = 10_000_000
+_MAX_ERROR_CHARACTERS = 20_000  # characters of why a cell failed
 
 
 @lru_cache(1000)  # a campaign has few, on many lines
@@ -39,21 +39,21 @@ def _canonical(text: str) -> str:
 
 
 def _message(text: str) -> str:
-    return shortened(printable(text, keep="\n"), _MOST_ERROR)
+    return shortened(printable(text, keep="\n"), _MAX_ERROR_CHARACTERS)
 
 
 Text = Annotated[str, AfterValidator(printable)]
 """Of one line, printable: a name that holds ESC or a line feed is shown with their escapes, everywhere."""
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=1000), AfterValidator(printable)]
-Count = Annotated[int, Field(ge=0, le=MOST_BYTES)]
+Count = Annotated[int, Field(ge=0, le=MAX_BYTES)]
 Time = Annotated[float, Field(ge=0, le=1e18, allow_inf_nan=False)]
 """Micro- or nanoseconds, or seconds; the longest is decades."""
 
 _Finite = Annotated[float, Field(allow_inf_nan=False)]
 Proportion = Annotated[float, Field(ge=0, le=1)]
-RankCount = Annotated[int, Field(ge=1, le=MOST_RANKS)]
-LaunchNumber = Annotated[int, Field(ge=1, le=MOST_LAUNCHES)]
+RankCount = Annotated[int, Field(ge=1, le=MAX_RANKS)]
+LaunchNumber = Annotated[int, Field(ge=1, le=MAX_LAUNCH_NUMBER)]
 Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
 PART_PATTERN = r"(\d{4,7}|proof)-\d{1,9}"
 _PART = re.compile(PART_PATTERN, re.ASCII)

@@ -28,10 +28,10 @@ _UNDER_WAY = "cell.txt"
 _CHECKSUM = b',"crc32":"'
 """The last field of a line, which holds the CRC-32 of all before it; versions before it wrote none."""
 
-_MOST_SAMPLES = 10_000_000
-_MOST_LINE_BYTES = 2**28
+_MAX_SAMPLES = 10_000_000
+_MAX_LINE_BYTES = 2**28
 
-_Times = Annotated[list[Time], Field(min_length=1, max_length=_MOST_SAMPLES)]
+_Times = Annotated[list[Time], Field(min_length=1, max_length=_MAX_SAMPLES)]
 
 
 _AS_RESULT = Recorded("as in results.jsonl")
@@ -242,7 +242,7 @@ def hashes_of(folder: Path) -> set[str]:
 def _hashes(path: Path) -> Iterator[str]:
     try:
         with open_regular(path) as stored, gzip.GzipFile(fileobj=stored) if path.suffix == ".gz" else stored as file:
-            while line := file.readline(_MOST_LINE_BYTES):
+            while line := file.readline(_MAX_LINE_BYTES):
                 yield hashlib.sha256(line.removesuffix(b"\n")).hexdigest()
     except (EOFError, OSError, zlib.error):  # truncated, or not packed by us
         return

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from timpani.errors import UserError
 from timpani.reading import open_regular, parse_json
 
-_MOST_BYTES = 2**26
+_MAX_BYTES = 2**26
 """Of a line: a launch of a million ranks says where each of them sat in fewer."""
 
 _END = re.compile(rb',\s*"checksum": "(?P<checksum>[0-9a-f]{16})"\s*\}\s*\Z')
@@ -75,7 +75,7 @@ def read_lines(path: Path, campaign: str) -> Iterator[SealedLine]:
     try:
         with open_regular(path) as file:
             number = 0
-            while raw := file.readline(_MOST_BYTES):
+            while raw := file.readline(_MAX_BYTES):
                 number += 1
                 yield _line(number, raw, campaign)
     except FileNotFoundError:

@@ -25,7 +25,7 @@ _LOCK_SECONDS = 2.0
 """For which a lock that is held is tried again: what a killed run was about to start holds it until it has become its
 program, which takes a moment on a busy machine."""
 
-_LEAST_DISK_SPACE = 2**16
+_MIN_DISK_SPACE = 2**16
 """Bytes that must be left: the raw samples of a cell take about half of it."""
 
 
@@ -156,7 +156,7 @@ class Store:
         """OSError where the disk is full: then a launch that died of it says nothing about its cell."""
         probe = self.folder / "launches" / "probe"
         try:
-            probe.write_bytes(bytes(_LEAST_DISK_SPACE))
+            probe.write_bytes(bytes(_MIN_DISK_SPACE))
         finally:
             probe.unlink(missing_ok=True)
 

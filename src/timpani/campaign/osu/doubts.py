@@ -25,13 +25,13 @@ LAUNCHES_APART = 3.0
 _HALF_UNIT = 0.005
 """Of the last digit: OSU prints two decimals."""
 
-FEWEST = 20
+MIN_COMPARED_CELLS = 20
 """Cells that two curves must have in common before they are called the same."""
 
-_SHORTEST_US = 1e-3
+_MIN_PLAUSIBLE_US = 1e-3
 """A nanosecond, a few cycles: nothing between two ranks takes less."""
 
-_LONGEST_US = 60e6
+_MAX_PLAUSIBLE_US = 60e6
 """A minute: a benchmark that repeats such a call for a thousand times would run for a day."""
 
 _MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
@@ -94,8 +94,8 @@ def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
     """Times that no call takes, whatever the machine."""
     time = pl.col("time_us")
     for off, words in (
-        (time < _SHORTEST_US, "under a nanosecond, less than a few cycles of a processor"),
-        (time > _LONGEST_US, "over a minute a call, which no benchmark repeats"),
+        (time < _MIN_PLAUSIBLE_US, "under a nanosecond, less than a few cycles of a processor"),
+        (time > _MAX_PLAUSIBLE_US, "over a minute a call, which no benchmark repeats"),
     ):
         for row in times.filter(off).iter_rows(named=True):
             yield Doubt(
@@ -116,7 +116,7 @@ def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
         )
         for (label,), part in both.group_by("label", maintain_order=True):
             ratio = (part["time_us_second"] / part["time_us"]).median()
-            if not isinstance(ratio, float) or abs(ratio - 1) > SAME or part.height < FEWEST:
+            if not isinstance(ratio, float) or abs(ratio - 1) > SAME or part.height < MIN_COMPARED_CELLS:
                 continue
             if (first, second, label) in _SAME_MESSAGES:
                 continue

@@ -71,7 +71,7 @@ _FIGURES: dict[Quantity, tuple[str, ...]] = {
 
 _HIDDEN_TITLE = re.compile(r"(?P<prefix>.+?)# OSU MPI.* Test\b")
 _UNPRINTED_DATATYPE = {True: "MPI_FLOAT", False: "MPI_CHAR"}  # of reductions, and others: not printed before 7.1
-_LONGEST_SHOWN = 100  # characters of a line
+_MAX_SHOWN_CHARACTERS = 100  # characters of a line
 
 
 class OsuReader(LogReader):
@@ -121,7 +121,7 @@ class OsuReader(LogReader):
             self._without_rows = number
         elif match := _ANY_TITLE.fullmatch(text):
             self.close()
-            self._skip(number, f"is of OSU's {shortened(match['title'], _LONGEST_SHOWN)} test")
+            self._skip(number, f"is of OSU's {shortened(match['title'], _MAX_SHOWN_CHARACTERS)} test")
         elif self._skipped:
             return
         elif self._operation is None:

@@ -45,7 +45,7 @@ class PicoReader(LogReader):
     """
 
     SIGNATURE = re.compile(r"highest(?:,rank\d+)*$", re.ASCII)
-    LONGEST_LINE = 2**26  # of a time for each rank
+    MAX_LINE_CHARACTERS = 2**26  # of a time for each rank
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

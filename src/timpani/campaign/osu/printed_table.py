@@ -15,7 +15,7 @@ LAUNCHER_PREFIX = re.compile(r"^\s*(?:\[(?:[\w.-]+@)?\d+(?:,\d+)*\](?:<stdout>)?
 
 _WHOLE = re.compile(r"\d{1,15}", re.ASCII)
 _DECIMAL = re.compile(r"(?P<whole>\d{1,15})(?:\.(?P<places>\d{1,15})|,(?P<comma>\d\d))?", re.ASCII)
-_LONGEST_SHOWN = 100  # characters of a line
+_MAX_SHOWN_CHARACTERS = 100  # characters of a line
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class LogReader(ABC):
     SIGNATURE: ClassVar[re.Pattern[str]]
     """The beginning of a line that shows that a file is the benchmark's."""
 
-    LONGEST_LINE: ClassVar = 1000
+    MAX_LINE_CHARACTERS: ClassVar = 1000
     """Characters of the benchmark's longest line; longer lines are other programs'."""
 
     def __init__(self, path: Path) -> None:
@@ -114,7 +114,7 @@ class LogReader(ABC):
 
 def shown(text: str) -> str:
     """A text of a log in quotes, shortened."""
-    return repr(shortened(text, _LONGEST_SHOWN))
+    return repr(shortened(text, _MAX_SHOWN_CHARACTERS))
 
 
 def is_whole(word: str) -> bool:

@@ -34,7 +34,7 @@ def read_log(path: Path) -> PrintedFile:
     ]
     reader = _reader(path, lines)
     for number, line in lines:
-        if len(line) <= reader.LONGEST_LINE:
+        if len(line) <= reader.MAX_LINE_CHARACTERS:
             reader.take(number, line)
     reader.close()
     if not reader.tables and not reader.left_out:

@@ -21,7 +21,7 @@ averaged as logarithms, because a start may take long before its first result.""
 _BLOCKS = 8
 """Parts of equal work in which the speed so far is compared."""
 
-_SHORTEST = 0.02
+_MIN_SECONDS_LEFT = 0.02
 """Least share of the time so far that counts as a block's: results that come together hide when their work was done."""
 
 _MIN_SPREAD = log(1.2)
@@ -82,5 +82,5 @@ def _speed(done: Sequence[tuple[float, float]]) -> tuple[float, float]:
         return 0.0, 0.0
     at = np.interp(np.linspace(0, work[-1], _BLOCKS + 1), work, times)
     each = work[-1] / _BLOCKS
-    logs = [log(max(after - before, _SHORTEST * times[-1]) / each) for before, after in pairwise(at)]
+    logs = [log(max(after - before, _MIN_SECONDS_LEFT * times[-1]) / each) for before, after in pairwise(at)]
     return float(np.mean(logs)), float(np.std(logs))

@@ -14,7 +14,7 @@ from timpani.native.cache import temporary_folder
 from timpani.native.held_folder import held, remove_abandoned
 
 _PREFIX = "launch-"
-_LONGEST = 60
+_MAX_PATH_CHARACTERS = 60
 """Characters of the system's folder for temporary files. Below the launch's folder launchers may open sockets, whose
 paths have at most 107 characters."""
 
@@ -26,7 +26,7 @@ def launch_temporary(local: bool) -> Iterator[tuple[dict[str, str], tuple[int, .
     Both are empty without a folder: where its path would be too long, and where the launch is not `local`, since
     processes on other computers would look for this computer's folder there.
     """
-    if not local or len(tempfile.gettempdir()) > _LONGEST:
+    if not local or len(tempfile.gettempdir()) > _MAX_PATH_CHARACTERS:
         yield {}, ()
         return
     try:

@@ -12,7 +12,7 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS
 
-MOST_ELEMENTS = 64
+MAX_ELEMENTS = 64
 """Of a matrix that is shown: 8 × 8, which fits a terminal."""
 
 Rows = tuple[tuple[int, ...], ...]
@@ -31,11 +31,11 @@ ShownCells = list[tuple[Group, list[PlannedCell]]]
 
 
 def shown_cells(plan: CampaignPlan) -> ShownCells:
-    """Of each way of each group the largest transpose of at most `MOST_ELEMENTS`. UserError if all are larger."""
+    """Of each way of each group the largest transpose of at most `MAX_ELEMENTS`. UserError if all are larger."""
     shown = [(group, cells) for group in plan.groups if (cells := _largest(group))]
     if not shown:
         raise UserError(
-            f"no transpose here has at most {MOST_ELEMENTS} elements, as those whose matrices are shown",
+            f"no transpose here has at most {MAX_ELEMENTS} elements, as those whose matrices are shown",
             "add a size, for example: timpani run transpose --sizes 64 --show-matrix",
         )
     return shown
@@ -45,7 +45,7 @@ def _largest(group: Group) -> list[PlannedCell]:
     largest: dict[Algorithm, PlannedCell] = {}
     for each in sorted(group.cells, key=lambda planned: planned.cell.message_bytes):
         elements = each.cell.message_bytes // DATATYPES[group.arguments.datatype]
-        if OPERATIONS[each.cell.collective].kind == "transpose" and elements <= MOST_ELEMENTS:
+        if OPERATIONS[each.cell.collective].kind == "transpose" and elements <= MAX_ELEMENTS:
             largest[each.cell.algorithm] = each
     return list(largest.values())
 

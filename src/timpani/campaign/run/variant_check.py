@@ -22,7 +22,7 @@ from timpani.study.cell import DEFAULT
 _SECONDS = 120
 """Of a start that measures nothing: busy machines and network file systems are slow."""
 
-_LONGEST_VALUE = 500
+_MAX_VALUE_CHARACTERS = 500
 """Characters of a control variable's value that are recorded."""
 
 Start = Callable[[Group], TakenSettings]
@@ -56,7 +56,7 @@ def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[Ch
     lasting = {name for name, text in reference.texts.items() if again.texts.get(name) == text}
     return {
         variant.name: tuple(
-            ChangedSetting(name, reference.texts[name][:_LONGEST_VALUE], text[:_LONGEST_VALUE])
+            ChangedSetting(name, reference.texts[name][:_MAX_VALUE_CHARACTERS], text[:_MAX_VALUE_CHARACTERS])
             for name, text in sorted(taken[variant.name].texts.items())
             if name in lasting and text != reference.texts[name]
         )

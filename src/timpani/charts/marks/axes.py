@@ -21,8 +21,8 @@ DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
 
 _TICKS = 8  # at most, of a linear axis of sizes
 
-_FEWEST_STEPS = 5  # rank counts whose steps are equal by more than chance: of 2, 4 and 6 they are equal, too
-_MOST_RANK_TICKS = 12
+_MIN_STEPS = 5  # rank counts whose steps are equal by more than chance: of 2, 4 and 6 they are equal, too
+_MAX_RANK_TICKS = 12
 
 _LINEAR = alt.Scale(zero=True, nice=False)
 _LINEAR_ACROSS = alt.Scale(zero=True, nice=False, padding=8)
@@ -65,8 +65,8 @@ def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
     """
     counts = sorted(set(ranks))
     steps = {after - before for before, after in pairwise(counts)}
-    in_steps = len(counts) >= _FEWEST_STEPS and len(steps) == 1
-    values = counts[::-2][::-1] if in_steps and len(counts) > _MOST_RANK_TICKS else counts
+    in_steps = len(counts) >= _MIN_STEPS and len(steps) == 1
+    values = counts[::-2][::-1] if in_steps and len(counts) > _MAX_RANK_TICKS else counts
     return alt.X(
         "ranks:Q",
         scale=_LINEAR_ACROSS if linear or in_steps else alt.Scale(type="log", base=2, nice=False, padding=6),

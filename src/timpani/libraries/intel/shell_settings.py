@@ -8,8 +8,8 @@ from itertools import groupby, pairwise
 
 from timpani.errors import UserError
 
-_MOST_CHARACTERS = 2**20
-_LONGEST_LINE = 10_000  # characters
+_MAX_CHARACTERS = 2**20
+_MAX_LINE_CHARACTERS = 10_000  # characters
 _NAME = re.compile(r"I_MPI_ADJUST_(?P<operation>[A-Z_]{1,100})")
 _ASSIGNMENT = re.compile(rf"{_NAME.pattern}=(?P<value>.*)", re.DOTALL)
 _OPERATORS = frozenset("();<>|&")
@@ -44,8 +44,8 @@ def adjust_settings(text: str) -> Iterator[AdjustSetting]:
 
     UserError for more than 1 Mi characters.
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise UserError(f"more than {_MOST_CHARACTERS >> 20} Mi characters", "give the lines that set variables")
+    if len(text) > _MAX_CHARACTERS:
+        raise UserError(f"more than {_MAX_CHARACTERS >> 20} Mi characters", "give the lines that set variables")
     for number, line in enumerate(text.splitlines(), 1):
         if _NAME.search(line):
             yield from _of_line(number, line)
@@ -74,7 +74,7 @@ def _of_line(number: int, line: str) -> Iterator[AdjustSetting]:
 
 def _commands(line: str) -> list[list[str]] | None:
     """The words of each command of a line; None where the line alone has no meaning, as inside of a text."""
-    if len(line) > _LONGEST_LINE:
+    if len(line) > _MAX_LINE_CHARACTERS:
         return None
     lexer = shlex.shlex(line, posix=True, punctuation_chars="".join(sorted(_OPERATORS)))
     lexer.whitespace_split = True

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from timpani.errors import UserError, printable
 
-_MOST_CHARACTERS = 2**22  # a library's tree has 15 thousand
+_MAX_CHARACTERS = 2**22  # a library's tree has 15 thousand
 _DEEPEST = 64  # the library's has 7 levels
 _PAGE = 4096
 
@@ -54,8 +54,8 @@ def parse(text: str) -> Tree:
 
     What follows the object is not read, as the library doesn't.
     """
-    if len(text) > _MOST_CHARACTERS:
-        raise TreeError(1, f"a tree of more than {_MOST_CHARACTERS >> 20} Mi characters")
+    if len(text) > _MAX_CHARACTERS:
+        raise TreeError(1, f"a tree of more than {_MAX_CHARACTERS >> 20} Mi characters")
     parts = _parts(text)
     line, first = next(parts)
     if first != "{":

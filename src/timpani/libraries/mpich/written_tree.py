@@ -16,7 +16,7 @@ from timpani.libraries.tuning_file import LeftOut, Written
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap
 
-_MOST_RANK_COUNTS = 256
+_MAX_RANK_COUNTS = 256
 
 
 def write_tree(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) -> Written:
@@ -80,7 +80,7 @@ def beyond_limits(rule: Rule) -> str:
         return f"the tree can't ask the size of a {rule.collective} safely" if sizes != ALL else ""
     times = 1
     if rule.collective in TIMES_RANKS and sizes != ALL:
-        if ranks.last is None or ranks.last - ranks.first >= _MOST_RANK_COUNTS:
+        if ranks.last is None or ranks.last - ranks.first >= _MAX_RANK_COUNTS:
             return "the tree asks for the bytes of all ranks, which takes a branch for each number of ranks"
         times = ranks.last
     edges = (ranks.first, ranks.last or 0, sizes.first * times, (sizes.last or 0) * times)

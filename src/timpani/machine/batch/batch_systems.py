@@ -20,14 +20,14 @@ def names_batch_system(text: str) -> bool:
     return text.partition(",")[0].partition(":")[0] in BATCH_SYSTEMS
 
 
-_LONGEST_NAME = 200
+_MAX_NAME_CHARACTERS = 200
 
 
 def current_job(environment: Mapping[str, str]) -> dict[str, str] | None:
     """The `system`, `name` and `id` of the job that has these variables; None outside a job. A name that cannot be
     printed is empty."""
     for system in BATCH_SYSTEMS.values():
-        found = [environment.get(variable, "")[:_LONGEST_NAME] for variable in system.job_variables]
+        found = [environment.get(variable, "")[:_MAX_NAME_CHARACTERS] for variable in system.job_variables]
         if found and found[1]:
             name, number = (text if text.isprintable() else "" for text in found)
             return {"system": system.name, "name": name, "id": number}

@@ -20,7 +20,7 @@ from timpani.study.study import Study
 from timpani.tuning.claims.claim import Claim
 from timpani.tuning.claims.comparison_checks import COMPARISON_CHECKS
 
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 """Of what wasn't measured; more are counted."""
 
 
@@ -115,8 +115,8 @@ def _of_study(claim: Claim, study: Study, own: pl.DataFrame) -> tuple[set[tuple[
 
 
 def _named(names: list[str], unit: str) -> str:
-    more = len(names) - _MOST_NAMED
-    return f"{', '.join(names[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}{unit}"
+    more = len(names) - _MAX_NAMED
+    return f"{', '.join(names[:_MAX_NAMED])}{f' and {more} more' if more > 0 else ''}{unit}"
 
 
 def _stand_ins(named: list[Algorithm], here: list[Algorithm], library: str, kind: str) -> Iterator[str]:

@@ -34,7 +34,7 @@ from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.drawn_figures import VEGA_LITE
 from timpani.tuning.race.outcome import race_verdict
 
-_MOST_FAILURES = 40  # shown; the campaign holds all
+_MAX_FAILURES = 40  # shown; the campaign holds all
 _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; scripts draw the others
 
 
@@ -71,7 +71,7 @@ def render(
         static=static,
         figure_guide=list(figure_guide(report)),
         failures=_failures(report.cells),
-        most_failures=_MOST_FAILURES,
+        most_failures=_MAX_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),
         methods=methods_paragraph(
             campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]

@@ -12,7 +12,7 @@ from timpani.machine.nodes.node_set import fold, fold_numbers
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 
-_MOST_LAUNCHES = 12  # whose command and binding are shown
+_MAX_LAUNCHES = 12  # whose command and binding are shown
 
 
 def facts(header: Header) -> list[tuple[str, str]]:
@@ -166,5 +166,5 @@ def _environments(launches: list[dict[str, Any]]) -> list[str]:
 
 def _distinct(lines: Iterable[str]) -> list[str]:
     found = list(dict.fromkeys(lines))
-    rest = len(found) - _MOST_LAUNCHES
-    return found if rest <= 0 else [*found[:_MOST_LAUNCHES], f"and {rest} more, in launches.jsonl"]
+    rest = len(found) - _MAX_LAUNCHES
+    return found if rest <= 0 else [*found[:_MAX_LAUNCHES], f"and {rest} more, in launches.jsonl"]

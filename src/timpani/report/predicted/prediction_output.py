@@ -29,7 +29,7 @@ JSON, PAGE = "predictions.json", "index.html"
 SEALED_FOR = "predictions"
 """What the checksum at the end of JSON is of, where that of a campaign's file has the campaign's id."""
 
-_LEAST_SHARE = 0.05
+_MIN_SHARE = 0.05
 
 _GUESS = 10
 """A time that may be as many times as long is a guess, whose bounds are not worth a figure."""
@@ -212,12 +212,10 @@ def _is_guess(row: dict[str, Any]) -> bool:
 def _made_of(row: dict[str, Any]) -> str:
     parts = {kind: row[f"{kind}_share"] for kind in KINDS}
     told = [
-        f"{kind} {share:.0%}"
-        for kind, share in sorted(parts.items(), key=lambda each: -each[1])
-        if share >= _LEAST_SHARE
+        f"{kind} {share:.0%}" for kind, share in sorted(parts.items(), key=lambda each: -each[1]) if share >= _MIN_SHARE
     ]
     waiting = row[f"{WAITING}_share"]
-    return ", ".join(told) + (f" ({WAITING} {waiting:.0%})" if waiting >= _LEAST_SHARE else "")
+    return ", ".join(told) + (f" ({WAITING} {waiting:.0%})" if waiting >= _MIN_SHARE else "")
 
 
 def _word(found: Predictions) -> str:

@@ -24,7 +24,7 @@ from timpani.report.tables.report_table import Table, Value
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
-_MOST_BARS = 12
+_MAX_BARS = 12
 
 
 def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> str:
@@ -105,7 +105,7 @@ def _figure(part: ProfilePart) -> Markup | None:
 
 def _longest(part: ProfilePart) -> list[CallsLine]:
     collectives = [line for line in part.calls if line.form == "blocking" and line.ns]
-    return sorted(collectives, key=lambda line: -line.ns)[:_MOST_BARS]
+    return sorted(collectives, key=lambda line: -line.ns)[:_MAX_BARS]
 
 
 def _bar_parts(part: ProfilePart, line: CallsLine) -> Iterator[tuple[str, str, float]]:

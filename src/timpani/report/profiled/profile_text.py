@@ -23,8 +23,8 @@ _FORMS: dict[Form, str] = {
     "setup": "Timpani's set-up",
 }
 _NO_MPI = "no process of the command called MPI_Init"
-_MOST_ROWS = 40
-_MOST_LATE = 10
+_MAX_ROWS = 40
+_MAX_LATE_ROWS = 10
 
 
 @dataclass(frozen=True)
@@ -98,9 +98,9 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
     yield ""
     yield from aligned(form_rows(part))
     yield ""
-    yield from aligned(call_rows(part)[: _MOST_ROWS + 1])
-    if len(part.calls) > _MOST_ROWS:
-        yield f"and {counted(len(part.calls) - _MOST_ROWS, 'further row')}: --format csv has all"
+    yield from aligned(call_rows(part)[: _MAX_ROWS + 1])
+    if len(part.calls) > _MAX_ROWS:
+        yield f"and {counted(len(part.calls) - _MAX_ROWS, 'further row')}: --format csv has all"
     yield (
         "waiting: in the call before the ranks had entered whose data the rank needs; size: of the whole vector or of "
         "a block; seconds: the mean over all ranks"
@@ -184,7 +184,7 @@ def _latest(part: ProfilePart) -> list[LatenessLine]:
     for line in part.lateness:
         if line.stratum not in latest or line.mean_ns > latest[line.stratum].mean_ns:
             latest[line.stratum] = line
-    return sorted(latest.values(), key=lambda line: -line.mean_ns * line.calls)[:_MOST_LATE]
+    return sorted(latest.values(), key=lambda line: -line.mean_ns * line.calls)[:_MAX_LATE_ROWS]
 
 
 def _late_row(line: LatenessLine) -> tuple[str, ...]:

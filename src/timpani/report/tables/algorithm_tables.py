@@ -19,7 +19,7 @@ from timpani.tuning.compare.knee import FLAT_SIZES
 
 Column = TypeVar("Column", str, int)
 
-_MOST_COLUMNS = 6
+_MAX_COLUMNS = 6
 """Columns of one table: more don't fit on paper; the rest follows in a table below."""
 
 MARKS = {
@@ -126,7 +126,7 @@ def _beside(labels: list[str]) -> Iterator[list[str]]:
     """The columns of tables that stand below each other, about as many in each; the default, if any, is in all."""
     default = [label for label in labels if is_default(label)][:1]
     others = [label for label in labels if label not in default]
-    tables = max(1, ceil(len(others) / (_MOST_COLUMNS - len(default))))
+    tables = max(1, ceil(len(others) / (_MAX_COLUMNS - len(default))))
     room = ceil(len(others) / tables)
     for table in range(tables):
         yield [*default, *others[table * room : (table + 1) * room]]
@@ -183,10 +183,10 @@ def _by_algorithm(frame: pl.DataFrame, values: list[Value]) -> list[Table]:
 
 
 def _tables(caption: str, corner: str, heads: list[str], grid: dict[tuple[str, int], Value]) -> Iterator[Table]:
-    """The values by row head and rank count, in tables of at most `_MOST_COLUMNS` rank counts."""
+    """The values by row head and rank count, in tables of at most `_MAX_COLUMNS` rank counts."""
     counts = sorted({ranks for _, ranks in grid})
-    for start in range(0, len(counts), _MOST_COLUMNS):
-        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + _MOST_COLUMNS]}
+    for start in range(0, len(counts), _MAX_COLUMNS):
+        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + _MAX_COLUMNS]}
         yield _table(caption, corner, heads, names, grid)
 
 

@@ -15,7 +15,7 @@ from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
 
-_MOST_COLUMNS = 8
+_MAX_COLUMNS = 8
 """Columns of one table on paper: four rank counts with intervals, eight without."""
 
 
@@ -53,7 +53,7 @@ def _tables(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[
     values = _values(cells, in_throughput)
     covered = coverage(cells)
     counts = sorted(cells["ranks"].unique())
-    width = (_MOST_COLUMNS // 2 if covered else _MOST_COLUMNS) if split else len(counts)
+    width = (_MAX_COLUMNS // 2 if covered else _MAX_COLUMNS) if split else len(counts)
     for start in range(0, len(counts), width):
         chosen = counts[start : start + width]
         rows = tuple(

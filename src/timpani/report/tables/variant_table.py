@@ -8,10 +8,10 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.cell import DEFAULT
 
-_MOST_CHANGED = 8
+_MAX_CHANGED_ROWS = 8
 """Control variables of a variant that are shown; campaign.json holds all."""
 
-_LONGEST_VALUE = 60  # characters
+_MAX_VALUE_CHARACTERS = 60  # characters
 
 
 def variant_tables(header: Header) -> list[Table]:
@@ -45,11 +45,13 @@ def _taken(variant: RecordedVariant, reference: RecordedVariant | None) -> Value
         return Value("not recorded")
     if not variant.changed:
         return Value("none")
-    shown = [f"{each.name}: {_short(each.default)} → {_short(each.value)}" for each in variant.changed[:_MOST_CHANGED]]
+    shown = [
+        f"{each.name}: {_short(each.default)} → {_short(each.value)}" for each in variant.changed[:_MAX_CHANGED_ROWS]
+    ]
     left = len(variant.changed) - len(shown)
     return Value("; ".join(shown), f"and {left} more, in campaign.json" if left else "")
 
 
 def _short(value: str) -> str:
     text = value or "(empty)"
-    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
+    return text if len(text) <= _MAX_VALUE_CHARACTERS else f"{text[: _MAX_VALUE_CHARACTERS - 1]}…"

@@ -24,7 +24,7 @@ from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
 
-_MOST_PAIRS = 10
+_MAX_PAIRS = 10
 """Rows of the table: of more pairs the report has a matrix."""
 
 _STATUS = "Status"
@@ -50,7 +50,7 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
     groups = list(rows.group_by(_WHERE, maintain_order=True))
     varying = [name for name in _VARYING if rows[name].n_unique() > 1]
     covered = coverage(measured)
-    left_out = len(groups) - _MOST_PAIRS
+    left_out = len(groups) - _MAX_PAIRS
     return Table(
         caption=" ".join(
             [
@@ -66,7 +66,7 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
                 ", ".join([where["label"], *(_VARYING[name].format(where[name]) for name in varying)]),
                 tuple(_values(part, fits)),
             )
-            for where, part in ((dict(zip(_WHERE, key, strict=True)), part) for key, part in groups[:_MOST_PAIRS])
+            for where, part in ((dict(zip(_WHERE, key, strict=True)), part) for key, part in groups[:_MAX_PAIRS])
         ),
     )
 

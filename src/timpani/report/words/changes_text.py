@@ -19,7 +19,7 @@ from timpani.study.sizes import show_size
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 
-_MOST_ROWS = 30
+_MAX_ROWS = 30
 """Of what became slower, and of what became faster; JSON has all."""
 
 
@@ -118,8 +118,8 @@ def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
     head, *rows = change_rows(cells, standing)
     if not rows:
         return
-    more = f", the {_MOST_ROWS} largest of {len(rows)} (--format json has all)" if len(rows) > _MOST_ROWS else ""
-    yield from ("", f"{title}{more}:", *aligned([head, *rows[:_MOST_ROWS]]))
+    more = f", the {_MAX_ROWS} largest of {len(rows)} (--format json has all)" if len(rows) > _MAX_ROWS else ""
+    yield from ("", f"{title}{more}:", *aligned([head, *rows[:_MAX_ROWS]]))
 
 
 def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:

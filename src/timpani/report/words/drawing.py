@@ -28,7 +28,7 @@ _TRACE = "json"
 _GOAL = "goal"
 FORMATS = (*FIGURE_FORMATS, _TRACE, _GOAL)
 
-_MOST_RANKS_DRAWN = 4096
+_MAX_RANKS_DRAWN = 4096
 """All but GOAL text, which is written rank by rank, shows what each rank does when."""
 
 
@@ -92,10 +92,10 @@ class Drawing:
         if format == _GOAL:
             write_file(path, simulator.goal(self.call), force)
             return path
-        if self.call.ranks > _MOST_RANKS_DRAWN:
+        if self.call.ranks > _MAX_RANKS_DRAWN:
             raise UserError(
                 f"{self.call.ranks} ranks are too many to draw",
-                f"choose {_MOST_RANKS_DRAWN} or fewer, or --format {_GOAL}",
+                f"choose {_MAX_RANKS_DRAWN} or fewer, or --format {_GOAL}",
             )
         (events,) = simulator.events([self.call])
         if format == _TRACE:

@@ -9,7 +9,7 @@ from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.sizes import show_size
 
-_MOST_NAMED = 3
+_MAX_NAMED = 3
 """Of times or sizes that have the same fault."""
 
 
@@ -46,8 +46,8 @@ def miss_words(fitted: CurveFit) -> str:
 
 
 def _first_few(parts: list[str], between: str) -> str:
-    more = [f"and {len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
-    return between.join([*parts[:_MOST_NAMED], *more])
+    more = [f"and {len(parts) - _MAX_NAMED} more"] if len(parts) > _MAX_NAMED else []
+    return between.join([*parts[:_MAX_NAMED], *more])
 
 
 def switch_words(fitted: CurveFit) -> str:

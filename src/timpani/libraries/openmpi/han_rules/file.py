@@ -11,7 +11,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, HanFile, parse
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
-from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS
+from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, TuningFile, Written
 from timpani.native.mpi import Mpi, version_numbers
@@ -98,8 +98,8 @@ class HanRules(TuningFile):
 
 
 def _parsed(text: str) -> HanFile:
-    if len(text) > MOST_CHARACTERS:
-        raise UserError(f"a rules file of more than {MOST_CHARACTERS >> 20} MiB is not read", "write fewer rules")
+    if len(text) > MAX_CHARACTERS:
+        raise UserError(f"a rules file of more than {MAX_CHARACTERS >> 20} MiB is not read", "write fewer rules")
     return parse(text)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, LONGEST, NAMES
+from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MAX_LONG, NAMES
 from timpani.libraries.openmpi.tuned_rules.parse import GaveUp
 
 WHOLE = "global_communicator"
@@ -169,7 +169,7 @@ class _Parser:
         if not match:
             self.stop(f"{what} should stand where {found[:40]!r} does")
         digits = (int(text, _BASES[name]) for name, text in match.groupdict().items() if text)
-        return min(next(digits, 0), LONGEST)
+        return min(next(digits, 0), MAX_LONG)
 
     def one_of(self, what: str, names: tuple[str, ...], ids: dict[str, str]) -> str:
         found = self.word(what)

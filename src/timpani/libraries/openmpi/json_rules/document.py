@@ -15,7 +15,7 @@ from timpani.errors import shortened
 MAX_DEPTH = 32
 """Of nested values; rules have 6."""
 
-_LONGEST_INT = 2**63
+_MAX_INT = 2**63
 _TOKEN = re.compile(
     r"[ \t\r\n\v\f]*(?:"
     r'(?P<text>"(?:[^"\\]|\\(?s:.))*")'
@@ -200,7 +200,7 @@ def _number(kind: str, word: str) -> int | float:
     if kind == "fraction" or len(word) > 20:
         return float(word)
     number = int(word)
-    return number if -_LONGEST_INT < number < _LONGEST_INT else float(number)
+    return number if -_MAX_INT < number < _MAX_INT else float(number)
 
 
 def _shown(word: str) -> str:

@@ -21,7 +21,7 @@ SCHEMA_FILE = "tuned_dynamic_file_schema.json"
 _PLACES = ("share/openmpi", "share/doc/openmpi", "share/doc/openmpi/tuning-apps")
 """Below the folder of the installation."""
 
-_MOST_SHOWN = 5
+_MAX_SHOWN = 5
 
 
 def schema_faults(text: str, mpi: Mpi) -> Iterator[Fault]:
@@ -40,7 +40,7 @@ def schema_faults(text: str, mpi: Mpi) -> Iterator[Fault]:
         what = f"the library's schema {path} can't be used: {shortened(why, 80)}"
         yield Fault("note", None, printable(what), "only Timpani's checks are made", "nothing is to be done")
         return
-    for each in islice(validator(schema).iter_errors(document), _MOST_SHOWN):
+    for each in islice(validator(schema).iter_errors(document), _MAX_SHOWN):
         where = "/".join(map(str, each.absolute_path)) or "the document"
         what = f"the library's schema objects at {where}: {shortened(each.message, 120)}"
         consequence = "the library's reader does not use the schema"

@@ -21,14 +21,14 @@ from timpani.libraries.openmpi.json_rules.write import MODULE, VERSION
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, faults_of_unit
 from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, has_radix, library_name
-from timpani.libraries.openmpi.tuned_rules.parse import MOST_CHARACTERS, CommunicatorRule, MessageRule
+from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS, CommunicatorRule, MessageRule
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import Span
 from timpani.tuning.decide.spans import split_span
 
-_MOST_FAULTS = 200
+_MAX_FAULTS = 200
 """Faults of one file that are printed."""
 
 _TOP = ("rule_file_version", "module", "$schema", "collectives")
@@ -39,8 +39,8 @@ _NEVER = "the library never uses it"
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
-    if len(text) > MOST_CHARACTERS:
-        what = f"the file has more than {MOST_CHARACTERS >> 20} million characters"
+    if len(text) > MAX_CHARACTERS:
+        what = f"the file has more than {MAX_CHARACTERS >> 20} million characters"
         yield Fault("error", None, what, "it is not checked", "write fewer rules")
         return
     rules = read_entries(text)
@@ -50,9 +50,9 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     for collective in rules.collectives:
         found += _of_collective(collective, catalogue)
     found.sort(key=lambda each: each.line or 0)
-    yield from islice(found, _MOST_FAULTS)
-    if len(found) > _MOST_FAULTS:
-        what = f"there are more than {_MOST_FAULTS} such faults"
+    yield from islice(found, _MAX_FAULTS)
+    if len(found) > _MAX_FAULTS:
+        what = f"there are more than {_MAX_FAULTS} such faults"
         yield Fault("warning", None, what, "the others are not listed", "correct these first")
     if not rules.ignored:
         yield from schema_faults(text, mpi)
@@ -69,7 +69,7 @@ def _of_document(rules: JsonRules) -> Iterator[Fault]:
         elif value is not None and value.content != wanted:
             what = f"{key} is {printable(shortened(str(value.content), 40))}, not {wanted}"
             yield Fault("warning", value.line, what, "the library reads the rules all the same", "correct it")
-    for line, what in rules.lenient[:_MOST_FAULTS]:
+    for line, what in rules.lenient[:_MAX_FAULTS]:
         yield Fault("note", line, printable(what), "the library accepts it, other programs do not", "remove it")
     lines: dict[str, int] = {}
     for collective in rules.collectives:

@@ -5,10 +5,10 @@ from typing import Literal
 
 from timpani.tuning.decide.selection_table import Call
 
-LONGEST = 2**63 - 1
+MAX_LONG = 2**63 - 1
 """Numbers are C's `long`; …"""
 
-MOST = 2**31 - 1
+MAX_INT = 2**31 - 1
 """… what says how many ranks, which algorithm and with what is kept as an `int`."""
 
 ALL_IDS = 22

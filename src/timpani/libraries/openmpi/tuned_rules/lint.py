@@ -9,7 +9,7 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
 from timpani.libraries.openmpi.tuned_rules.parse import (
-    MOST_CHARACTERS,
+    MAX_CHARACTERS,
     CollectiveRules,
     RulesFile,
     parse,
@@ -25,16 +25,16 @@ _HEADER = "rule-file-version-"
 _PERSONS_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,40})", re.ASCII)
 _OCTAL = re.compile(r"[+-]?0\d", re.ASCII)
 _IGNORED = "Open MPI silently ignores the whole file and chooses as without it"
-_MOST_SHOWN = 20
+_MAX_SHOWN = 20
 """Faults of one kind in the text; more say nothing new."""
 
-_MOST_OF_RULES = 200
+_MAX_FAULTS_OF_RULES = 200
 
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
-    if len(text) > MOST_CHARACTERS:
-        what = f"the file has more than {MOST_CHARACTERS >> 20} million characters"
+    if len(text) > MAX_CHARACTERS:
+        what = f"the file has more than {MAX_CHARACTERS >> 20} million characters"
         yield Fault("error", None, what, "it is not checked", "write fewer rules")
         return
     headers = reads_headers(mpi.numbers)
@@ -49,9 +49,9 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     yield from _of_header(text, said, headers, mpi)
     yield from _of_words(said)
     of_rules = [each for each in _of_rules(said, catalogue) if not over or (each.line or 0) < over.count_line]
-    yield from sorted(of_rules, key=lambda each: each.line or 0)[:_MOST_OF_RULES]
-    if len(of_rules) > _MOST_OF_RULES:
-        what = f"there are more than {_MOST_OF_RULES} such faults"
+    yield from sorted(of_rules, key=lambda each: each.line or 0)[:_MAX_FAULTS_OF_RULES]
+    if len(of_rules) > _MAX_FAULTS_OF_RULES:
+        what = f"there are more than {_MAX_FAULTS_OF_RULES} such faults"
         yield Fault("warning", None, what, "the others are not said", "correct these first")
     yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)
 
@@ -75,7 +75,7 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
         line = text.count("\n", 0, at) + 1
         yield Fault("error", line, "the header is not the file's first bytes", _IGNORED, "move it there")
     else:
-        for each in said.gave_up[:_MOST_SHOWN]:
+        for each in said.gave_up[:_MAX_SHOWN]:
             yield Fault("error", each.line, each.why, _IGNORED, each.fix)
     if begins_line and headers and at == 0 and not 1 <= said.version <= 2:
         what = f"there is no version {said.version} of the format"
@@ -87,13 +87,13 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
 
 
 def _of_words(said: RulesFile) -> Iterator[Fault]:
-    for number in said.numbers[:_MOST_SHOWN]:
+    for number in said.numbers[:_MAX_SHOWN]:
         if _shown_value(number.written) == number.value:
             continue
         octal = _OCTAL.match(number.written) is not None
         what = f"{printable(number.written)} is read as {number.value}{' (octal, as in C)' if octal else ''}"
         yield Fault("warning", number.line, what, "the rule is for another number than it shows", "write it in decimal")
-    for line, word in said.words[:_MOST_SHOWN]:
+    for line, word in said.words[:_MAX_SHOWN]:
         if not word.startswith(_HEADER):
             what = f"{word!r} stands outside of a comment"
             yield Fault("warning", line, what, "letters are read over, and digits in them count", "put # before it")

@@ -7,7 +7,7 @@ from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.parse import CollectiveRules, CommunicatorRule, MessageRule
 from timpani.libraries.tuning_file import Fault
 
-_FEWEST_RANKS = 2
+_MIN_RANKS = 2
 """Smaller communicators are not coll/tuned's."""
 
 _ROOTED = ("gather", "scatter")
@@ -42,7 +42,7 @@ def _of_ranks(communicators: tuple[CommunicatorRule, ...], name: str) -> Iterato
     if not communicators:
         return
     first, last = communicators[0], communicators[-1]
-    if first.ranks > _FEWEST_RANKS and _chooses(first):
+    if first.ranks > _MIN_RANKS and _chooses(first):
         what = f"{name}: there is no rule for fewer than {first.ranks} ranks"
         fix = "put the lines `0 1` and `0 0 0 0` before it, and count one communicator size more"
         yield Fault("warning", first.line, what, "the first rule holds for smaller communicators, too", fix)
@@ -92,7 +92,7 @@ def faults_of_unit(communicators: Sequence[CommunicatorRule], name: str) -> Iter
     consequence = f"{name} compares ranks x bytes of a block, so the choice changes at a fraction of the size meant"
     fix = "multiply each size with its ranks"
     thresholds = {rule: tuple(each.size for each in rule.messages if each.size) for rule in communicators}
-    sized = {rule: sizes for rule, sizes in thresholds.items() if rule.ranks >= _FEWEST_RANKS and sizes}
+    sized = {rule: sizes for rule, sizes in thresholds.items() if rule.ranks >= _MIN_RANKS and sizes}
     several = {sizes for sizes in thresholds.values() if len(sizes) > 1}
     for rule, sizes in sized.items():
         small = [size for size in sizes if size < rule.ranks]

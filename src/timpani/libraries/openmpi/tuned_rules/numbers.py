@@ -4,7 +4,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST
+from timpani.libraries.openmpi.tuned_rules.collectives import MAX_LONG
 
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]*|0[0-7]*|[1-9][0-9]*)", re.ASCII)
 _WORD = re.compile(r"[^\s#]{0,40}")
@@ -12,7 +12,7 @@ _LETTERS = re.compile(r"[^ \t\n\v\f\r0-9+#-]*")
 _SPACE = re.compile(r"[ \t\n\v\f\r]*")
 _BLANKS = re.compile(r"[ \t]*")
 _HEADER = re.compile(r"rule-file-version-[ \t\n\v\f\r]*[+-]?(\d{1,9})", re.ASCII)
-_MOST_DIGITS = 40
+_MAX_DIGITS = 40
 """Of a number: more than C's longest has, and no work to read."""
 
 
@@ -94,7 +94,7 @@ def _value(written: str) -> int:
     """C's reading: 010 is eight, 0x is nought, and what is too large is the largest."""
     sign = -1 if written[0] == "-" else 1
     digits = written.lstrip("+-").lower()
-    if len(digits) > _MOST_DIGITS:
-        return sign * LONGEST
+    if len(digits) > _MAX_DIGITS:
+        return sign * MAX_LONG
     base = 16 if digits.startswith("0x") else 8 if digits.startswith("0") else 10
-    return sign * min(int(digits.removeprefix("0x") or "0", base), LONGEST)
+    return sign * min(int(digits.removeprefix("0x") or "0", base), MAX_LONG)

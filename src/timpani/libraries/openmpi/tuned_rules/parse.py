@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import NoReturn
 
-from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MOST
+from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MAX_INT
 from timpani.libraries.openmpi.tuned_rules.numbers import Number, Numbers
 
-MOST_CHARACTERS = 2**21
+MAX_CHARACTERS = 2**21
 """Of a file: some 50,000 rules, ten seconds' reading at the worst."""
 
 
@@ -143,23 +143,23 @@ class _Parser:
             self.found.append(CollectiveRules(name.line, name.value, communicators))
 
     def communicator(self) -> CommunicatorRule:
-        ranks = self.number("a communicator size", MOST)
+        ranks = self.number("a communicator size", MAX_INT)
         count = self.number("the number of message sizes")
         messages = tuple(self.message(number, count) for number in range(count.value))
         return CommunicatorRule(ranks.line, ranks.value, messages)
 
     def message(self, before: int, count: Number) -> MessageRule:
         size = self.number("a message size")
-        algorithm = self.number("an algorithm's id", MOST)
-        topo = self.number("a fan-out", MOST)
-        segment = self.number("a segment size", MOST)
+        algorithm = self.number("an algorithm's id", MAX_INT)
+        topo = self.number("a fan-out", MAX_INT)
+        segment = self.number("a segment size", MAX_INT)
         if size.line == segment.line:
             self.one_a_line = True
         elif self.one_a_line and not self.runs_over:
             self.runs_over = RunsOver(size.line, segment.line, count.line, count.value, before)
         requests = None
         if self.version > 1 and self.source.digit_follows():
-            requests = self.number("a number of requests", MOST).value
+            requests = self.number("a number of requests", MAX_INT).value
         if not before and size.value:
             fix = "put the line `0 0 0 0` before it, and count one message size more"
             self.gave_up.append(GaveUp(size.line, f"the first message size is {size.value} and not 0", fix))

@@ -15,7 +15,7 @@ from timpani.study.counted import counted
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap, show_span, split_span
 
-MOST_RANK_COUNTS = 256
+MAX_RANK_COUNTS = 256
 """That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""
 
 
@@ -152,11 +152,11 @@ class Sayable:
         for rule, sayable in rules:
             ranks = sayable.ranks
             scales = TUNED[rule.collective].unit == "blocks" and sayable.sizes != ALL
-            if scales and (ranks.last is None or ranks.last - ranks.first >= MOST_RANK_COUNTS):
+            if scales and (ranks.last is None or ranks.last - ranks.first >= MAX_RANK_COUNTS):
                 self._leave_out(
                     rule,
                     f"sizes of {rule.collective} are compared times ranks, which takes an entry for each rank count; "
-                    f"{show_span(ranks)} ranks are more than {MOST_RANK_COUNTS} counts",
+                    f"{show_span(ranks)} ranks are more than {MAX_RANK_COUNTS} counts",
                 )
             else:
                 yield Said(sayable, (rule,))

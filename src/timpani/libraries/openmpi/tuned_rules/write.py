@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.tuned_rules.collectives import LONGEST, MOST, TUNED
+from timpani.libraries.openmpi.tuned_rules.collectives import MAX_INT, MAX_LONG, TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Written
@@ -65,7 +65,7 @@ def by_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Si
     """From which rank count on which choices; the first from 0 on, so that there is no smaller communicator."""
     before: Sizes | None = None
     for ranks, sizes in _all_ranks(collective, rules):
-        if ranks <= MOST and sizes != before:
+        if ranks <= MAX_INT and sizes != before:
             yield ranks, (before := sizes)
 
 
@@ -92,6 +92,6 @@ def _by_size(collective: str, ranks: int, rules: list[Rule]) -> Sizes:
         algorithm = next((rule.algorithm for rule in rules if call.message_bytes in rule.sizes), None)
         algorithm = None if algorithm is None or algorithm.is_default else algorithm
         compared = TUNED[collective].compared(call) if size.first else 0
-        if compared <= LONGEST and (not found or algorithm != before):
+        if compared <= MAX_LONG and (not found or algorithm != before):
             found[compared] = before = algorithm
     return found

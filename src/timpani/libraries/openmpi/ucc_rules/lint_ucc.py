@@ -16,7 +16,7 @@ from timpani.tuning.decide.spans import overlap
 _WITHOUT_SIZES = ("alltoallv", "gatherv", "scatterv", "barrier", "fanin", "fanout")
 """Collectives whose size all ranks can't know, or that have none: UCC takes 0."""
 
-_MOST_SECTIONS = 200
+_MAX_SECTIONS = 200
 
 
 def lint_configuration(text: str) -> Iterator[Fault]:
@@ -37,7 +37,7 @@ def lint_configuration(text: str) -> Iterator[Fault]:
             for token in parse_value(each.value):
                 yield from _of_token(each, token)
             yield from _of_overlaps(each, parse_value(each.value))
-    yield from _of_sections([each for line, each in sections.items() if line][:_MOST_SECTIONS])
+    yield from _of_sections([each for line, each in sections.items() if line][:_MAX_SECTIONS])
 
 
 def _of_token(setting: UccSetting, token: TuneToken) -> Iterator[Fault]:
@@ -72,7 +72,7 @@ def _of_token(setting: UccSetting, token: TuneToken) -> Iterator[Fault]:
 def _of_overlaps(setting: UccSetting, tokens: tuple[TuneToken, ...]) -> Iterator[Fault]:
     """Tokens of one collective that share more than one size: sizes of neighbors may share their boundary."""
     chosen = [each for each in tokens if each.algorithm and not each.unreadable]
-    for one, other in combinations(chosen[:_MOST_SECTIONS], 2):
+    for one, other in combinations(chosen[:_MAX_SECTIONS], 2):
         if one.algorithm == other.algorithm or not set(one.collectives) & set(other.collectives):
             continue
         teams = not one.teams or not other.teams or any(overlap(a, b) for a in one.teams for b in other.teams)
