@@ -61,8 +61,8 @@ from timpani.providers.verification import parse_range
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
 from timpani.report.predicted import prediction_output
-from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
-from timpani.report.predicted.stored_predictions import foretold
+from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
+from timpani.report.predicted.stored_predictions import stored_predictions
 from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.plain_tables import tables_text
 from timpani.rules.table import table_file
@@ -233,8 +233,8 @@ def predictions(raw: bytes, folder: Path) -> None:
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
     (place / "predictions.json").write_bytes(seal_object(raw, prediction_output.SEALED_FOR))
-    beside = beside_predicted(estimate_cells(campaign.raced), foretold(place, campaign))
-    assert all(text.isprintable() for text in (predicted_sentence(beside), *beside.foretold.left_out))
+    compared = compare_predicted(estimate_cells(campaign.raced), stored_predictions(place, campaign))
+    assert all(text.isprintable() for text in (predicted_sentence(compared), *compared.predictions.left_out))
 
 
 def in_file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:

@@ -111,9 +111,9 @@ def test_regressions_are_fitted_where_ranks_vary(tmp_path: Path) -> None:
     assert linear[0]["rms_error_unseen_ranks"] > linear[0]["rms_error"]
     della_siega = found["published"]["della_siega_bcast_linear_ols"]
     assert len(della_siega["rows"]) == 4
-    assert [each["formula"] for each in della_siega["beside"]] == [each["formula"] for each in linear]
-    ranks = della_siega["beside"][0]["terms"][0]
-    assert ranks["difference"]["value"] == pytest.approx(ranks["ours"]["value"] - ranks["published"]["value"])
+    assert [each["formula"] for each in della_siega["comparisons"]] == [each["formula"] for each in linear]
+    ranks = della_siega["comparisons"][0]["terms"][0]
+    assert ranks["difference"]["value"] == pytest.approx(ranks["measured"]["value"] - ranks["published"]["value"])
 
 
 def test_a_formula_takes_the_place_of_the_usual_ones(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.campaign.run.run import Outcome
-from timpani.cli.terminal.ending import given_up_status
+from timpani.cli.terminal.ending import abandoned_status
 from timpani.libraries.mpich.embedded_tree import embedded_tree
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.here.describe import MachineDescription
@@ -206,8 +206,8 @@ def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> No
 def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert given_up_status(Outcome("complete", 0, killed=0), "step") == 0
-    assert given_up_status(Outcome("complete", 0, killed=2), "remove it") == 1
+    assert abandoned_status(Outcome("complete", 0, killed=0), "step") == 0
+    assert abandoned_status(Outcome("complete", 0, killed=2), "remove it") == 1
     told = capsys.readouterr().err
     assert (told.startswith("abandoned: 2 cells"), told.endswith("; remove it\n")) == (True, True)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.campaign.run.variant_check import read_taken, said
+from timpani.campaign.run.variant_check import first_sentence, read_taken
 from timpani.libraries.mpich.settings import control as mpich_control
 from timpani.libraries.openmpi.installed import control as openmpi_control
 from timpani.libraries.taken_settings import InstalledSettings, TakenSettings, setting_fault
@@ -78,6 +78,6 @@ def test_what_libraries_print_among_the_variables_is_passed() -> None:
 
 
 def test_the_first_sentence_of_a_failed_start_is_said() -> None:
-    assert said(b'-----\n{"name":1}\nAn invalid value was supplied\nfor a variable.\nMore.\n') == (
+    assert first_sentence(b'-----\n{"name":1}\nAn invalid value was supplied\nfor a variable.\nMore.\n') == (
         "An invalid value was supplied for a variable."
     )

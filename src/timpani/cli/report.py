@@ -153,8 +153,8 @@ def _of_one(
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
     from timpani.report.page.page import render
-    from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
-    from timpani.report.predicted.stored_predictions import foretold
+    from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
+    from timpani.report.predicted.stored_predictions import stored_predictions
     from timpani.report.words.output_files import check_new, write_file
 
     if output is None and chosen.figures is None:
@@ -169,13 +169,13 @@ def _of_one(
     campaign = by_statistic(campaign, statistic or "completion")
     if others.predicted is None:  # predictions have the names of the algorithms that were measured
         campaign = with_study_names(campaign)
-    told = foretold(others.predicted, campaign) if others.predicted else None
+    predictions = stored_predictions(others.predicted, campaign) if others.predicted else None
     if output:
-        write_file(output, render(campaign, linear, fits, told).encode(), force)
+        write_file(output, render(campaign, linear, fits, predictions).encode(), force)
         typer.echo(output)
         typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
-    if told is not None:
-        typer.echo(predicted_sentence(beside_predicted(estimate_cells(campaign.raced), told)))
+    if predictions is not None:
+        typer.echo(predicted_sentence(compare_predicted(estimate_cells(campaign.raced), predictions)))
     if chosen.figures is not None:
         _write_figures(campaign, chosen.figures, chosen.all_figures, force, linear, style)
 

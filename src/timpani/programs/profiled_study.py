@@ -131,10 +131,10 @@ def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
     if rest:
         calls = counted(round(sum(point.calls for point in rest)), "call")
         told.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together")
-    return [*told, *_measured_otherwise(part, chosen)]
+    return [*told, *_measuring_differences(part, chosen)]
 
 
-def _measured_otherwise(part: ProfilePart, chosen: list[ProfiledPoint]) -> Iterator[str]:
+def _measuring_differences(part: ProfilePart, chosen: list[ProfiledPoint]) -> Iterator[str]:
     """In what the measured calls differ from the program's, a sentence each."""
     measured = {point.collective: point.arguments for point in reversed(chosen)}
     lines = [line for line in part.calls if line.form == "blocking" and line.name in measured]

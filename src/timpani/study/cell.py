@@ -77,7 +77,7 @@ class Algorithm:
         return f"{self.provider}/{self.plain}" if self.provider else self.plain
 
 
-def beside_files(forced: Algorithm) -> Algorithm:
+def under_files(forced: Algorithm) -> Algorithm:
     """What stands for an algorithm that is forced in a launch that reads tuning files: `mpich/tuned-binomial`."""
     return replace(forced, name=_BESIDE + forced.name)
 

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from timpani.campaign.folder.fields import LAUNCH
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import results_frame
-from timpani.campaign.folder.machine_states import machine_states, probes, states_told
+from timpani.campaign.folder.machine_states import machine_states, probes, state_sentences
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.osu_format import osu_blocks
@@ -63,7 +63,7 @@ def test_each_result_has_the_state_that_its_probes_tell() -> None:
     assert (near.state, far.state) == ("near", "far")
     assert near.level_ns == pytest.approx(45, rel=0.02)
     assert far.share == pytest.approx(0.5)
-    [told] = states_told(results)
+    [told] = state_sentences(results)
     assert f"took 45 ns in 50 % of the results (near), {far.level_ns:.0f} ns in 50 % (far)" in told
     assert told.endswith("times of different states aren't comparable")
 
@@ -72,7 +72,7 @@ def test_a_share_of_less_than_one_in_a_hundred_is_not_told_as_none() -> None:
     results = campaign().with_columns(pl.lit("near").alias(STATE))
     once = pl.concat([results] * 10).with_row_index()
     rarely = once.with_columns(pl.when(pl.col("index") < 2).then(pl.lit("far")).otherwise(STATE).alias(STATE))
-    [told] = states_told(rarely)
+    [told] = state_sentences(rarely)
     assert f"ns in {200 / rarely.height:.1g} % (far)" in told
 
 
@@ -92,7 +92,7 @@ def test_a_state_that_changed_during_a_point_is_neither() -> None:
 def test_a_machine_with_one_state_has_none_to_tell() -> None:
     results = campaign(far_from=100)
     assert results[STATE].is_null().all()
-    assert list(states_told(results)) == []
+    assert list(state_sentences(results)) == []
     assert estimate_cells(RacedResults.from_rows(results))["near_us"].is_null().all()
     assert "near µs" not in tables_text(cell_tables(estimate_cells(RacedResults.from_rows(results))))
     assert not decide_by_state(RacedResults.from_rows(results))["states_differ"].any()

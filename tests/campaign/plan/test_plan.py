@@ -13,7 +13,7 @@ from timpani.campaign.plan.from_study import check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.plan_notes import plan_notes
 from timpani.campaign.plan.resources import Resources
-from timpani.campaign.plan.shared_start import ChosenAlgorithm, beside_each_other
+from timpani.campaign.plan.shared_start import ChosenAlgorithm, share_launches
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.openmpi.algorithms import shared_start
@@ -59,7 +59,7 @@ def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the
             "bcast", Algorithm("openmpi", "linear"), None, AlgorithmSelection((("coll", "^han"),), {}, (("a", 1),))
         ),
     ]
-    assert beside_each_other(chosen, shared_start(mpi, several_nodes=False)) == chosen
+    assert share_launches(chosen, shared_start(mpi, several_nodes=False)) == chosen
 
 
 @each_kind

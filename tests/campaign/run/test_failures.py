@@ -25,4 +25,4 @@ def test_a_cell_that_others_killed_twice_is_told_from_one_that_fails(
 ) -> None:
     failures = Failures((CELL, error) for error in errors)
     assert failures.abandoned(CELL) is abandoned
-    assert failures.given_up_killed(CELL) is killed
+    assert failures.abandoned_by_kills(CELL) is killed

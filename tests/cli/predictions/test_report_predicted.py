@@ -13,10 +13,9 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.prediction.times import HIGH, LOW, PREDICTED
-from timpani.report.predicted.predicted_and_measured import beside_predicted, predicted_sentence
+from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
 from timpani.report.predicted.prediction_output import SEALED_FOR
-from timpani.report.predicted.stored_predictions import Foretold
-from timpani.report.predicted.stored_predictions import foretold as foretold_by
+from timpani.report.predicted.stored_predictions import StoredPredictions, stored_predictions
 
 pytestmark = needs_mpi
 
@@ -29,21 +28,21 @@ def cells(measured: Path) -> pl.DataFrame:
     return estimate_cells(load(measured).raced)
 
 
-def foretold(cells: pl.DataFrame, off: float, half: float | None) -> Foretold:
+def predictions(cells: pl.DataFrame, off: float, half: float | None) -> StoredPredictions:
     """Each cell predicted as `off` times what it took, between 1 / half and half of that."""
     time = pl.col("median_us") * off
     bound = pl.lit(half, pl.Float64)
     times = cells.select(*KEY, time.alias(PREDICTED), (time / bound).alias(LOW), (time * bound).alias(HIGH))
-    return Foretold(times, "made up")
+    return StoredPredictions(times, "made up")
 
 
 def test_the_sentence_says_how_far_off_how_many_hold_and_what_is_missing(measured: Path) -> None:
     there = cells(measured)
     some = there.filter(pl.col("algorithm") != "linear")
-    told = foretold(some, 1.5, 1.2)
-    beside = beside_predicted(there, told)
-    assert beside.cells["held"].to_list() == [False] * some.height
-    sentence = predicted_sentence(beside)
+    predicted = predictions(some, 1.5, 1.2)
+    compared = compare_predicted(there, predicted)
+    assert compared.cells["held"].to_list() == [False] * some.height
+    sentence = predicted_sentence(compared)
     assert f"Of {some.height} cells (made up) half are off by a factor of 1.50 or more" in sentence
     assert f"hold the measured time in 0 of {some.height} (0%)" in sentence
     missing = there.height - some.height
@@ -51,21 +50,21 @@ def test_the_sentence_says_how_far_off_how_many_hold_and_what_is_missing(measure
         f"Not predicted: {missing} cells of algorithms, rank counts, sizes or placements that nobody predicted"
         in sentence
     )
-    wide = predicted_sentence(beside_predicted(there, foretold(some, 1 / 1.5, 2.0)))
+    wide = predicted_sentence(compare_predicted(there, predictions(some, 1 / 1.5, 2.0)))
     assert "by a factor of 1.50 or more" in wide
     assert f"in {some.height} of {some.height} (100%)" in wide
-    assert "they have no interval" in predicted_sentence(beside_predicted(there, foretold(some, 1.5, None)))
+    assert "they have no interval" in predicted_sentence(compare_predicted(there, predictions(some, 1.5, None)))
     of_another = there.with_columns(pl.lit("openmpi").alias("provider"))
-    assert "No measured cell was predicted" in predicted_sentence(beside_predicted(of_another, told))
+    assert "No measured cell was predicted" in predicted_sentence(compare_predicted(of_another, predicted))
     assert "of algorithms whose schedules aren't Timpani's own" in predicted_sentence(
-        beside_predicted(of_another, told)
+        compare_predicted(of_another, predicted)
     )
 
 
 def test_a_report_has_a_table_and_the_sentence(measured: Path, tmp_path: Path) -> None:
     asked = ("--ranks", "4,16", "--sizes", ",".join(map(str, SIZES)), "--algorithms", "binomial,pipeline")
-    assert typed("predict", "bcast", "--costs", measured, *asked, "-o", tmp_path / "foretold").returncode == 0
-    done = typed("report", measured, "--predicted", tmp_path / "foretold", "-o", tmp_path / "report.html")
+    assert typed("predict", "bcast", "--costs", measured, *asked, "-o", tmp_path / "predictions").returncode == 0
+    done = typed("report", measured, "--predicted", tmp_path / "predictions", "-o", tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     assert "Of 12 cells (predicted, ranks placed by core, by costs of " in done.stdout
     assert "how well the model fits, not how well it predicts" in done.stdout
@@ -83,11 +82,11 @@ def test_a_report_has_a_table_and_the_sentence(measured: Path, tmp_path: Path) -
 
 
 def test_a_copy_of_the_campaign_is_known_by_its_id(measured: Path, tmp_path: Path) -> None:
-    told: dict[str, object] = {"status": "predicted", "machine": "larger", "placement": "core", "left_out": []}
-    write_sealed(tmp_path, {**told, "campaigns": ["17"], "library": "MPICH 4.0.2", "predictions": []})
+    predicted: dict[str, object] = {"status": "predicted", "machine": "larger", "placement": "core", "left_out": []}
+    write_sealed(tmp_path, {**predicted, "campaigns": ["17"], "library": "MPICH 4.0.2", "predictions": []})
     campaign = load(measured)
     cautions = [
-        foretold_by(tmp_path, replace(campaign, header=campaign.header.model_copy(update={"id": each}))).caution
+        stored_predictions(tmp_path, replace(campaign, header=campaign.header.model_copy(update={"id": each}))).caution
         for each in ("17", "18")
     ]
     assert "how well the model fits" in cautions[0]
@@ -95,12 +94,12 @@ def test_a_copy_of_the_campaign_is_known_by_its_id(measured: Path, tmp_path: Pat
 
 
 def test_another_machine_and_another_library_are_named(measured: Path, tmp_path: Path) -> None:
-    told: dict[str, object] = {"status": "predicted", "machine": "larger", "placement": "core", "left_out": []}
-    write_sealed(tmp_path, {**told, "campaigns": [], "library": "MPICH 4.0.2", "predictions": []})
+    predicted: dict[str, object] = {"status": "predicted", "machine": "larger", "placement": "core", "left_out": []}
+    write_sealed(tmp_path, {**predicted, "campaigns": [], "library": "MPICH 4.0.2", "predictions": []})
     campaign = load(measured)
     small = campaign.header.machine.model_copy(update={"name": "small"})
     campaign = replace(campaign, header=campaign.header.model_copy(update={"machine": small}))
-    about = foretold_by(tmp_path, campaign).about
+    about = stored_predictions(tmp_path, campaign).about
     assert about.startswith("predicted on larger, ranks placed by core, by costs of MPICH 4.0.2; measured on small;")
     assert "; measured times are of " in about
 
@@ -129,18 +128,18 @@ def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> No
         "message_bytes": 8,
     }
     row |= {"predicted_us": -1.0, "low_us": None, "high_us": None}
-    told: dict[str, object] = {"status": "predicted", "machine": None, "placement": "core", "left_out": []}
-    told |= {"campaigns": [], "library": "Open MPI 4.1.4"}
-    write_sealed(negative, {**told, "predictions": [row]})
+    predicted: dict[str, object] = {"status": "predicted", "machine": None, "placement": "core", "left_out": []}
+    predicted |= {"campaigns": [], "library": "Open MPI 4.1.4"}
+    write_sealed(negative, {**predicted, "predictions": [row]})
     outside = tmp_path / "outside"
     outside.mkdir()
-    write_sealed(outside, {**told, "predictions": [{**row, "predicted_us": 1.0, "low_us": 2.0, "high_us": 3.0}]})
-    write_sealed(changed, {**told, "predictions": [{**row, "predicted_us": 1.0}]})
+    write_sealed(outside, {**predicted, "predictions": [{**row, "predicted_us": 1.0, "low_us": 2.0, "high_us": 3.0}]})
+    write_sealed(changed, {**predicted, "predictions": [{**row, "predicted_us": 1.0}]})
     text = (changed / "predictions.json").read_text()
     (changed / "predictions.json").write_text(text.replace("1.0", "2.0"))
     twice = tmp_path / "twice"
     twice.mkdir()
-    write_sealed(twice, {**told, "predictions": 2 * [{**row, "predicted_us": 1.0}]})
+    write_sealed(twice, {**predicted, "predictions": 2 * [{**row, "predicted_us": 1.0}]})
     nothing = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
     campaign = tmp_path / "campaign"
     campaign.mkdir()

@@ -11,7 +11,7 @@ from timpani.campaign.osu.published_tables import Published, import_published, r
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
-from timpani.report.fit.published_fit import beside, beside_lines
+from timpani.report.fit.published_fit import compare_fits, fit_comparison_lines
 from timpani.report.page.page import render
 
 pytestmark = pytest.mark.slow
@@ -54,25 +54,25 @@ def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[NamedModel[R
 
 
 def test_terms_stand_beside_each_other_with_their_difference(table: Published) -> None:
-    plane, powers = beside(fitted(cells(1.126, 0.001)), table)
+    plane, powers = compare_fits(fitted(cells(1.126, 0.001)), table)
     ranks, size = plane.terms
     assert (ranks.name, size.name) == ("ranks", "size")
     assert ranks.published.value == 1.126
-    assert ranks.difference.value == pytest.approx(ranks.ours.value - 1.126)
+    assert ranks.difference.value == pytest.approx(ranks.measured.value - 1.126)
     assert ranks.difference.low < 0 < ranks.difference.high
     assert size.difference.high - size.difference.low > 0.001  # of so few printed digits
     assert [term.name for term in powers.terms] == ["ranks", "log2(size)"]
-    lines = beside_lines(plane)
+    lines = fit_comparison_lines(plane)
     assert lines[0].startswith("bcast linear, core, on desk: latency ~ ranks + size - 1, compared with Della Siega")
     assert lines[1].split() == [
         "Term",
-        "Ours",
+        "Measured",
         "(95",
         "%)",
         "Published",
         "(95",
         "%)",
-        "Ours",
+        "Measured",
         "−",
         "published",
         "(95",
@@ -83,32 +83,32 @@ def test_terms_stand_beside_each_other_with_their_difference(table: Published) -
 
 def test_what_stands_in_for_the_algorithm_in_a_simulation_is_set_beside_too(table: Published) -> None:
     found = fitted(cells(1.126, 0.001, provider="simgrid", algorithm="flattree"))
-    assert len(beside(found, table)) == len(found) == 2
+    assert len(compare_fits(found, table)) == len(found) == 2
 
 
 @pytest.mark.parametrize("about", [{"collective": "reduce"}, {"algorithm": "chain"}])
 def test_what_was_fitted_to_something_else_is_not_set_beside(about: dict[str, str], table: Published) -> None:
     found = fitted(cells(1.126, 0.001, **about))
     assert found
-    assert beside(found, table) == []
+    assert compare_fits(found, table) == []
 
 
 @pytest.mark.parametrize(("placement", "pairs"), [("core", 2), ("socket", 0), ("unknown", 2)])
 def test_only_the_mapping_that_was_published_is_set_beside(placement: str, pairs: int, table: Published) -> None:
-    assert len(beside(fitted(cells(1.126, 0.001, placement=placement)), table)) == pairs
+    assert len(compare_fits(fitted(cells(1.126, 0.001, placement=placement)), table)) == pairs
 
 
 def test_another_formula_is_not_set_beside(table: Published) -> None:
     found = fitted(cells(1.126, 0.001), "log2(latency) ~ log2(ranks) + log2(size) - 1")
     assert found
-    assert beside(found, table) == []
+    assert compare_fits(found, table) == []
 
 
 def test_the_report_shows_it_too(table: Published, tmp_path: Path, html: str) -> None:
     import_published("behrooz_bcast_scatter", tmp_path / "behrooz", "timpani import")
     campaign = load(tmp_path / "behrooz")
-    assert "Ours − published" in Page(render(campaign, published=[table])).text
-    assert "Ours − published" not in Page(html).text
+    assert "Measured − published" in Page(render(campaign, published=[table])).text
+    assert "Measured − published" not in Page(html).text
     import_published("malasi_bcast_scatter", tmp_path / "malasi", "timpani import")
     alone = Page(render(load(tmp_path / "malasi"), published=[table])).text
     assert f"{table.title}: nothing here is the same fit of the same algorithm" in alone

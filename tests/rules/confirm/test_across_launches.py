@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.rules.confirm.across_launches import ratios_across_starts
-from timpani.study.cell import Algorithm, beside_files
+from timpani.study.cell import Algorithm, under_files
 
 DEFAULT, FILES = Algorithm("mpich", "default"), Algorithm("mpich", "tuned")
 ONE, OTHER = Algorithm("mpich", "binomial"), Algorithm("mpich", "ring")
@@ -18,14 +18,14 @@ def turns(
 def test_what_a_start_does_to_all_in_it_cancels() -> None:
     rows = [
         *turns(1, "1.0/5", {DEFAULT: 10, ONE: 20, OTHER: 5}),
-        *turns(1, "1.1/5", {FILES: 4 * 5, beside_files(ONE): 4 * 20, beside_files(OTHER): 4 * 5}),
+        *turns(1, "1.1/5", {FILES: 4 * 5, under_files(ONE): 4 * 20, under_files(OTHER): 4 * 5}),
         *turns(2, "2.0/5", {DEFAULT: 3 * 10, ONE: 3 * 20}),
-        *turns(2, "2.1/5", {FILES: 5, beside_files(ONE): 20}),
+        *turns(2, "2.1/5", {FILES: 5, under_files(ONE): 20}),
     ]
     assert ratios_across_starts(rows, DEFAULT, FILES) == pytest.approx([2.0, 2.0])
 
 
 def test_launches_that_share_no_algorithm_tell_nothing() -> None:
-    rows = [*turns(1, "1.0/5", {DEFAULT: 10, ONE: 20}), *turns(1, "1.1/5", {FILES: 5, beside_files(OTHER): 5})]
+    rows = [*turns(1, "1.0/5", {DEFAULT: 10, ONE: 20}), *turns(1, "1.1/5", {FILES: 5, under_files(OTHER): 5})]
     assert ratios_across_starts(rows, DEFAULT, FILES) == []
     assert ratios_across_starts([(1, None, None, DEFAULT), (1, None, None, FILES)], DEFAULT, FILES) == []

@@ -61,7 +61,7 @@ def machine_states(results: pl.DataFrame) -> list[MachineState]:
     return [MachineState(**row) for row in found.drop("measured").iter_rows(named=True)]
 
 
-def states_told(results: pl.DataFrame) -> Iterator[str]:
+def state_sentences(results: pl.DataFrame) -> Iterator[str]:
     """A sentence for each machine and placement that had several states."""
     for _, states in groupby(machine_states(results), key=lambda each: (each.machine, each.ranks, each.placement)):
         found = list(states)

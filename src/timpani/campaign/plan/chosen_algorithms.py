@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
-from timpani.campaign.plan.shared_start import ChosenAlgorithm, beside_each_other
+from timpani.campaign.plan.shared_start import ChosenAlgorithm, share_launches
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.library import AlgorithmSelection
@@ -14,7 +14,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_selection
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
-from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, beside_files
+from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, under_files
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
 from timpani.study.skipped import Skipped
@@ -54,7 +54,7 @@ def choose_algorithms(
     shared = None
     if not variant.chooses_algorithms:
         shared = variant.library.shared_start(variant.mpi, several_nodes)
-    started = [_started(each, variant) for each in beside_each_other(found.chosen, shared)]
+    started = [_started(each, variant) for each in share_launches(found.chosen, shared)]
     found.skipped += [each for each in started if isinstance(each, Skipped)]
     found.chosen = [each for each in started if isinstance(each, ChosenAlgorithm)]
     return found
@@ -94,7 +94,7 @@ def _add_files(
         beside = [
             replace(
                 each,
-                algorithm=beside_files(each.algorithm),
+                algorithm=under_files(each.algorithm),
                 selection=replace(each.selection, parameters=selection.parameters),
             )
             for each in found.chosen

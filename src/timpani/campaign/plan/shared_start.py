@@ -21,9 +21,7 @@ class ChosenAlgorithm:
     selection: AlgorithmSelection
 
 
-def beside_each_other(
-    chosen: Sequence[ChosenAlgorithm], shared: AlgorithmSelection | None
-) -> Sequence[ChosenAlgorithm]:
+def share_launches(chosen: Sequence[ChosenAlgorithm], shared: AlgorithmSelection | None) -> Sequence[ChosenAlgorithm]:
     """`chosen`, with the default and Timpani's algorithms, which need no setting, in the launches that switch.
 
     What is compared shares the state of the machine only inside a start. `shared` is the provider's `shared_start`:

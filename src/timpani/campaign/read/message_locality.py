@@ -49,7 +49,7 @@ def _localities(campaign: Campaign) -> Mapping[tuple[int, str, str], str]:
     for ranks, placement, parameters in keys.iter_rows():
         pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
         alike = [seats for placed_by, seats in seated if len(seats.places) == ranks and placed_by == placement]
-        domains = _told_by_all(alike)
+        domains = _common_domains(alike)
         found = {
             locality(seats.places[first], seats.places[second], domains[seats.places[first].host], switches)
             for seats in alike
@@ -66,7 +66,7 @@ def node_count(campaign: Campaign) -> int | None:
     return len({place.host for seats in seated for place in seats.places.values()}) or None
 
 
-def _told_by_all(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
+def _common_domains(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
     """The parts of each host at the levels that every launch on it reported, so that one pair has one locality."""
     told: dict[str, Domains] = {}
     for each in seated:

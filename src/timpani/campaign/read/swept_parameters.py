@@ -30,10 +30,10 @@ def without_effect(proofs: Iterable[Mapping[str, Any]]) -> list[str]:
             point = replace(cell, algorithm=replace(cell.algorithm, parameters=others))
             sent = f"{proof['messages']} {proof['bytes']}"
             sweeps[cell.collective, replace(cell.algorithm, parameters=()), swept][point][value] = sent
-    return [_words(*which, points) for which, points in sorted(sweeps.items()) if _all_alike(points)]
+    return [_words(*which, points) for which, points in sorted(sweeps.items()) if _all_equal(points)]
 
 
-def _all_alike(points: Mapping[Cell, _Values]) -> bool:
+def _all_equal(points: Mapping[Cell, _Values]) -> bool:
     several = any(len(sent) > 1 for sent in points.values())
     return several and all(len(set(sent.values())) == 1 for sent in points.values())
 

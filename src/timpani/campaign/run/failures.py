@@ -35,11 +35,11 @@ class Failures:
         """Whether it is tried no more."""
         return self._of_cell[cell] >= MAX_FAILURES
 
-    def given_up_killed(self, cell: Cell) -> bool:
+    def abandoned_by_kills(self, cell: Cell) -> bool:
         """Whether the cell was abandoned because its launches were killed from outside, not by its own failure."""
         return self._kills[cell] >= MAX_FAILURES
 
-    def given_up_after(
+    def abandoned_after(
         self, ended_in: Cell, cells: Iterable[PlannedCell], succeeded: Collection[Cell]
     ) -> Iterator[tuple[PlannedCell, str]]:
         """Those of `cells` not to be tried since one more launch ended in `ended_in`, each with its error.

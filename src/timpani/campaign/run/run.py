@@ -101,7 +101,7 @@ class Runner:
             take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)
         missing = self._missing()
-        killed = sum(self._failures.given_up_killed(each.cell) for each in self.plan.cells)
+        killed = sum(self._failures.abandoned_by_kills(each.cell) for each in self.plan.cells)
         if not missing:
             return Outcome("complete", 0, killed)
         racing = self.plan.study.regret is not None
@@ -243,7 +243,9 @@ class Runner:
             error = f"{why}: {ended.output}" if ended.output else why
             self._record(failed(seen.current, group, launch, self.machine, error, seen.part))
             self._failed_starts = 0
-            for planned, error in self._failures.given_up_after(seen.current.cell, group.cells, self.store.succeeded()):
+            for planned, error in self._failures.abandoned_after(
+                seen.current.cell, group.cells, self.store.succeeded()
+            ):
                 self._record(failed(planned, group, launch, self.machine, error))
             return
         if group.forced_at_start or group.variant.name != DEFAULT:

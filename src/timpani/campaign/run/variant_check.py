@@ -112,11 +112,11 @@ def started(plan: CampaignPlan, group: Group, programs: Programs) -> TakenSettin
             raise _cannot_start(variant, str(error)) from None
         if done.returncode:
             LIBRARIES[variant.mpi.kind].remove_remains(folder)
-            raise _cannot_start(variant, said(done.stderr or done.stdout))
+            raise _cannot_start(variant, first_sentence(done.stderr or done.stdout))
     return read_taken(done.stdout.decode(errors="replace").splitlines())
 
 
-def said(output: bytes) -> str:
+def first_sentence(output: bytes) -> str:
     """The first sentence of what a failed start printed."""
     lines = output.decode(errors="replace").splitlines()
     return one_line("\n".join(line for line in lines if line.strip(" -=*\t") and not line.startswith("{")))

@@ -33,7 +33,7 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
         typer.echo(f"Warning: {text}", err=True)
     place = shlex.quote(str(folder))
     typer.echo(f"read on: timpani show {place}, timpani report {place}")
-    return given_up_status(outcome, "measure them into another folder")
+    return abandoned_status(outcome, "measure them into another folder")
 
 
 def stopped_status(outcome: Outcome, signal_number: int | None, without: str = RESUMES) -> int:
@@ -61,7 +61,7 @@ def _missing(outcome: Outcome) -> str:
     return f"{results} of the launch under way still missing{further}"
 
 
-def given_up_status(outcome: Outcome, step: str) -> int:
+def abandoned_status(outcome: Outcome, step: str) -> int:
     """Print which cells were abandoned because their launches were killed, and what to do. Returns the exit status:
     0 if there are no such cells."""
     if not outcome.killed:

@@ -7,7 +7,7 @@ import typer
 
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
-from timpani.cli.terminal.ending import RESUMES, given_up_status, stopped_status
+from timpani.cli.terminal.ending import RESUMES, abandoned_status, stopped_status
 from timpani.cli.terminal.progress import progress
 from timpani.study.cell import Cell
 
@@ -27,5 +27,5 @@ def measure_or_exit(
     outcome = session.complete(folder, progress, prove)
     if stopped := stopped_status(outcome, session.stopped, without):
         raise typer.Exit(stopped)
-    given_up_status(outcome, advice(folder))
+    abandoned_status(outcome, advice(folder))
     return outcome

@@ -125,7 +125,7 @@ def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
     return (algorithm,)
 
 
-def where_it_serves(rule: Rule, name: str) -> Iterable[Rule]:
+def supported_calls(rule: Rule, name: str) -> Iterable[Rule]:
     """`rule` where the library's algorithm `name` can run, by its number of ranks and elements of one byte."""
     operation = (rule.collective, name)
     if name == _ON_SEVERAL_LEVELS:

@@ -10,7 +10,7 @@ from timpani.libraries.mpich.conditions import LARGEST
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import below, dump
-from timpani.libraries.mpich.tree_algorithms import leaf, library_name, where_it_serves
+from timpani.libraries.mpich.tree_algorithms import leaf, library_name, supported_calls
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
 from timpani.libraries.tuning_file import LeftOut, Written
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
@@ -67,7 +67,7 @@ def _sayable(
     placed = _placed(rule, lacking)
     usual = {} if info is None else {each.name: each.default for each in info.parameters}
     asked = tuple((key, value) for key, value in rule.algorithm.parameters if usual.get(key) != value)
-    serving = list(where_it_serves(replace(placed, algorithm=replace(rule.algorithm, parameters=asked)), name))
+    serving = list(supported_calls(replace(placed, algorithm=replace(rule.algorithm, parameters=asked)), name))
     if [(each.ranks, each.sizes, each.per_node) for each in serving] != [(placed.ranks, placed.sizes, placed.per_node)]:
         lacking.append(f"{name} runs fewer calls than the rule covers: the tree names it only for these calls")
     return [Piece(each, branch) for each in serving], lacking

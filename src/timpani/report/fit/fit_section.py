@@ -24,7 +24,7 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
 from timpani.report.fit.better_words import better_lines
-from timpani.report.fit.published_fit import beside, beside_table
+from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
 from timpani.report.tables.conditions import setting_in_words
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import (
@@ -72,9 +72,9 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
         tables[collective] = [_hockney_table(own, localities)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
-    pairs = {table.title: beside(found.regressions, table) for table in published}
+    pairs = {table.title: compare_fits(found.regressions, table) for table in published}
     for each in (each for of_one in pairs.values() for each in of_one):
-        tables[each.ours.name["collective"]].append(beside_table(each))
+        tables[each.measured.name["collective"]].append(fit_comparison_table(each))
     alone = [f"{title}: nothing here is the same fit of the same algorithm" for title, own in pairs.items() if not own]
     for loggp in found.loggp:
         tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))

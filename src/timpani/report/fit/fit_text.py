@@ -11,7 +11,7 @@ from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.fit_context import FitContext
-from timpani.report.fit.published_fit import beside, beside_lines
+from timpani.report.fit.published_fit import compare_fits, fit_comparison_lines
 from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, latency_words, miss_words, number
 from timpani.stats.interval import LEVEL
@@ -64,10 +64,10 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             where = [locality or "–"] if any(related) else []
             curve = ", ".join(filter(None, (algorithm_of(fitted.name), fitted.state)))
             rows.append([curve, *where, *_hockney_row(fitted, context.clock_ghz)])
-        beside = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
-        rows += [row for table in beside for row in _published_lines(table, len(rows[0]), any(related))]
+        published = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
+        rows += [row for table in published for row in _published_lines(table, len(rows[0]), any(related))]
         lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
-        lines += [f"Published: {table.title}; {table.machine}" for table in beside]
+        lines += [f"Published: {table.title}; {table.machine}" for table in published]
         if any(fitted.launches == 1 for fitted in group):
             lines.append(f"Launches: {NO_LAUNCHES}.")
         if collective == _MESSAGE:
@@ -200,11 +200,11 @@ def _network_tables(fit: Fit) -> Iterator[str]:
 
 def _published(fit: Fit, table: Published) -> Iterator[str]:
     """A published fit compared with the campaign's fits of the same formula, or alone if there is no such fit."""
-    pairs = beside(fit.regressions, table)
+    pairs = compare_fits(fit.regressions, table)
     if not pairs:
         yield _published_table(table)
     for each in pairs:
-        yield "\n".join(beside_lines(each)) + "\n"
+        yield "\n".join(fit_comparison_lines(each)) + "\n"
 
 
 def _published_table(table: Published) -> str:

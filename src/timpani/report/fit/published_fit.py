@@ -31,16 +31,16 @@ class TermComparison:
     """
 
     name: str
-    ours: Estimate
+    measured: Estimate
     published: Estimate
     difference: Estimate
 
 
 @dataclass(frozen=True)
-class Beside:
+class FitComparison:
     """A measured and a published regression of the same formula, for the same algorithm of a collective."""
 
-    ours: NamedModel[Regression]
+    measured: NamedModel[Regression]
     table: Published
     terms: tuple[TermComparison, ...]
     r_squared: float
@@ -49,16 +49,16 @@ class Beside:
     @property
     def title(self) -> str:
         """The compared curve, formula and publication."""
-        name = self.ours.name
+        name = self.measured.name
         return (
             f"{name['collective']} {algorithm_of(name)}, {name['placement']}, on {name['machine']}: "
-            f"{self.ours.model.formula}, compared with {self.table.title}"
+            f"{self.measured.model.formula}, compared with {self.table.title}"
         )
 
     @property
     def note(self) -> str:
         """The goodness of both fits, and the causes that the differences combine."""
-        model = self.ours.model
+        model = self.measured.model
         return (
             f"R² {model.r_squared:.3f}, published {self.r_squared:g}; AIC {model.aic:.0f} of {model.observations} "
             f"points, published {self.aic:g} of other points. The published times are from {self.table.machine}: "
@@ -66,29 +66,32 @@ class Beside:
         )
 
 
-def beside(regressions: Iterable[NamedModel[Regression]], table: Published) -> list[Beside]:
+def compare_fits(regressions: Iterable[NamedModel[Regression]], table: Published) -> list[FitComparison]:
     """Each measured regression that has a counterpart of the same formula in `table`."""
     found = []
-    for ours in regressions:
-        rows = {_plain(row["term"]): row for row in table.rows if _same_model(ours, table, row)}
-        terms = [_term(each, rows[_plain(each.term)]) for each in ours.model.coefficients if _plain(each.term) in rows]
-        if terms and len(terms) == len(rows) == len(ours.model.coefficients):
+    for measured in regressions:
+        rows = {_plain(row["term"]): row for row in table.rows if _same_model(measured, table, row)}
+        terms = [
+            _term(each, rows[_plain(each.term)]) for each in measured.model.coefficients if _plain(each.term) in rows
+        ]
+        if terms and len(terms) == len(rows) == len(measured.model.coefficients):
             first = next(iter(rows.values()))
-            found.append(Beside(ours, table, tuple(terms), float(first["r_squared"]), float(first["aic"])))
+            found.append(FitComparison(measured, table, tuple(terms), float(first["r_squared"]), float(first["aic"])))
     return found
 
 
-def beside_table(each: Beside) -> Table:
+def fit_comparison_table(each: FitComparison) -> Table:
     """A row per term: measured, published, difference."""
     return Table(
         caption=f"{each.title}. {each.note}",
         corner="Term",
-        columns=("Ours", "Published", "Ours − published"),
+        columns=("Measured", "Published", "Measured − published"),
         rows=tuple(
             (
                 term.name,
                 tuple(
-                    Value(number(value.value), bounds(value)) for value in (term.ours, term.published, term.difference)
+                    Value(number(value.value), bounds(value))
+                    for value in (term.measured, term.published, term.difference)
                 ),
             )
             for term in each.terms
@@ -96,48 +99,49 @@ def beside_table(each: Beside) -> Table:
     )
 
 
-def beside_lines(each: Beside) -> list[str]:
+def fit_comparison_lines(each: FitComparison) -> list[str]:
     """The comparison as text."""
-    table = beside_table(each)
+    table = fit_comparison_table(each)
     heads = [table.corner, *(head for column in table.columns for head in (column, f"({per_cent(LEVEL)})"))]
     rows = [[name, *(part for value in values for part in (value.text, value.detail))] for name, values in table.rows]
     return [each.title, *aligned([heads, *rows]), each.note]
 
 
-def beside_object(each: Beside) -> dict[str, Any]:
+def fit_comparison_object(each: FitComparison) -> dict[str, Any]:
     """The comparison for JSON."""
 
     def estimate(value: Estimate) -> dict[str, Any]:
         return {"value": value.value, "interval": [value.low, value.high]}
 
     return {
-        **each.ours.name,
-        "formula": str(each.ours.model.formula),
+        **each.measured.name,
+        "formula": str(each.measured.model.formula),
         "terms": [
             {
                 "term": term.name,
-                "ours": estimate(term.ours),
+                "measured": estimate(term.measured),
                 "published": estimate(term.published),
                 "difference": estimate(term.difference),
             }
             for term in each.terms
         ],
-        "r_squared": each.ours.model.r_squared,
+        "r_squared": each.measured.model.r_squared,
         "published_r_squared": each.r_squared,
     }
 
 
-def _same_model(ours: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
+def _same_model(measured: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
     """Whether the response is the same and the measured algorithm is the counterpart of the published one."""
-    if not table.fitted or ours.name["collective"] != table.fitted["collective"]:
+    if not table.fitted or measured.name["collective"] != table.fitted["collective"]:
         return False
-    if ours.name["placement"] not in (table.fitted.get("placement"), UNPLACED):
+    if measured.name["placement"] not in (table.fitted.get("placement"), UNPLACED):
         return False
     theirs = Algorithm.parse(table.fitted["algorithm"])
-    here = counterpart(ours.name["collective"], theirs, ours.name["provider"])
-    response = str(ours.model.formula).partition(" ~")[0]
+    here = counterpart(measured.name["collective"], theirs, measured.name["provider"])
+    response = str(measured.model.formula).partition(" ~")[0]
     return (
-        bool(ours.name["algorithm"] in (here.name, theirs.name)) and _plain(row["model"].partition("~")[0]) == response
+        bool(measured.name["algorithm"] in (here.name, theirs.name))
+        and _plain(row["model"].partition("~")[0]) == response
     )
 
 
@@ -146,14 +150,14 @@ def _plain(printed: str) -> str:
     return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
 
 
-def _term(ours: Coefficient, row: Mapping[str, str]) -> TermComparison:
+def _term(measured: Coefficient, row: Mapping[str, str]) -> TermComparison:
     value, error = float(row["coef"]), float(row["std_err"])
-    difference = ours.value - value
+    difference = measured.value - value
     decimals = len(row["coef"].partition(".")[2])
-    reach = _REACH * hypot(ours.standard_error, error) + 0.5 * 10.0**-decimals
+    reach = _REACH * hypot(measured.standard_error, error) + 0.5 * 10.0**-decimals
     return TermComparison(
-        ours.term,
-        Estimate(ours.value, ours.low, ours.high),
+        measured.term,
+        Estimate(measured.value, measured.low, measured.high),
         Estimate(value, float(row["ci_low"]), float(row["ci_high"])),
         Estimate(difference, difference - reach, difference + reach),
     )

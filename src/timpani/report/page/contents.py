@@ -19,8 +19,8 @@ from timpani.charts.registry import figures
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.panels import Panel, panels
 from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
-from timpani.report.predicted.predicted_and_measured import beside_predicted
-from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.predicted.predicted_and_measured import compare_predicted
+from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.verdict_text import schedules_of, verdict_of
@@ -48,7 +48,7 @@ class Report:
     """
 
     def __init__(
-        self, campaign: Campaign, published: Sequence[Published] = (), predicted: Foretold | None = None
+        self, campaign: Campaign, published: Sequence[Published] = (), predicted: StoredPredictions | None = None
     ) -> None:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)
@@ -62,7 +62,7 @@ class Report:
         self.verdict = replace(self.verdict, warnings=(*self.verdict.warnings, *shared_notes(curves)))
         drawn = draw_once(self.cells, curves)
         calls = drawn.filter(CALLS)
-        self.predicted = beside_predicted(cells, predicted) if predicted else None
+        self.predicted = compare_predicted(cells, predicted) if predicted else None
         self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
         self.models = fit_section(campaign, cells, published)

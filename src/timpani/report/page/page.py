@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from timpani import __version__
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.folder.machine_states import states_told
+from timpani.campaign.folder.machine_states import state_sentences
 from timpani.campaign.osu.doubts import doubts
 from timpani.campaign.osu.published_tables import Published, published_in
 from timpani.campaign.osu.published_times import published_doubts
@@ -26,7 +26,7 @@ from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import sections
-from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.verdict.answer import headline
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
@@ -39,7 +39,10 @@ _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; 
 
 
 def render(
-    campaign: Campaign, linear: bool = False, published: Sequence[Published] = (), predicted: Foretold | None = None
+    campaign: Campaign,
+    linear: bool = False,
+    published: Sequence[Published] = (),
+    predicted: StoredPredictions | None = None,
 ) -> str:
     """The report as one self-contained HTML page.
 
@@ -89,7 +92,7 @@ def _caveats(campaign: Campaign, report: Report) -> list[str]:
     """What to know of the machine, the records and the cells before the figures are believed."""
     return [
         *(f"Warning: {warning}" for warning in campaign_warnings(campaign)),
-        *(f"Note: {note}" for note in states_told(campaign.results)),
+        *(f"Note: {note}" for note in state_sentences(campaign.results)),
         *report.verdict.warnings,
         *(f"Left out: {text}" for text in campaign.header.left_out),
         *(f"Doubtful in what was imported: {text}" for text in _doubts(campaign, report.cells)),

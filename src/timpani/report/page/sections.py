@@ -106,7 +106,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             predicted_sentence(report.predicted),
             "",
             _by_operation(report.predicted.cells, predicted_tables),
-            left_out=report.predicted.foretold.left_out,
+            left_out=report.predicted.predictions.left_out,
             absent="no measured cell was predicted",
         )
     yield PageSection(

@@ -21,7 +21,7 @@ def prediction_text(prediction: Prediction) -> str:
     """The costs, a line for each curve, and what choosing by the model costs."""
     rows = aligned(list(_rows(prediction.times)))
     left_out = (f"Left out: {text}" for text in prediction.left_out)
-    told = _told(prediction)
+    told = _basis(prediction)
     lines = [
         "Our algorithms by the model",
         *costs_lines(prediction.calibration.costs),
@@ -104,7 +104,7 @@ def costs_lines(costs: Costs) -> Iterator[str]:
     )
 
 
-def _told(prediction: Prediction) -> Iterator[str]:
+def _basis(prediction: Prediction) -> Iterator[str]:
     simulated = ", simulated" if prediction.calibration.simulated else ""
     if prediction.from_others:
         yield f"Each algorithm is predicted from what the others took{simulated}"

@@ -9,7 +9,7 @@ import polars as pl
 from timpani.charts.marks.row_filter import CALLS
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
-from timpani.report.predicted.stored_predictions import Foretold
+from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import algorithm_of, number
 from timpani.study.columns import is_timpani_schedule
@@ -21,7 +21,7 @@ _TIME = "measured_us"
 
 
 @dataclass(frozen=True)
-class BesidePredicted:
+class PredictedComparison:
     """Measured cells with their predictions.
 
     cells     columns of `estimate_cells`, the measured time, PREDICTED, LOW, HIGH and RATIO = predicted / measured;
@@ -32,10 +32,10 @@ class BesidePredicted:
 
     cells: pl.DataFrame
     left_out: dict[str, int]
-    foretold: Foretold
+    predictions: StoredPredictions
 
 
-def beside_predicted(cells: pl.DataFrame, predicted: Foretold) -> BesidePredicted:
+def compare_predicted(cells: pl.DataFrame, predicted: StoredPredictions) -> PredictedComparison:
     """The calls among `cells` (columns of `estimate_cells`) with what was predicted of them."""
     key = [name for name in predicted.times.columns if name not in (PREDICTED, LOW, HIGH)]
     time = MEASURED_US
@@ -51,16 +51,16 @@ def beside_predicted(cells: pl.DataFrame, predicted: Foretold) -> BesidePredicte
         ((pl.col(LOW) <= high) & (pl.col(HIGH) >= low)).alias("meet"),
         pl.col(_TIME).is_between(LOW, HIGH).alias("held"),
     )
-    return BesidePredicted(found, dict(Counter(reasons["why"])), predicted)
+    return PredictedComparison(found, dict(Counter(reasons["why"])), predicted)
 
 
-def predicted_sentence(beside: BesidePredicted) -> str:
+def predicted_sentence(compared: PredictedComparison) -> str:
     """How far predictions are off, how many intervals hold, what is not predicted and why."""
-    left = "; ".join(f"{counted(count, 'cell')} {why}" for why, count in beside.left_out.items())
+    left = "; ".join(f"{counted(count, 'cell')} {why}" for why, count in compared.left_out.items())
     missing = f" Not predicted: {left}." if left else ""
-    cells = beside.cells
+    cells = compared.cells
     if cells.is_empty():
-        return f"No measured cell was predicted ({beside.foretold.about}).{missing}"
+        return f"No measured cell was predicted ({compared.predictions.about}).{missing}"
     off = [max(ratio, 1 / ratio) for ratio in cells[RATIO]]
     worst = cells.row(off.index(max(off)), named=True)
     held = cells["held"].drop_nulls().to_list()
@@ -70,9 +70,9 @@ def predicted_sentence(beside: BesidePredicted) -> str:
         if held
         else "they have no interval, since too little was measured"
     )
-    caution = f" {beside.foretold.caution}" if beside.foretold.caution else ""
+    caution = f" {compared.predictions.caution}" if compared.predictions.caution else ""
     return (
-        f"Of {counted(len(cells), 'cell')} ({beside.foretold.about}) half are off by a factor of "
+        f"Of {counted(len(cells), 'cell')} ({compared.predictions.about}) half are off by a factor of "
         f"{median(off):.2f} or more, at worst by {max(off):.2f} ({worst['collective']} {algorithm_of(worst)} of "
         f"{show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}); {holds}."
         f"{caution}{_doubtful(cells)}{missing}"
@@ -80,7 +80,7 @@ def predicted_sentence(beside: BesidePredicted) -> str:
 
 
 def predicted_tables(cells: pl.DataFrame) -> list[Table]:
-    """A table for each curve, of `BesidePredicted.cells`."""
+    """A table for each curve, of `PredictedComparison.cells`."""
     found = []
     for _, part in cells.group_by(CURVE, maintain_order=True):
         rows = part.to_dicts()

@@ -68,7 +68,7 @@ _FROM_OTHERS = "The intervals are as wide as these very errors, so that they hol
 
 
 @dataclass(frozen=True)
-class Foretold:
+class StoredPredictions:
     """Predicted times.
 
     times       columns that name cells, as many as the prediction distinguishes, PREDICTED, LOW and HIGH
@@ -83,7 +83,7 @@ class Foretold:
     left_out: tuple[str, ...] = ()
 
 
-def foretold(path: Path, campaign: Campaign) -> Foretold:
+def stored_predictions(path: Path, campaign: Campaign) -> StoredPredictions:
     """The predictions in the folder `path`, or of `campaign` by the costs of the campaign there.
 
     UserError where it is neither, and where no costs can be estimated.
@@ -123,10 +123,10 @@ def foretold(path: Path, campaign: Campaign) -> Foretold:
     if found.machine and measured_on and found.machine != measured_on:
         about += f"; measured on {measured_on}"
     caution = _FITTED if identity(campaign) in found.campaigns else ""
-    return Foretold(times, _beside(about, found.library, campaign), caution, tuple(found.left_out))
+    return StoredPredictions(times, _with_library(about, found.library, campaign), caution, tuple(found.left_out))
 
 
-def _by_campaign(path: Path, campaign: Campaign) -> Foretold:
+def _by_campaign(path: Path, campaign: Campaign) -> StoredPredictions:
     itself = identity(load(path)) == identity(campaign)
     prediction = predict_campaign(campaign, None if itself else path)
     if prediction is None:
@@ -135,13 +135,13 @@ def _by_campaign(path: Path, campaign: Campaign) -> Foretold:
     left_out = tuple(prediction.left_out)
     if itself:
         how, caution = "each algorithm predicted from what the others took", _FROM_OTHERS
-        return Foretold(times, how, caution if prediction.from_others else _FITTED, left_out)
+        return StoredPredictions(times, how, caution if prediction.from_others else _FITTED, left_out)
     library = prediction.calibration.library
     about = f"by the costs of {path.resolve().name}, measured by {library}"
-    return Foretold(times, _beside(about, library, campaign), left_out=left_out)
+    return StoredPredictions(times, _with_library(about, library, campaign), left_out=left_out)
 
 
-def _beside(about: str, library: str, campaign: Campaign) -> str:
+def _with_library(about: str, library: str, campaign: Campaign) -> str:
     """With the library of the measured times, where that is another than that of the costs."""
     measured = library_of(campaign)
     return about if measured == library else f"{about}; measured times are of {measured}"

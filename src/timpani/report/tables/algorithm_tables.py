@@ -99,7 +99,7 @@ def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:
         present = [size for size in sizes if any(head == size for head, _ in grid)]
         tables += [
             _table(caption, "Size", present, {label: label for label in labels}, grid)
-            for labels in (_beside(ordered(part["label"])) if split else [ordered(part["label"])])
+            for labels in (_column_groups(ordered(part["label"])) if split else [ordered(part["label"])])
         ]
     return tables
 
@@ -122,7 +122,7 @@ def with_best(cells: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _beside(labels: list[str]) -> Iterator[list[str]]:
+def _column_groups(labels: list[str]) -> Iterator[list[str]]:
     """The columns of tables that stand below each other, about as many in each; the default, if any, is in all."""
     default = [label for label in labels if is_default(label)][:1]
     others = [label for label in labels if label not in default]

@@ -9,7 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.further_command import further_command
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.folder.machine_states import machine_states, states_told
+from timpani.campaign.folder.machine_states import machine_states, state_sentences
 from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.other_activity import machine_loads
@@ -53,7 +53,7 @@ def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
 def conditions(campaign: Campaign) -> Iterator[str]:
     """What to know of the machine and the records before figures are believed; of cells see `Verdict.warnings`."""
     yield from campaign_warnings(campaign)
-    yield from states_told(campaign.results)
+    yield from state_sentences(campaign.results)
 
 
 def verdict_text(campaign: Campaign, full: bool = False) -> Iterator[str]:
@@ -112,7 +112,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
         race_verdict(campaign.raced, campaign.planned),
     )
     standings = race_standings(campaign.raced)
-    decisions = pl.concat([decisions, _looked_at(standings)], how="diagonal").sort(POINT)
+    decisions = pl.concat([decisions, _sampled_points(standings)], how="diagonal").sort(POINT)
     standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")
     by_value = {"points": verdict.by_value, "within_5_percent": verdict.within_by_value} if verdict.by_value else None
     return {
@@ -149,7 +149,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def _looked_at(standings: pl.DataFrame) -> pl.DataFrame:
+def _sampled_points(standings: pl.DataFrame) -> pl.DataFrame:
     """The sampled points of `race_standings`: nothing is decided there."""
     sampled = standings.filter(~pl.col("race_complete"))
     return sampled.select(*POINT, pl.lit(SAMPLED).alias("standing"), pl.lit(False).alias("states_differ"))

@@ -12,7 +12,7 @@ Each launch gives one such ratio, from two consecutive starts. Several forced al
 from collections.abc import Iterable, Mapping
 from math import exp, log
 
-from timpani.study.cell import Algorithm, beside_files
+from timpani.study.cell import Algorithm, under_files
 
 
 def ratios_across_starts(
@@ -30,10 +30,10 @@ def ratios_across_starts(
     for turns in by_launch.values():
         without = next((times for times in turns.values() if default in times), {})
         under = next((times for times in turns.values() if files in times), {})
-        shared = [each for each in without if beside_files(each) in under]
+        shared = [each for each in without if under_files(each) in under]
         if shared:
             excess = _log_excess(without, default, shared)
-            found.append(exp(excess - _log_excess(under, files, map(beside_files, shared))))
+            found.append(exp(excess - _log_excess(under, files, map(under_files, shared))))
     return found
 
 

@@ -17,9 +17,9 @@ from timpani.study.cell import (
     DEFAULT,
     OWN,
     Algorithm,
-    beside_files,
     is_under_files,
     parse_parameters,
+    under_files,
 )
 from timpani.study.schema import POINT, cell_of
 from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, launch_medians
@@ -298,7 +298,7 @@ class _PointTimes:
                 return "messages"
         if file not in self.rows:
             return "open"
-        beside = beside_files(choice)
+        beside = under_files(choice)
         ratio = self._ratio(beside if beside in self.rows else choice, file)
         if choice == default:
             ratio = self._across(default, file)

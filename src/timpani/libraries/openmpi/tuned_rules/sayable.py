@@ -129,7 +129,7 @@ class Sayable:
                     other
                     for _, other, of_other in here
                     if (distribution.widens(sayable) or distribution.widens(other))
-                    and _told_apart_by_nodes(sayable, other)
+                    and _differ_by_nodes(sayable, other)
                     and overlap(part.ranks, of_other.ranks)
                 ),
                 None,
@@ -185,7 +185,7 @@ class Sayable:
                 yield Said(Rule(of[0].collective, algorithm, ranks=ranks, evidence=evidence, regret=regret), of)
 
 
-def _told_apart_by_nodes(rule: Rule, other: Rule) -> bool:
+def _differ_by_nodes(rule: Rule, other: Rule) -> bool:
     """Whether both can decide calls that differ in where the ranks are alone, and decide otherwise."""
     return (
         rule.collective == other.collective
