@@ -163,8 +163,8 @@ def _as_the_studies(report: Report) -> PageSection:
         "Tables by algorithm, with OSU’s average",
         105,
         "One table for each algorithm: rows are sizes, columns are rank counts, as OSU’s benchmarks and the studies "
-        "that used them print their times. Of one call, OSU’s average over ranks is shorter than the completion. Over "
-        "all calls OSU takes the mean, which disturbed calls make longer than the median.",
+        "that used them print their times. OSU’s average is a mean over ranks and calls: shorter than the median "
+        "completion, unless disturbed calls lengthen it.",
         tables=study_tables(campaign, calls) if calls.height else {},
     )
 

@@ -11,7 +11,7 @@ from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
-from timpani.tuning.decide.verdict import DecisionForecast, DefaultRegret, Verdict
+from timpani.tuning.decide.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
 
 _MAX_NAMED = 3  # points, gains or warnings
 _FEW_UNDECIDED = 5  # with fewer undecided points, only the launches for all of them are shown
@@ -193,7 +193,7 @@ def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator
     if forecast.half >= _MANY_LAUNCHES:
         yield f"{half}."
         return
-    yield f"{half}, 90 % after {cost(forecast.most, forecast.most_seconds)}."
+    yield f"{half}, {per_cent(DECIDED_SHARE)} after {cost(forecast.most, forecast.most_seconds)}."
     yield from command
 
 

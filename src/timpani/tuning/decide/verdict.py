@@ -22,6 +22,10 @@ Settings = Mapping[str, Mapping[str, str]]
 """By collective and label, what a user types to select an algorithm."""
 
 
+DECIDED_SHARE = 0.9
+"""Share of the undecided points that `DecisionForecast.most` launches would probably decide."""
+
+
 @dataclass(frozen=True)
 class DefaultRegret:
     """The regret of the default at a point: gain = default's time / best's time, with a 95 % interval if there is one.
@@ -54,7 +58,7 @@ class DefaultRegret:
 
 @dataclass(frozen=True)
 class DecisionForecast:
-    """Total launches that would probably decide 50 % and 90 % of the undecided points.
+    """Total launches that would probably decide half and DECIDED_SHARE of the undecided points.
 
     of                          number of undecided points with a forecast: their ratios have bounds
     half, most                  total launches, including those already measured
@@ -210,7 +214,7 @@ def _launch_forecast(
     needed = sorted(decided["launches_to_decide"].drop_nulls())
     if not needed:
         return None
-    half, most = (needed[ceil(share * len(needed)) - 1] for share in (0.5, 0.9))
+    half, most = (needed[ceil(share * len(needed)) - 1] for share in (0.5, DECIDED_SHARE))
     measured = cells["launches"].max()
     done = measured if isinstance(measured, int) else 0
     seconds = [None if launch_seconds is None else max(0, each - done) * launch_seconds for each in (half, most)]
