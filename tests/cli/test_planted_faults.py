@@ -67,7 +67,7 @@ def test_an_algorithm_takes_turns_with_the_file_that_names_it(tmp_path: Path) ->
     tuned = tmp_path / "tuned"
     assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
     done = typed("confirm", str(tuned), "--launches", "1")
-    assert "of 1 point with a rule" in done.stdout, done.stdout + done.stderr
+    assert "1 point with a rule:" in done.stdout, done.stdout + done.stderr
     results = load(tuned / "confirmation-of-1").results.filter(pl.col("message_bytes") == 1024)
     turns = dict(results.select("algorithm", "interleaving").rows())
     assert turns["tuned"] == turns["tuned-binomial"] != turns["default"] == turns["binomial"]

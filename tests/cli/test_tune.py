@@ -121,7 +121,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     # One launch shows no gain; the messages show that the library follows the file, and where it doesn't apply, not.
     assert "1 point with a rule: 0 faster than the default, 0 not significantly different" in confirmed.stdout
     assert "1 with too few launches to decide" in confirmed.stdout
-    assert "message counts show at 1 point that the intended algorithm ran" in confirmed.stdout
+    assert "message counts prove at 1 point that the intended algorithm ran" in confirmed.stdout
     page = (tuned / "confirmation.md").read_text()
     proofs = {row.split("|")[3].strip(): row.split("|")[10].strip() for row in page.splitlines() if "| bcast |" in row}
     assert proofs == {"1023 B": "messages", "1 KiB": "messages", "1025 B": "messages"}
@@ -137,7 +137,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
 
     moved = tuned.rename(tmp_path / "moved")
     resumed = typed("confirm", str(moved), "--launches", "1")
-    assert (resumed.returncode, "of 1 point with a rule" in resumed.stdout) == (0, True), resumed.stderr
+    assert (resumed.returncode, "1 point with a rule:" in resumed.stdout) == (0, True), resumed.stderr
     elsewhere = campaign.rename(tmp_path / "elsewhere")
     lost = typed("confirm", str(moved), "--launches", "1")
     assert (lost.returncode, lost.stderr.count("\n"), "name it with --campaign" in lost.stderr) == (2, 1, True)

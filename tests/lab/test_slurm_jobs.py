@@ -130,7 +130,7 @@ def test_rules_are_tuned_and_confirmed_in_jobs(lab: Made, tmp_path: Path) -> Non
     confirm = ("confirm", "rules", *mpi, "--launches", "1", "--on", "slurm:lab,nodes=2,tasks=2")
     done = lab.exec("n1", *MAIN, *confirm, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert "Confirmation: of 1 point with a rule" in done.stderr
+    assert "Confirmation: 1 point with a rule:" in done.stderr
     assert {line["machine"] for line in results(tmp_path / "rules" / "confirmation-of-1")} == {"lab"}
     done = lab.exec("n1", *MAIN, *confirm, "--placement", "node", cwd=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -198,7 +198,7 @@ def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator
 
 
 def affordable_launches(forecast: DecisionForecast) -> tuple[int, float | None] | None:
-    """The launches in all that the command asks for, and the seconds of those still missing; None where none help."""
+    """The total launches that the command asks for, and the seconds of the missing ones; None if no number helps."""
     for launches, seconds in ((forecast.most, forecast.most_seconds), (forecast.half, forecast.half_seconds)):
         if launches < _MANY_LAUNCHES:
             return launches, seconds
