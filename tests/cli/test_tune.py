@@ -42,9 +42,19 @@ def header_of(study: Study, mpi: Mpi) -> Header:
     )
 
 
-def made_up(folder: Path, mpi: Mpi, times: dict[str, float], ranks: int = RANKS, launches: int = len(NOISE)) -> Path:
-    """A campaign in which algorithms of bcast took such times; no real one could be made to."""
-    algorithms = tuple(times)
+def made_up(
+    folder: Path,
+    mpi: Mpi,
+    times: dict[str, float],
+    ranks: int = RANKS,
+    launches: int = len(NOISE),
+    planned: tuple[str, ...] = (),
+) -> Path:
+    """A campaign in which algorithms of bcast took such times; no real one could be made to.
+
+    planned  algorithms that the study has as well
+    """
+    algorithms = (*times, *planned)
     study = Study.check(
         {"collectives": {"bcast": algorithms}, "ranks": ranks, "sizes": SIZE, "launches": launches}, "test"
     )
@@ -304,6 +314,15 @@ def test_rules_for_a_program_name_the_librarys_algorithm_and_its_variables(campa
     assert f"ranks={RANKS}..{RANKS}" in rule
     assert "openmpi/linear@coll_tuned_use_dynamic_rules=1,coll_tuned_bcast_algorithm=1," in rule
     assert timpani("preload", "--rules", tmp_path / "rules", "--", "true").returncode == 0
+
+
+@needs_open_mpi
+@pytest.mark.parametrize(("planned", "says"), [(("all",), "ended before it had measured"), ((), "did not measure")])
+def test_a_campaign_without_the_default_says_why(planned: tuple[str, ...], says: str, tmp_path: Path) -> None:
+    campaign = made_up(tmp_path / "c", OPEN_MPIS[0], {"linear": 5.0}, planned=planned)
+    done = typed("tune", str(campaign), "-o", str(tmp_path / "tuned"))
+    assert done.returncode == 2
+    assert f"{says} the default" in done.stderr
 
 
 @needs_open_mpi

@@ -36,6 +36,8 @@ def table_of(campaign: Campaign, folders: Sequence[Path], max_ratio: float = MAX
             "measure: timpani run …, with 8 launches or more",
         )
     if DEFAULT not in results["algorithm"]:
+        if {"all", DEFAULT} & {name for names in header.study.collectives.values() for name in names}:
+            raise UserError(f"{campaign.folder} ended before it had measured the default", "give more time (--budget)")
         raise UserError(f"{campaign.folder} did not measure the default", "add `default` to --algorithms")
     layouts = rank_layouts(campaign)
     found = [select(campaign.raced, layouts, provider, max_ratio) for provider in (header.mpi.kind, OWN)]
