@@ -11,7 +11,8 @@ from timpani.machine.here.modules import load_modules
 @pytest.fixture(autouse=True)
 def _login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".bash_profile").write_text(
-        'module() { [ "$1" = load ] && shift; for name; do case $name in\n'
+        # Lmod sets BASH_ENV, by which bash would define its `module` after this one.
+        'unset BASH_ENV; module() { [ "$1" = load ] && shift; for name; do case $name in\n'
         'old) echo "ERROR: no module old" >&2;; gone) echo "no module gone" >&2; return 1;;\n'
         '*) export LOADED="$LOADED<$name>"; echo said;; esac; done; }\n'
     )
