@@ -57,8 +57,16 @@ def rank_line(rank: int) -> dict[str, Any]:
 def part_text(calls: Iterable[Mapping[str, Any]] = (CALL,), **program: Any) -> bytes:
     """A part of two ranks."""
     first = {"line": "program", "version": 1, "reporting": 2, "world_ranks": 2, "note": "", "clocks": 1}
-    lines = [{**first, "clock_error_ns": 50, **program}, rank_line(0), rank_line(1), *calls]
+    lines = [{**first, "clock_error_ns": 50, **program}, rank_line(0), rank_line(1), *map(_sized, calls)]
     return b"".join(map(sealed, [*lines, {"line": "end", "lines": len(lines)}]))
+
+
+def _sized(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The line of calls with their smallest and largest size: the mean, where it does not say them."""
+    if line["line"] != "calls":
+        return line
+    mean = line["bytes"] // max(line["calls"], 1)
+    return {"smallest_bytes": mean, "largest_bytes": mean, **line}
 
 
 def sealed(values: Mapping[str, Any]) -> bytes:

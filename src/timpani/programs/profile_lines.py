@@ -12,7 +12,7 @@ from timpani.campaign.folder.fields import Count, Name, RankCount, Text, Time
 from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 
-VERSION = 2
+VERSION = 1
 """Of the lines; a later one is not read."""
 
 _MAX_BYTES = 2**28
@@ -82,11 +82,11 @@ class CallsLine(_Line):
     algorithm       of Timpani's that replaced the library's; empty: the library's choice
     reason          why a rule that matched was not followed
     site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; else empty
-    smallest_bytes, largest_bytes  of a call; None before version 2 of the lines
+    smallest_bytes, largest_bytes  of a call
     ns_max          nanoseconds of the rank with most
     longest_ns      the longest call of any rank
     root            the rank of the communicator that is the root most often, and its `root_calls`
-    rooted_calls    calls with a root, each counted by its root; 0 before version 2 of the lines
+    rooted_calls    calls with a root, each counted by its root
     matched_calls   sampled calls from which the waiting was estimated
     matched_ns      nanoseconds of which the waiting is known
     waiting_ns      of these, before the ranks that a rank needs had entered
@@ -109,14 +109,14 @@ class CallsLine(_Line):
     site: Text = ""
     calls: Count
     bytes: Count
-    smallest_bytes: Count | None = None
-    largest_bytes: Count | None = None
+    smallest_bytes: Count
+    largest_bytes: Count
     ns: Count
     ns_max: Count
     longest_ns: Count
     root: Count = 0
     root_calls: Count = 0
-    rooted_calls: Count = 0
+    rooted_calls: Count
     matched_calls: Count
     matched_ns: Count
     waiting_ns: Time

@@ -119,7 +119,7 @@ def _point(part: ProfilePart, lines: Sequence[CallsLine]) -> tuple[ProfiledPoint
     )
     # Of a v-collective whose ranks know their own blocks only, the sizes are those of blocks, not of calls.
     sized = [line for line in lines if line.size_class >= 0]
-    sizes = [size for line in sized for size in (line.smallest_bytes, line.largest_bytes) if size is not None]
+    sizes = [size for line in sized for size in (line.smallest_bytes, line.largest_bytes)]
     return point, (min([*sizes, mean]), max([*sizes, mean]))
 
 
