@@ -175,9 +175,8 @@ bool Communicator::can_choose(const Rule& rule, int& error) {
         return true;
     }
     if (!problem.empty()) Process::get().warn_once("the library keeps its choice: " + problem);
-    choose_rules([&, &topology = *topology_](const Rule& other) {
-        return matches(topology, other) && !other.chooses_in_library();
-    });
+    choose_rules(
+        [&](const Rule& other) { return topology_ && matches(*topology_, other) && !other.chooses_in_library(); });
     return false;
 }
 

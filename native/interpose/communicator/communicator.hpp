@@ -84,7 +84,8 @@ class Communicator {
 
   private:
     explicit Communicator(MPI_Comm comm);
-    ~Communicator() { static_cast<void>(chosen_.release()); }  // freed by `end_shared`, or as long as MPI lives
+    // What `end_shared` did not free lives as long as MPI.
+    ~Communicator() { chosen_.release(); }  // NOLINT(bugprone-unused-return-value)
     template <typename Keep>
     void choose_rules(Keep keep);
     [[nodiscard]] CommunicatorShape shape() const;

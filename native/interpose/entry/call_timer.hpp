@@ -20,7 +20,7 @@ class CallTimer {
     CallTimer(const InterceptedCall& call, Communicator& communicator, Form form = Form::blocking);
     CallTimer(const OtherCall& call, Communicator& communicator, Form form);
     /// Counts the call, with its time without setup. Returns when it ended.
-    std::int64_t end(const Outcome& outcome) const;
+    [[nodiscard]] std::int64_t end(const Outcome& outcome) const;
 
   private:
     /// The call with the messages that this rank sent in it.
@@ -42,7 +42,7 @@ class MessageTimer {
   public:
     MessageTimer();
     /// `calls`: the number of equal calls that this one stands for.
-    std::int64_t end(std::string_view name, Form form, std::int64_t bytes, std::uint32_t calls) const;
+    [[nodiscard]] std::int64_t end(std::string_view name, Form form, std::int64_t bytes, std::uint32_t calls) const;
 
   private:
     std::int64_t entry_ns_;

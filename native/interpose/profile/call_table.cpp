@@ -87,7 +87,7 @@ void CallTable::add(const CountedCall& call, Needs needs, const ProvenCall* prov
     const CommunicatorShape& shape = contents_.shapes[call.key.shape];
     if (shape.nodes == 0 || shape.ranks < 2 || shape.between_groups) return;
     const std::uint64_t id = hash_with(hash_with(shape.members, hash_of(call.key.name)),
-                                       static_cast<std::uint64_t>(call.key.size_class + 1));
+                                       static_cast<std::uint64_t>(call.key.size_class) + 1);
     auto found = contents_.strata.find(id);
     if (found == contents_.strata.end()) {
         if (contents_.strata.size() >= kMaxStrata) return;
