@@ -63,8 +63,8 @@ std::string hexadecimal(std::uint64_t number) {
     return text.data();
 }
 
-std::string sent_line(int rank, const CallTable::Contents& contents, std::uint64_t id, const Stratum& stratum) {
-    const ProvenCall& call = *stratum.proven;
+std::string sent_line(int rank, const CallTable::Contents& contents, std::uint64_t id, const Stratum& stratum,
+                      const ProvenCall& call) {
     std::vector<std::string> sent;
     for (const SentTo& each : call.sent) {
         sent.push_back("[" + std::to_string(each.peer) + "," + std::to_string(each.messages) + "," +
@@ -171,7 +171,7 @@ ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const s
     lines.others.push_back(rank_line(rank, contents));
     for (const MatchedStratum& each : matched) lines.others.push_back(lateness_line(rank, contents, each, line));
     for (const auto& [id, stratum] : contents.strata)
-        if (stratum.proven) lines.others.push_back(sent_line(rank, contents, id, stratum));
+        if (stratum.proven) lines.others.push_back(sent_line(rank, contents, id, stratum, *stratum.proven));
     const std::vector<Waiting> waiting = waiting_of_rows(contents, matched, line);
     for (std::size_t row = 0; row < contents.keys.size(); ++row) {
         const CallTotals& totals = contents.totals[row];

@@ -118,7 +118,7 @@ ClockLine line_through(const ClockLine& first, std::int64_t first_local, const C
         return line.intercept_ns + line.slope * static_cast<double>(local - line.base);
     };
     const double begin = offset(first, first_local);
-    const double span = static_cast<double>(second_local - first_local);
+    const auto span = static_cast<double>(second_local - first_local);
     return {first_local, begin, span > 0 ? (offset(second, second_local) - begin) / span : 0};
 }
 

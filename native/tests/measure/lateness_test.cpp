@@ -43,8 +43,8 @@ TEST(random_lateness_is_the_same_on_every_rank_and_differs_between_repetitions) 
     const Lateness other = of_four(ArrivalKind::random);
     std::set<std::int64_t> drawn;
     std::int64_t sum = 0;
-    constexpr int kRepetitions = 1000;
-    for (int repetition = 0; repetition < kRepetitions; ++repetition) {
+    constexpr std::int64_t kRepetitions = 1000;
+    for (std::int64_t repetition = 0; repetition < kRepetitions; ++repetition) {
         for (int rank = 0; rank < 4; ++rank) {
             CHECK(one.of(rank, repetition) == other.of(rank, repetition));
             drawn.insert(one.of(rank, repetition));
