@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -103,12 +104,16 @@ def test_simulations_run_side_by_side_and_are_stopped_and_go_on_together(tmp_pat
 
         def simulating() -> bool:
             """As many as there are cores; a simulation that reads the platform comes before the first launch."""
-            return any(live.folder.glob("launches/*")) and len(live.ranks()) == min(2, read_cores().usable)
+            if not any(live.folder.glob("launches/*")):
+                return False
+            under_way = live.ranks()
+            for pid in under_way:
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGSTOP)  # none ends first, however fast the machine is
+            return len(under_way) == min(2, read_cores().usable)
 
         live.until(simulating)
         under_way = live.ranks()
-        for pid in under_way:
-            os.kill(pid, signal.SIGSTOP)  # none ends first, however fast the machine is
         live.process.send_signal(signal.SIGINT)
         done = live.end()
     assert done.returncode == 130

@@ -66,7 +66,8 @@ class World {
     bool has_rules_ = false;
     bool threads_ = false;
     bool spawned_ = false;       // determined when MPI starts: the program may free the parent's communicator
-    std::atomic<int> tags_ = 0;  // the last tag in use
+    // The last tag in use: a message that no program received must not reach a clock.
+    std::atomic<int> tags_ = GlobalClock::kTag;
     int most_tags_ = 0;
 };
 

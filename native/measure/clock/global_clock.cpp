@@ -11,7 +11,6 @@ namespace timpani {
 
 namespace {
 
-constexpr int kTag = 1;
 /// Exchanges that bound one offset. In a simulation all take the same time.
 constexpr int kPingPongs = kSimulated ? 1 : 10;
 /// Offsets that one line is fitted through, and ns over which they are spread.
@@ -36,17 +35,17 @@ void answer_pings(MPI_Comm comm, int peer, const LocalClock& clock, const ClockL
         std::byte end{};
         MPI_Status status;
         int bytes = 0;
-        PMPI_Recv(&end, 1, MPI_BYTE, peer, kTag, comm, &status);
+        PMPI_Recv(&end, 1, MPI_BYTE, peer, GlobalClock::kTag, comm, &status);
         const std::int64_t reading = line.to_global(clock.now());
         PMPI_Get_count(&status, MPI_BYTE, &bytes);
         if (bytes > 0) return;
-        PMPI_Send(&reading, 1, MPI_INT64_T, peer, kTag, comm);
+        PMPI_Send(&reading, 1, MPI_INT64_T, peer, GlobalClock::kTag, comm);
     }
 }
 
 void end_pings(MPI_Comm comm, int reference) {
     const std::byte end{};
-    PMPI_Send(&end, 1, MPI_BYTE, reference, kTag, comm);
+    PMPI_Send(&end, 1, MPI_BYTE, reference, GlobalClock::kTag, comm);
 }
 
 OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, const ClockLine& own) {
@@ -54,8 +53,8 @@ OffsetBound bound_offset(MPI_Comm comm, int reference, const LocalClock& clock, 
     for (int i = 0; i < kPingPongs; ++i) {
         std::int64_t remote = 0;
         const auto sent = own.to_global(clock.now());
-        PMPI_Send(nullptr, 0, MPI_BYTE, reference, kTag, comm);
-        PMPI_Recv(&remote, 1, MPI_INT64_T, reference, kTag, comm, MPI_STATUS_IGNORE);
+        PMPI_Send(nullptr, 0, MPI_BYTE, reference, GlobalClock::kTag, comm);
+        PMPI_Recv(&remote, 1, MPI_INT64_T, reference, GlobalClock::kTag, comm, MPI_STATUS_IGNORE);
         const auto received = own.to_global(clock.now());
         bound.low = std::max(bound.low, static_cast<double>(remote - received));
         bound.high = std::min(bound.high, static_cast<double>(remote - sent));

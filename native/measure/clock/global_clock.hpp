@@ -38,6 +38,8 @@ ClockLine line_through(const ClockLine& first, std::int64_t first_local, const C
 /// a + b·t by least squares over many exchanges.
 class GlobalClock {
   public:
+    static constexpr int kTag = 1;  // of all messages between clocks
+
     /// Collective over `comm`, which the caller keeps. Finds the nodes, but does not synchronize yet.
     GlobalClock(MPI_Comm comm, const LocalClock& local);
     ~GlobalClock();

@@ -33,7 +33,7 @@ PRECISE = ("bcast", "--algorithms", "default", "--slot", "500ms", "--precision",
 LONG = (*PRECISE, "--sizes", "64M,72M,80M")
 LONG_FIRST = (*PRECISE, "--sizes", "8,16,8M", "--seed", "8")
 UNTIL_HARMED = (*PRECISE, "--sizes", "8,16,64M", "--seed", "8", "--launches", "1", "--slot", "60s")
-LONG_LAST = (*PRECISE, "--sizes", "8,8MB,8M", "--seed", "5")
+LONG_LAST = (*PRECISE, "--sizes", "8,64M,72M", "--seed", "5", "--slot", "3s")
 SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
 
 

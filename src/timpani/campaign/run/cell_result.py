@@ -63,7 +63,9 @@ def _lateness(raw: dict[str, Any], arrays: dict[str, NDArray[np.float64]]) -> di
 
 
 def _interleaved(line: dict[str, Any], part: str) -> dict[str, Any]:
-    """Fields of a cell's interleaving and of the machine's probes."""
+    """Fields of a cell's interleaving and of the machine's probes; none of a cell measured by OSU's protocol."""
+    if "competitors" not in line:
+        return {}
     # `relative` is 0 if in each round a competitor had no valid repetition.
     alone = line["competitors"] == 1 or not line["relative"]
     before, after = (
