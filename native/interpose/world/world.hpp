@@ -65,7 +65,7 @@ class World {
     std::unique_ptr<GlobalClock> clock_;
     bool has_rules_ = false;
     bool threads_ = false;
-    bool spawned_ = false;       // determined when MPI starts: the program may free the parent's communicator
+    bool spawned_ = false;  // determined when MPI starts: the program may free the parent's communicator
     // The last tag in use: a message that no program received must not reach a clock.
     std::atomic<int> tags_ = GlobalClock::kTag;
     int most_tags_ = 0;
