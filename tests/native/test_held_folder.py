@@ -53,3 +53,20 @@ def test_what_a_killed_holder_left_in_the_folder_is_removed_first(tmp_path: Path
     (tmp_path / "building-x/tree/half").mkdir(parents=True)
     with held(tmp_path / "building-x", refuse):
         assert [path.name for path in (tmp_path / "building-x").iterdir()] == ["lock"]
+
+
+def test_a_folder_that_its_holder_removes_while_another_makes_it_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make, calls = os.mkdir, []
+
+    def removed_at_once(path: Path, mode: int = 0o777) -> None:
+        calls.append(path)
+        if len(calls) == 1:
+            raise FileExistsError
+        make(path, mode)
+
+    monkeypatch.setattr(os, "mkdir", removed_at_once)
+    with held(tmp_path / "folder", lambda holder: None):
+        assert (tmp_path / "folder").is_dir()
+    assert len(calls) == 2

@@ -58,7 +58,12 @@ def remove_abandoned(folders: Iterable[Path]) -> list[Path]:
 def _acquire(folder: Path, waiting: Callable[[str], None]) -> int:
     """The descriptor of the folder's lock, held. Where the lock file was removed meanwhile, try again."""
     while True:
-        folder.mkdir(mode=0o700, exist_ok=True)
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+        except FileExistsError:
+            if folder.exists() and not folder.is_dir():
+                raise
+            continue  # its holder removed it while mkdir looked whether it is a folder
         try:
             descriptor = _open(folder)
         except FileNotFoundError:
