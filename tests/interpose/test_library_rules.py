@@ -56,6 +56,18 @@ def test_the_library_runs_what_a_rule_names(run_program: RunProgram, mpi: Mpi, t
     assert done.ran("allgather") == {"default"}
 
 
+def test_a_root_with_wrong_arguments_errs_alone(run_program: RunProgram, mpi: Mpi, tmp_path: Path) -> None:
+    text = rules(f"reduce {named(mpi, 'reduce', 'binomial')}", f"gather {named(mpi, 'gather', 'binomial')}")
+    (tmp_path / "text").write_text(text)
+    plain = run_program("root_alone.c", text=None, ranks=2)
+    done = run_program("root_alone.c", text=text, ranks=2, **start_settings(mpi, tmp_path / "text"))
+    reports, expected = (
+        sorted(line for line in each.stdout.splitlines() if "handler" in line) for each in (done, plain)
+    )  # MPICH's transport prints other lines of messages that nobody received
+    assert (done.status, reports) == (0, expected), done.stderr
+    assert reports
+
+
 @needs_open_mpi
 def test_its_messages_are_those_of_the_algorithm_and_other_sizes_keep_the_default(tmp_path: Path) -> None:
     mpi = OPEN_MPIS[0]

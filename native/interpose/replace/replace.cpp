@@ -134,20 +134,26 @@ const Rule* find_rule(const Communicator& communicator, CollectiveKind kind, std
     return first == rules.end() || !(*first)->replaces() ? nullptr : *first;
 }
 
-/// Whether a rule replaces calls of that kind at every size.
-bool replaces_every_size(const Communicator& communicator, CollectiveKind kind) {
+/// The rule for calls of that kind at every size; nullptr: no such rule.
+const Rule* find_rule_for_every_size(const Communicator& communicator, CollectiveKind kind) {
     const auto rules = communicator.rules(kind);
-    return !rules.empty() && rules.front()->replaces() && rules.front()->bytes.is_unbounded();
+    return !rules.empty() && rules.front()->replaces() && rules.front()->bytes.is_unbounded() ? rules.front() : nullptr;
 }
 
-/// Opens the channel on a rank whose arguments are invalid. Ranks with valid arguments, whose call a rule replaces,
-/// would wait for this rank there. In MPI they may not have to: a rank that only sends does not wait for the root.
-void open_channel_for_others(const InterceptedCall& call, Communicator& communicator) {
+/// Sets up, on a rank whose arguments are invalid, what ranks with valid arguments set up for the rule of their call:
+/// they would wait for this rank there. In MPI they may not have to: a rank that only sends does not wait for the root.
+void set_up_for_others(const InterceptedCall& call, Communicator& communicator) {
     communicator.locate();
     const auto bytes = message_bytes_if_valid(call, communicator.here());
-    const bool replaced =
-        bytes ? find_rule(communicator, call.kind, *bytes) != nullptr : replaces_every_size(communicator, call.kind);
-    if (replaced) communicator.open_channel();  // MPI reports this rank's own error
+    const Rule* const rule =
+        bytes ? find_rule(communicator, call.kind, *bytes) : find_rule_for_every_size(communicator, call.kind);
+    if (rule == nullptr) return;
+    int error = MPI_SUCCESS;  // ignored: MPI reports this rank's own error
+    if (!rule->chooses_in_library()) {
+        communicator.open_channel();
+    } else if (!World::get()->threads() && communicator.can_choose(*rule, error)) {
+        communicator.library_communicator(*rule);
+    }
 }
 
 Outcome failed(const Communicator& communicator, int error) {
@@ -182,7 +188,7 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     if (is_revoked(call.comm)) return {.reason = "revoked"};
     const bool arguments_valid = may_be_valid(call, communicator.here());
     if (!arguments_valid && !exchanged) {
-        open_channel_for_others(call, communicator);
+        set_up_for_others(call, communicator);
         return {.reason = kArguments};
     }
     BlockSizes sizes;
