@@ -33,8 +33,14 @@ def start(mpi: Mpi, ranks: int, placement: str, oversubscribed: bool) -> list[tu
     program = (sys.executable, "-c", WHERE)
     started = command(mpi, LaunchRequest(ranks, placement, oversubscribed, (), {"TIMPANI_TEST": "here it is"}, program))
     answer = subprocess.run(
-        started.argv, capture_output=True, text=True, check=True, timeout=300, env={**os.environ, **started.environment}
+        started.argv,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+        env={**os.environ, **started.environment},
     )
+    assert answer.returncode == 0, answer.stderr
     return [tuple(json.loads(line)) for line in answer.stdout.splitlines() if line.startswith("[[")]
 
 
