@@ -126,7 +126,7 @@ def summarize(rows: Iterator[dict[str, object]], truth: float) -> Found:
     widths = [np.log(float(high) / float(low)) / 2 if low else np.inf for low, high in bounds]  # type: ignore[arg-type]
     covered = [float(low) <= 1 / truth <= float(high) for low, high in bounds]  # type: ignore[arg-type]
     return Found(
-        by_test=float(np.mean([float(row["p_value"] or 1.0) <= ALPHA for _, row in judged])),  # type: ignore[arg-type]
+        by_test=float(np.mean([isinstance(row["p_value"], float) and row["p_value"] <= ALPHA for _, row in judged])),
         significant=float(np.mean([bool(significant) for significant, _ in judged])),
         covered=float(np.mean(covered)),
         half_width=float(np.median(widths)),

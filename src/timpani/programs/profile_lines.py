@@ -79,7 +79,7 @@ class CallsLine(_Line):
     size_class      bits of the message's bytes: 0 for none, k for [2^(k-1), 2^k); -1: several, or none
     in_place        MPI_IN_PLACE; of rooted collectives at the root only
     operator        in small letters; `user` and `user_ordered` for the program's own
-    algorithm       of Timpani's that replaced the library's; empty: the library's choice
+    algorithm       that a rule named and that ran; empty: the library's choice
     reason          why a rule that matched was not followed
     site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; else empty
     smallest_bytes, largest_bytes  of a call

@@ -48,7 +48,7 @@ class ProfiledPoint:
 def why_not_measured(line: CallsLine) -> str | None:
     """Why a blocking collective can't be measured as the program calls it; None where it can."""
     if line.algorithm:
-        return "replaced by an algorithm of Timpani's"
+        return "run by the algorithm that a rule names"
     if line.name not in COLLECTIVES:
         return "not among the collectives that Timpani measures"
     if line.between_groups:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
@@ -19,10 +19,11 @@ _CONTROLS = "@"  # before each list of control variables (native/interpose/rules
 
 def library_rule(mpi: Mpi, catalogue: Catalogue, collective: str, algorithm: Algorithm) -> str | None:
     """The algorithm with its control variables, as a rule names it; None if only a whole launch can be set to it."""
-    selection = _selection(mpi, catalogue, collective, algorithm)
-    if selection is None:
+    info = _info(mpi, catalogue, collective, algorithm)
+    if info is None:
         return None
-    at_call = _at_call(mpi, catalogue, collective, algorithm, selection)
+    selection = LIBRARIES[mpi.kind].selection(mpi, info, algorithm)
+    at_call = _at_call(mpi, info, algorithm, selection)
     if not (selection.at_creation or at_call):
         return None
     # What is set at the start is checked in the running program: a variable that has its value needs no writing.
@@ -47,8 +48,8 @@ def start_settings(mpi: Mpi, rules: Path) -> dict[str, str]:
                 f"{rules}: {mpi} has no {collective} {word}, which is of another library or version",
                 "write the rules anew from a campaign of this library",
             )
-        selection = _selection(mpi, catalogue, collective, algorithm)
-        settings |= {library.variable(name): value for name, value in selection.parameters} if selection else {}
+        selection = library.selection(mpi, _info(mpi, catalogue, collective, algorithm), algorithm)
+        settings |= {library.variable(name): value for name, value in selection.parameters}
     for name, value in settings.items():
         if os.environ.get(name, value) != value:
             raise UserError(
@@ -57,19 +58,15 @@ def start_settings(mpi: Mpi, rules: Path) -> dict[str, str]:
     return settings
 
 
-def _selection(mpi: Mpi, catalogue: Catalogue, collective: str, algorithm: Algorithm) -> AlgorithmSelection | None:
-    info = catalogue.info(collective, algorithm) if algorithm.provider == mpi.kind else None
-    return LIBRARIES[mpi.kind].selection(mpi, info, algorithm) if info else None
+def _info(mpi: Mpi, catalogue: Catalogue, collective: str, algorithm: Algorithm) -> AlgorithmInfo | None:
+    return catalogue.info(collective, algorithm) if algorithm.provider == mpi.kind else None
 
 
-def _at_call(
-    mpi: Mpi, catalogue: Catalogue, collective: str, algorithm: Algorithm, selection: AlgorithmSelection
-) -> Controls:
+def _at_call(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm, selection: AlgorithmSelection) -> Controls:
     """What has to be set at each call: no parameter that keeps its default, and nothing that makes a measurement fail
     where the library would take another algorithm."""
-    info = catalogue.info(collective, algorithm)
     asked = dict(algorithm.parameters)
-    kept = {each.control for each in info.parameters if each.name not in asked} if info else set()
+    kept = {each.control for each in info.parameters if each.name not in asked}
     unwanted = kept & dict(selection.at_creation).keys() | LIBRARIES[mpi.kind].refusing_controls
     return tuple((name, value) for name, value in selection.at_call if name not in unwanted)
 

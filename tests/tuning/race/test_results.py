@@ -77,13 +77,13 @@ def test_a_race_compares_by_bounds_and_has_no_p_value() -> None:
 
 
 def test_dropped_cells_say_why_and_others_say_nothing() -> None:
-    told = {
+    endings = {
         (row["label"], row["message_bytes"]): row["dropped"]
         for row in estimate_cells(RacedResults.from_rows(raced())).iter_rows(named=True)
     }
-    assert told["ring", 8].startswith("after launch 3: at least ")
-    assert told["linear", 8] is None
-    assert told["linear", 64] is None
+    assert endings["ring", 8].startswith("after launch 3: at least ")
+    assert endings["linear", 8] is None
+    assert endings["linear", 64] is None
 
 
 def test_cells_that_were_only_looked_at_say_that_alone() -> None:
@@ -107,12 +107,12 @@ def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
             *(pl.when(~dies).then(name).alias(name) for name in ("median_us", "relative")),
         )
     )
-    told = {
+    endings = {
         row["label"]: (row["dropped"], row["status"])
         for row in estimate_cells(RacedResults.from_rows(results)).iter_rows(named=True)
     }
-    assert told["linear"] == ("abandoned after launch 5", "dropped+failed")
-    assert told[DEFAULT] == (None, "ok")
+    assert endings["linear"] == ("abandoned after launch 5", "dropped+failed")
+    assert endings[DEFAULT] == (None, "ok")
     [standing] = race_standings(RacedResults.from_rows(results)).iter_rows(named=True)
     assert (standing["choice_label"], standing["regret_high"], standing["race_over"]) == (DEFAULT, 0.0, True)
     [decision] = decide(RacedResults.from_rows(results)).iter_rows(named=True)
@@ -121,8 +121,8 @@ def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
 
 def test_a_point_that_ended_undecided_says_why() -> None:
     noise = pl.lit(pl.Series(np.random.default_rng(1).lognormal(0, 0.03, 19)))
-    alike = noise * pl.when(pl.col("algorithm") == "ring").then(4).otherwise(1)
-    results = raced(sampled=False).with_columns(alike.alias("relative"), pl.lit(11).alias(ALLOWED))
+    same_ratios = noise * pl.when(pl.col("algorithm") == "ring").then(4).otherwise(1)
+    results = raced(sampled=False).with_columns(same_ratios.alias("relative"), pl.lit(11).alias(ALLOWED))
     [standing] = race_standings(RacedResults.from_rows(results)).iter_rows(named=True)
     assert standing["regret_high"] > 0.02
     assert standing["race_over"]
@@ -132,11 +132,11 @@ def test_a_point_that_ended_undecided_says_why() -> None:
     )
     more = "More launches (--launches, --budget), up to 64 at a point, would narrow the bound at 1 point."
     assert race_lines(race_verdict(RacedResults.from_rows(results)))[1] == more
-    told = {
+    endings = {
         row["label"]: (row["dropped"], row["race_ended"])
         for row in estimate_cells(RacedResults.from_rows(results)).iter_rows(named=True)
     }
-    assert told["linear"] == (None, standing["race_ended"])
+    assert endings["linear"] == (None, standing["race_ended"])
 
     # Another rank count, in separate launches, to the last that is allowed: that they are spent says what it takes.
     longer = results.with_columns(
@@ -173,8 +173,8 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
             for launch in range(1, launches + 1)
             for name in (DEFAULT, "linear")
         ]
-        told = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
-        return results_frame(results).with_columns(**told)
+        race_columns = {REGRET: pl.lit(0.02), ALLOWED: pl.lit(allowed, dtype=pl.Int64)}
+        return results_frame(results).with_columns(**race_columns)
 
     [before] = race_standings(RacedResults.from_rows(after(63, None))).iter_rows(named=True)
     assert (before["race_over"], before["race_ended"]) == (False, None)
