@@ -57,12 +57,14 @@ from timpani.machine.nodes.places import requested_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
+from timpani.programs.mpip_import import import_mpip
 from timpani.providers.verification import parse_range
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
 from timpani.report.predicted import prediction_output
 from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
 from timpani.report.predicted.stored_predictions import stored_predictions
+from timpani.report.profiled.profile_text import profile_text
 from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.plain_tables import tables_text
 from timpani.rules.table import table_file
@@ -225,6 +227,11 @@ def osu(raw: bytes, folder: Path) -> None:
     logs = [BenchmarkLog.parse(str(path), "default")]
     import_logs(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
     tables_text(cell_tables(estimate_cells(load(made).raced)))
+
+
+def mpip(raw: bytes, folder: Path) -> None:
+    (folder / "report.mpiP").write_bytes(raw)
+    profile_text(import_mpip(folder / "report.mpiP", Path(tempfile.mkdtemp(dir=folder)) / "p"))
 
 
 def predictions(raw: bytes, folder: Path) -> None:
@@ -439,6 +446,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "raw samples": (in_file(lambda path: read_whole_lines(path, 0)), lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(lines(SAMPLES), mtime=0)),
     "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
+    "mpiP": (mpip, (DATA / "mpip" / "known.4.mpiP").read_bytes()),
     "study": (in_file(read_study), (Path(timpani.__file__).parent / "studies" / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),

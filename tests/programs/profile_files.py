@@ -1,12 +1,11 @@
 """Profiles written as the native library writes them, without a program."""
 
-import json
-import zlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramMpi
+from timpani.programs.profile_lines import sealed_line
 
 CALL: Mapping[str, Any] = {
     "line": "calls",
@@ -58,7 +57,7 @@ def part_text(calls: Iterable[Mapping[str, Any]] = (CALL,), **program: Any) -> b
     """A part of two ranks."""
     first = {"line": "program", "version": 1, "reporting": 2, "world_ranks": 2, "note": "", "clocks": 1}
     lines = [{**first, "clock_error_ns": 50, **program}, rank_line(0), rank_line(1), *map(_sized, calls)]
-    return b"".join(map(sealed, [*lines, {"line": "end", "lines": len(lines)}]))
+    return b"".join(map(sealed_line, [*lines, {"line": "end", "lines": len(lines)}]))
 
 
 def _sized(line: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -67,12 +66,6 @@ def _sized(line: Mapping[str, Any]) -> Mapping[str, Any]:
         return line
     mean = line["bytes"] // max(line["calls"], 1)
     return {"smallest_bytes": mean, "largest_bytes": mean, **line}
-
-
-def sealed(values: Mapping[str, Any]) -> bytes:
-    """The line of `values`, with its checksum."""
-    body = json.dumps(values, separators=(",", ":")).encode()[:-1]
-    return body + b',"crc32":"%08x"}\n' % zlib.crc32(body)
 
 
 def write_profile(folder: Path, *parts: bytes) -> Path:

@@ -1,4 +1,4 @@
-"""`timpani import`: old logs of benchmarks, and tables that others published, as a campaign."""
+"""`timpani import`: logs of benchmarks, and tables that others published, as a campaign; mpiP's report as a profile."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,12 +7,12 @@ import typer
 
 
 def import_(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The campaign's folder: new or empty.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The campaign's or profile's folder: new or empty.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[ALGORITHM=]FILE...",
-            help="Files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO: osu.log, or default=a.log chain=b.log.",
+            help="Files of OSU, IMB-MPI1, ReproMPI or PICO: osu.log, or default=a.log chain=b.log. Or mpiP's report.",
             show_default=False,
         ),
     ] = None,
@@ -35,11 +35,9 @@ def import_(
     datatype: Annotated[
         str | None, typer.Option(help="Only this datatype, where the files hold several: MPI_INT.", show_default=False)
     ] = None,
-    any_name: Annotated[
-        bool, typer.Option("--any-name", help="Take names of algorithms that no library here has.")
-    ] = False,
+    any_name: Annotated[bool, typer.Option("--any-name", help="Take algorithms that no library here has.")] = False,
 ) -> None:
-    """Make a campaign from benchmarks' output or a published table, to show and report like a measured one."""
+    """Make a campaign from benchmarks' output or a published table, or a profile from mpiP's report, to show it."""
     import shlex
     import sys
 
@@ -52,6 +50,8 @@ def import_(
     command = shlex.join(["timpani", *sys.argv[1:]])
     if bool(files) == (published is not None):
         raise UserError("give either files or --published", "name benchmarks' output, or one published table")
+    if _imported_profile(files or [], output, any((ranks, datatype, algorithm != "default", machine != "unknown"))):
+        return
     if published is not None:
         count = import_published(published, output, command)
         doubts = published_doubts(read_published(published, "measurements"))
@@ -66,3 +66,21 @@ def import_(
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")
+
+
+def _imported_profile(files: list[str], output: Path, other_options: bool) -> bool:
+    """Write mpiP's report as a profile; False where no file is one. UserError with other files or options."""
+    import shlex
+
+    from timpani.errors import UserError
+    from timpani.programs.mpip_import import import_mpip
+    from timpani.programs.mpip_report import is_mpip_report
+
+    reports = [Path(text) for text in files if is_mpip_report(Path(text))]
+    if not reports:
+        return False
+    if len(files) > 1 or other_options:
+        raise UserError(f"{reports[0]} is a report of mpiP", "import it alone, with no option but -o")
+    import_mpip(reports[0], output)
+    typer.echo(f"the profile is in {output}; `timpani show {shlex.quote(str(output))}` shows it")
+    return True

@@ -1,7 +1,8 @@
 """The lines of a part of a profile, as native/interpose/report/write_report.cpp writes them, each with a checksum."""
 
+import json
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -19,9 +20,9 @@ _MAX_BYTES = 2**28
 _CHECKSUM = b',"crc32":"'
 _STEP = "profile the program again"
 
-Form = Literal["blocking", "non_blocking", "persistent", "message", "completion", "setup"]
+Form = Literal["blocking", "non_blocking", "persistent", "message", "completion", "other", "setup"]
 """How a call uses MPI: a blocking collective, one that is started, one that is prepared, a message, waiting for what
-was started, and Timpani's own set-up."""
+was started, other calls (which only imported profiles have), and Timpani's own set-up."""
 
 Ranks = Annotated[int, Field(ge=0, le=10_000_000)]
 
@@ -74,14 +75,15 @@ class CallsLine(_Line):
     name            of the collective, message or completion, in small letters; of a set-up, what was made
     world           whether the communicator has the ranks of MPI_COMM_WORLD in their order
     between_groups  an intercommunicator
-    ranks, nodes    of the communicator; nodes and per_node are 0 where they are unknown
+    ranks, nodes    of the communicator; these and per_node are 0 where they are unknown
     per_node        most ranks on a node
     size_class      bits of the message's bytes: 0 for none, k for [2^(k-1), 2^k); -1: several, or none
     in_place        MPI_IN_PLACE; of rooted collectives at the root only
     operator        in small letters; `user` and `user_ordered` for the program's own
     algorithm       that a rule named and that ran; empty: the library's choice
     reason          why a rule that matched was not followed
-    site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; else empty
+    site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; of an imported
+                    profile: the functions that called, `app.c:12 step < app.c:90 main`; else empty
     smallest_bytes, largest_bytes  of a call
     ns_max          nanoseconds of the rank with most
     longest_ns      the longest call of any rank
@@ -247,6 +249,19 @@ def read_part(path: Path) -> ProfilePart:
     if not ranks:
         raise UserError(f"{path} has no rank", _STEP)
     return ProfilePart(path, program, ranks, calls, lateness, sent)
+
+
+def part_bytes(program: ProgramLine, ranks: Iterable[RankLine], calls: Iterable[CallsLine]) -> bytes:
+    """A part that holds these lines, as `read_part` reads it."""
+    kinds: tuple[tuple[str, Iterable[_Line]], ...] = (("program", (program,)), ("rank", ranks), ("calls", calls))
+    lines = [sealed_line({"line": kind, **each.model_dump()}) for kind, each_kind in kinds for each in each_kind]
+    return b"".join([*lines, sealed_line({"line": "end", "lines": len(lines)})])
+
+
+def sealed_line(values: Mapping[str, Any]) -> bytes:
+    """The line of `values` with its checksum."""
+    body = json.dumps(values, separators=(",", ":")).encode()[:-1]
+    return body + _CHECKSUM + b'%08x"}\n' % zlib.crc32(body)
 
 
 def _values(path: Path, number: int, raw: bytes) -> Mapping[str, Any]:

@@ -53,6 +53,8 @@ def why_not_measured(line: CallsLine) -> str | None:
         return "not among the collectives that Timpani measures"
     if line.between_groups:
         return "between two groups"
+    if not line.ranks:
+        return "on communicators that the profile does not show"
     if line.ranks < 2:
         return "of one rank"
     if line.nodes == 0:

@@ -43,8 +43,10 @@ def profiled_study(part: ProfilePart, options: Mapping[str, Any]) -> ProfiledStu
     """
     points = profiled_points(part)
     if not sum(point.seconds for point in points):
+        why = "".join(f"; {reason}" for reason in left_out(part, []))
         raise UserError(
-            f"{part.path.parent} holds no collective that could be measured", "profile a program that calls some"
+            f"{part.path.parent} holds no collective that could be measured{why}",
+            "profile a program that calls some, with `timpani profile`",
         )
     given = {name: value for name, value in options.items() if value is not None}
     weighted = "regret" in given and not given.keys() & {"ranks", "sizes"}
@@ -124,7 +126,7 @@ def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
     collectives = sum(line.ns for line in part.calls if line.form == "blocking")
     reasons: dict[str, int] = defaultdict(int)
     for line in part.calls:
-        if line.form == "blocking" and (why := why_not_measured(line)):
+        if line.form == "blocking" and line.ns and (why := why_not_measured(line)):
             reasons[why] += line.ns
     told = [f"{per_cent(ns / collectives)} of the time in collectives: {why}" for why, ns in reasons.items()]
     rest = [point for point in profiled_points(part) if point not in chosen]

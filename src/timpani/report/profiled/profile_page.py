@@ -65,7 +65,7 @@ def _unmeasured(part: ProfilePart) -> Iterator[PointSaving]:
 def _facts(profile: ProgramProfile, part: ProfilePart) -> Iterator[tuple[str, str]]:
     if profile.header:
         yield "Command", shlex.join(profile.header.command)
-        yield "MPI library", f"{profile.header.mpi.name} {profile.header.mpi.version}"
+        yield "MPI library" if profile.header.mpi else "Imported from", profile.header.mpi_or_source
         yield "Profiled", profile.header.began
     hosts = len({rank.host for rank in part.ranks})
     yield "Ranks", f"{part.program.reporting} on {counted(hosts, 'node')}"
@@ -80,8 +80,11 @@ def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | Non
     spent, wall = time_in_collectives(part), part.wall_seconds
     share = per_cent(spent.total / max(wall, spent.total, 1e-9))
     yield f"{' : '.join(part.programs)} spends {share} of {seconds_in_words(wall)} in blocking collectives."
-    changeable = sum(point.seconds for point in profiled_points(part))
-    yield f"An algorithm could change at most {seconds_in_words(changeable)} of it, without waiting for late ranks."
+    if profile.imported:
+        yield "How much of it an algorithm could change is unknown."
+    else:
+        changeable = sum(point.seconds for point in profiled_points(part))
+        yield f"An algorithm could change at most {seconds_in_words(changeable)} of it, without waiting for late ranks."
     if spent.waiting or spent.moving:
         error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
         yield f"{seconds_in_words(spent.waiting)}{error} are imbalance, which no algorithm changes."
@@ -110,10 +113,9 @@ def _longest(part: ProfilePart) -> list[CallsLine]:
 
 def _bar_parts(part: ProfilePart, line: CallsLine) -> Iterator[tuple[str, str, float]]:
     size = "" if line.bytes_low is None else f" {show_size(line.bytes_low)}.."
-    details = ", ".join(
-        filter(None, (counted(line.ranks, "rank"), line.operator, line.datatype, "in place" if line.in_place else ""))
-    )
-    name = f"{line.name}{size}, {details}"
+    ranks = counted(line.ranks, "rank") if line.ranks else ""
+    in_place = "in place" if line.in_place else ""
+    name = ", ".join(filter(None, (f"{line.name}{size}", ranks, line.operator, line.datatype, in_place, line.site)))
     moving = max(0.0, line.matched_ns - line.waiting_ns)
     for which, ns in ((WAITING, line.waiting_ns), (MOVING, moving), (UNKNOWN, line.ns - line.waiting_ns - moving)):
         if ns > 0:
@@ -140,13 +142,16 @@ def _coverage(savings: Savings | None) -> str:
 
 
 def _commands(profile: ProgramProfile) -> list[tuple[str, str]]:
+    command = shlex.join(profile.header.command) if profile.header else ""
+    if profile.imported:
+        ranks = profile.main_part.program.reporting
+        return [("Profile the program with its communicators", f"timpani profile -o p -- mpirun -np {ranks} {command}")]
     place = shlex.quote(str(profile.folder))
     found = [
         ("Measure what the program calls", f"timpani run --for {place} -o measured"),
         ("Show what the measured algorithms would save", f"timpani report {place} --covered-by measured"),
         ("Write tuning files for the program", f"timpani tune --for {place} -o tuned"),
     ]
-    if profile.header:
-        command = shlex.join(profile.header.command)
+    if command:
         found.append(("Check the files on the program", f"timpani confirm tuned -- {command}"))
     return found

@@ -20,6 +20,7 @@ _FORMS: dict[Form, str] = {
     "persistent": "preparing persistent collectives",
     "message": "messages",
     "completion": "waiting, testing and starting",
+    "other": "other calls of MPI",
     "setup": "Timpani's set-up",
 }
 _NO_MPI = "no process of the command called MPI_Init"
@@ -73,7 +74,7 @@ def profile_text(profile: ProgramProfile) -> str:
     """All of a profile for people: where the time passed, the calls that took longest, and who was late."""
     lines: list[str] = []
     if profile.header:
-        lines.append(f"{' '.join(profile.header.command)}, {profile.header.mpi.name} {profile.header.mpi.version}")
+        lines.append(f"{' '.join(profile.header.command)}, {profile.header.mpi_or_source}")
     lines += [f"note: {note}" for note in profile.notes]
     if not profile.parts:
         signalled = profile.header is not None and (profile.header.status or 0) > SIGNALLED
@@ -121,7 +122,7 @@ def call_rows(part: ProfilePart) -> list[tuple[str, ...]]:
     lines = _sorted(part)
     if not any(line.site for line in lines):
         return [_HEADINGS, *(_call_row(part, line) for line in lines)]
-    return [(*_HEADINGS, "called before"), *((*_call_row(part, line), line.site) for line in lines)]
+    return [(*_HEADINGS, "call site"), *((*_call_row(part, line), line.site) for line in lines)]
 
 
 def late_rows(part: ProfilePart) -> list[tuple[str, ...]]:
