@@ -52,12 +52,12 @@ def run() -> None:
     print("size      level: state  launch   visit    name      ratio: launch   visit")
     for size in SIZES:
         level, ratio = np.array(levels[size]), np.array(ratios[size])  # shape (launches, visits, names)
-        state = states.of(np.array(looked[size]))
-        centred = level.copy()
+        state = states.nearest(np.array(looked[size]))
+        centered = level.copy()
         for one in np.unique(state):
-            centred[state == one] -= level[state == one].mean()
-        explained = max(0.0, level.var() - centred.var())
-        row = [explained, *_nested(centred), *_nested_ratio(ratio)]
+            centered[state == one] -= level[state == one].mean()
+        explained = max(0.0, level.var() - centered.var())
+        row = [explained, *_nested(centered), *_nested_ratio(ratio)]
         print(f"{size:<8}{''.join(f'{100 * np.sqrt(max(0.0, each)):10.2f}' for each in row)}")
 
 

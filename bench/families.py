@@ -44,7 +44,7 @@ def _of_one_campaign(noise: float, random: np.random.Generator) -> tuple[int, in
     others = random.normal(0, noise, (POINTS, ALGORITHMS, LAUNCHES))
     ratios = np.exp(default - others).reshape(-1, LAUNCHES)
     times = [1.0] * LAUNCHES
-    samples = [Samples.of(times, times, row) for row in ratios.tolist()]
+    samples = [Samples.from_times(times, times, row) for row in ratios.tolist()]
     compared = compare_families(samples, np.repeat(np.arange(POINTS), ALGORITHMS))
     adjusted = np.concatenate([holm(family)[0] for family in compared.p_value.reshape(POINTS, ALGORITHMS)])
     faster = compared.ratio > 1

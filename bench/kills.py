@@ -25,7 +25,7 @@ from timpani.libraries.openmpi.remains import REPORT, remains_of
 KILLS = int(os.environ.get("KILLS", "100"))
 SEED = int(os.environ.get("SEED", "1"))
 LEAVING_SECONDS = 5.0
-MOST_SECONDS = 3.0  # that a run is left alone before it is killed
+MAX_SECONDS = 3.0  # that a run is left alone before it is killed
 STUDY = ("run", "bcast", "--algorithms", "default,binomial", "--sizes", "8,64K,1M", "--slot", "20ms")
 UNTIL = (("--launches", "4"), ("--launches", "8", "--regret", "5%"))
 """Everything is measured as often, or raced."""
@@ -53,12 +53,12 @@ def _campaign(folder: Path, random_: random.Random, counted: Counter[str]) -> No
     counted["campaigns"] += 1
     asked = (*STUDY, *random_.choice(UNTIL), "-o", folder)
     before: set[Key] = set()
-    most_seconds = MOST_SECONDS
+    max_seconds = MAX_SECONDS
     while True:
         process = subprocess.Popen([TIMPANI, *asked], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         killed = False
         try:
-            said, _ = process.communicate(timeout=random_.uniform(0.3, most_seconds))
+            said, _ = process.communicate(timeout=random_.uniform(0.3, max_seconds))
         except subprocess.TimeoutExpired:
             killed = True
             counted["kills"] += 1
@@ -69,7 +69,7 @@ def _campaign(folder: Path, random_: random.Random, counted: Counter[str]) -> No
         now = _results(folder)
         counted["lost"] += len(before - now.keys())
         counted["repeated"] += sum(count - 1 for count in now.values())
-        most_seconds = MOST_SECONDS if now.keys() - before else 1.5 * most_seconds
+        max_seconds = MAX_SECONDS if now.keys() - before else 1.5 * max_seconds
         before = set(now)
         if process.returncode in (0, 1):
             if (folder / "campaign.json").exists():

@@ -62,11 +62,11 @@ def run() -> None:
     table = read_table(ours / TABLE_FILE)
     made_from = load_together([Path(each) for each in table.campaigns])
     confirmed = confirm(table, made_from, load(ours / f"confirmation-of-{len(table.rules)}"))
-    tell("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
+    print_confirmed("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
 
     began = time.perf_counter()
     best = {name: _least_means(name, catalogue, mpi, folder / "osu" / name) for name in COLLECTIVES}
-    _confirm_and_tell(
+    _confirm_and_print(
         "least mean of three runs", time.perf_counter() - began, best, made_from, folder / "least-mean", mpi
     )
 
@@ -74,10 +74,10 @@ def run() -> None:
         began = time.perf_counter()
         sizes = {name: [size for size, _ in of] for name, of in best.items()}
         best = least_medians(Path(pico), mpi, catalogue, sizes, RANKS)
-        _confirm_and_tell("PICO's least median", time.perf_counter() - began, best, made_from, folder / "pico", mpi)
+        _confirm_and_print("PICO's least median", time.perf_counter() - began, best, made_from, folder / "pico", mpi)
 
 
-def _confirm_and_tell(what: str, seconds: float, best: Best, made_from: Campaign, folder: Path, mpi: Mpi) -> None:
+def _confirm_and_print(what: str, seconds: float, best: Best, made_from: Campaign, folder: Path, mpi: Mpi) -> None:
     """The rules that say `best`, tried; `seconds` is what it took to find it."""
     catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
     text = _rules_file(best, catalogue)
@@ -86,7 +86,7 @@ def _confirm_and_tell(what: str, seconds: float, best: Best, made_from: Campaign
     (folder / SWITCH_ON).touch()
     table = _as_table(text, catalogue, best, made_from)
     lines = sum(algorithm != before for of in best.values() for (_, before), (_, algorithm) in pairwise([(0, ""), *of]))
-    tell(what, seconds, lines, _confirmed(table, made_from, folder, mpi))
+    print_confirmed(what, seconds, lines, _confirmed(table, made_from, folder, mpi))
 
 
 def _least_means(collective: str, catalogue: Catalogue, mpi: Mpi, folder: Path) -> list[tuple[int, str]]:
@@ -139,7 +139,7 @@ def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mp
     return confirm(table, made_from, load(into))
 
 
-def tell(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint]) -> None:
+def print_confirmed(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint]) -> None:
     """What was confirmed of a table: points gained and lost, gains, and regret at test sizes."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 from bench.command import TIMPANI, timpani
-from bench.least_mean import tell
+from bench.least_mean import print_confirmed
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import find_mpis
 from timpani.native.mpi import Mpi
@@ -37,7 +37,7 @@ def run() -> None:
     with tempfile.TemporaryDirectory(prefix="mpitune-fast-") as name:
         folder = Path(name)
         print(f"{mpi}, {RANKS} ranks, {', '.join(COLLECTIVES)}, sizes {SIZES}")
-        _ours(mpi, folder / "ours")
+        _tune_with_timpani(mpi, folder / "ours")
         table, seconds = _tuned(mpi, folder / "intel")
         print(f"mpitune_fast: {seconds:.0f} s; {table.stat().st_size} B of table, number of rules unknown")
         asked = ("--algorithms", "default", "--sizes", SIZES, "--launches", str(LAUNCHES))
@@ -46,12 +46,14 @@ def run() -> None:
         _compared(folder / "without", folder / "with")
 
 
-def _ours(mpi: Mpi, folder: Path) -> None:
+def _tune_with_timpani(mpi: Mpi, folder: Path) -> None:
     seconds = timpani("tune", *COLLECTIVES, "--sizes", SIZES, "--mpi", str(mpi.mpirun), "-o", str(folder))
     table = read_table(folder / TABLE_FILE)
     made_from = load_together([Path(each) for each in table.campaigns])
     measured = load(folder / f"confirmation-of-{len(table.rules)}")
-    tell("timpani tune, with its confirmation", seconds, len(table.rules), confirm(table, made_from, measured))
+    print_confirmed(
+        "timpani tune, with its confirmation", seconds, len(table.rules), confirm(table, made_from, measured)
+    )
 
 
 def _tuned(mpi: Mpi, folder: Path) -> tuple[Path, float]:

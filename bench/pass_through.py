@@ -10,7 +10,7 @@ from pathlib import Path
 from bench.overhead import build_benchmarks
 from timpani.libraries.find import find_mpis
 
-MOST_NS = 30.0
+MAX_NS = 30.0
 CALLS = 2_000_000
 COUNTED = (10_000, 110_000)  # calls under callgrind: their difference leaves out starting and ending
 RULES = "timpani-rules 1\nbcast ranks=1000000.. linear\nend 1\n"  # none of them matches here
@@ -35,8 +35,8 @@ def measure(library: str, programs: Path, folder: Path) -> None:
         cost = nanoseconds(program, environment) - alone
         counted = instructions(program, environment, folder)
         more = "" if counted is None or alone_counted is None else f", {counted - alone_counted:.0f} instructions"
-        verdict = "ok" if cost <= MOST_NS else "TOO SLOW"
-        print(f"{library}, {case}: {cost:.1f} ns a call{more} (at most {MOST_NS:.0f} ns): {verdict}")
+        verdict = "ok" if cost <= MAX_NS else "TOO SLOW"
+        print(f"{library}, {case}: {cost:.1f} ns a call{more} (at most {MAX_NS:.0f} ns): {verdict}")
 
 
 def nanoseconds(program: str, environment: dict[str, str]) -> float:

@@ -46,7 +46,7 @@ ALGORITHMS = {
 }
 """Those of which SimGrid simulates 64 ranks in seconds."""
 
-ERROR_MUST_BE, COVERAGE_MUST_BE, REGRET_MUST_BE = 0.05, (0.93, 0.97), 0.03
+MAX_ERROR, COVERAGE_RANGE, MAX_REGRET = 0.05, (0.93, 0.97), 0.03
 _NOTHING_SHARED = (0.0, 0.0, 0.0)
 
 
@@ -69,10 +69,10 @@ class KnownSchedule:
 
 def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        told(Path(folder))
+        print_accuracy(Path(folder))
 
 
-def told(folder: Path) -> None:
+def print_accuracy(folder: Path) -> None:
     """Simulate what is missing in `folder`, campaigns of each machine, and print how true predictions are."""
     simulator = Simulator(build_without_mpi(choose_mpi(None)))
     full: list[pl.DataFrame] = []
@@ -101,8 +101,8 @@ def told(folder: Path) -> None:
     for what, frames in ablated.items():
         print(f"without {what} (intervals of the whole model): {summary(pl.concat(frames))}")
     print(
-        f"must be: error at most {ERROR_MUST_BE:.0%}, coverage {COVERAGE_MUST_BE[0]:.0%} to {COVERAGE_MUST_BE[1]:.0%}, "
-        f"regret at most {REGRET_MUST_BE:.0%}"
+        f"must be: error at most {MAX_ERROR:.0%}, coverage {COVERAGE_RANGE[0]:.0%} to {COVERAGE_RANGE[1]:.0%}, "
+        f"regret at most {MAX_REGRET:.0%}"
     )
 
 

@@ -24,15 +24,15 @@ from timpani.schedules.simulation import Simulator
 
 COLLECTIVES = ("bcast", "scatter", "gather", "allgather", "alltoall", "reduce", "allreduce", "reduce_scatter")
 SIZES, LAUNCHES, SEEDS = "4:1Mi*4", 5, (1, 2, 3)
-RATIO_MUST_BE, SHARE_MUST_BE = (0.8, 1.25), 0.9
+RATIO_RANGE, MIN_SHARE = (0.8, 1.25), 0.9
 
 
 def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        told(Path(folder) / "campaign")
+        print_accuracy(Path(folder) / "campaign")
 
 
-def told(folder: Path) -> None:
+def print_accuracy(folder: Path) -> None:
     """Measure in `folder` unless that is done, and print how true predictions are for each way of drawing."""
     if not (folder / "results.jsonl").exists():
         names = ("--algorithms", "timpani/all", "--sizes", SIZES, "--ranks", "2", "--launches", str(LAUNCHES))
@@ -45,12 +45,12 @@ def told(folder: Path) -> None:
         calibration = calibrate_from_calls(simulator, [measured[at] for at in known], None, simulated=False)
         others = [each for at, each in enumerate(measured) if at not in known]
         frames.append(predicted_rows(simulator, calibration, {"one node": others}, f"here, drawn by {seed}"))
-        print(f"drawn by {seed}: {calibration}: {_told(frames[-1])}")
+        print(f"drawn by {seed}: {calibration}: {_accuracy(frames[-1])}")
     rows = pl.concat(frames)
     for by in ("collective", "message_bytes"):
         for name, part in parts(rows, by):
-            print(f"{name}: {_told(part)}")
-    print(f"all: {_told(rows)}; must be: {SHARE_MUST_BE:.0%} within")
+            print(f"{name}: {_accuracy(part)}")
+    print(f"all: {_accuracy(rows)}; must be: {MIN_SHARE:.0%} within")
     print(worst(rows))
 
 
@@ -71,7 +71,7 @@ def _drawn(measured: Sequence[Observation], generator: np.random.Generator) -> s
     }
 
 
-def _told(rows: pl.DataFrame) -> str:
-    low, high = RATIO_MUST_BE
+def _accuracy(rows: pl.DataFrame) -> str:
+    low, high = RATIO_RANGE
     within = (rows["predicted_us"] / rows["time_us"]).is_between(low, high).to_numpy().mean()
     return f"{within:.0%} within {low} to {high}; {summary(rows)}"

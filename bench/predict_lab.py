@@ -42,7 +42,7 @@ PREDICTED = {
 }
 SIZES, BLOCKS = "4Ki,32Ki,256Ki", "1Ki,8Ki,32Ki"
 OF_BLOCKS = ("gather", "allgather")
-FEWEST = 2
+NOISE_RANKS = 2
 LAUNCHES, SLOT = 3, "30ms"
 QUICK = ("bcast", "allreduce")
 """Of a quick look (TIMPANI_BENCH_QUICK=1), which is one launch."""
@@ -51,10 +51,10 @@ QUICK = ("bcast", "allreduce")
 def run() -> None:
     check_root()
     with tempfile.TemporaryDirectory() as folder:
-        told(Path(folder))
+        print_accuracy(Path(folder))
 
 
-def told(folder: Path) -> None:
+def print_accuracy(folder: Path) -> None:
     """Measure in `folder` what isn't there yet, and print how true predictions are."""
     study = folder / "study.toml"
     study.write_text(_study(quick=bool(os.environ.get("TIMPANI_BENCH_QUICK"))))
@@ -92,7 +92,9 @@ def told(folder: Path) -> None:
     print(f"all: {summary(rows)}")
     print(worst(rows))
     # Calls of the fewest ranks have the fewest messages.
-    noisy = predicted(*residual_factors(campaigns[at] for at, (ranks, _) in enumerate(CALIBRATED) if ranks == FEWEST))
+    noisy = predicted(
+        *residual_factors(campaigns[at] for at, (ranks, _) in enumerate(CALIBRATED) if ranks == NOISE_RANKS)
+    )
     print(f"with noise: {summary(noisy)}")
 
 

@@ -56,10 +56,10 @@ def run() -> None:
     for clock, noise in (("no noise", ()), ("noise of calls", residuals), ("noise of messages", TRUTH.noise)):
         costs = estimate(simulator, known, replace(start, noise=noise)).costs
         found = [time if isinstance(time, float | int) else np.nan for time in simulator.times(calls, costs)]
-        print(f"{clock}: {_told(np.log(np.array(found) / times), ranks)}", flush=True)
+        print(f"{clock}: {_errors_by_ranks(np.log(np.array(found) / times), ranks)}", flush=True)
 
 
-def _told(off: NDArray[np.float64], ranks: NDArray[np.int64]) -> str:
+def _errors_by_ranks(off: NDArray[np.float64], ranks: NDArray[np.int64]) -> str:
     """Of each rank count the median error, and of the logarithm with its sign."""
     by_ranks = ((count, off[ranks == count]) for count in CALIBRATED + PREDICTED)
     return ", ".join(

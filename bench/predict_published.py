@@ -5,7 +5,7 @@ a message's time. The predictions with common costs are also printed. The table 
 in Open MPI, ranks and size. It doesn't show
 
 - which ranks share a node or a cache. Nodes of 128 cores are taken to fill up one after the other, as
-  published/sources.toml has it. How many neighbours share a cache is chosen among NEIGHBOURS by how well rows of few
+  published/sources.toml has it. How many neighbors share a cache is chosen among NEIGHBORS by how well rows of few
   ranks are predicted from those of other sizes. Messages between two nodes are in none of these rows: at 256 ranks they
   are taken to cost as much as others of ranks that share no cache, as are those between the sockets of a node;
 - segment sizes. Open MPI sends a tree's message whole where its user names the algorithm alone, and so do we here;
@@ -40,22 +40,22 @@ SCHEDULES = {
 }
 """Timpani's algorithms that send the same messages as Open MPI's."""
 
-MOST_RANKS = 32
+MAX_RANKS = 32
 """Of the rows that costs are fitted to."""
 
-NEIGHBOURS = (1, 4, 8, 16)
+NEIGHBORS = (1, 4, 8, 16)
 
 
 def run() -> None:
     simulator = Simulator(build_without_mpi(choose_mpi(None)))
-    by_neighbours = {count: _own_costs(simulator, count) for count in NEIGHBOURS}
-    errors = {count: _error(costs.values()) for count, costs in by_neighbours.items()}
+    by_neighbors = {count: _own_costs(simulator, count) for count in NEIGHBORS}
+    errors = {count: _error(costs.values()) for count, costs in by_neighbors.items()}
     for count, error in errors.items():
-        print(f"{count} neighbours with a cache: rows of sizes that were left out are off by {error:.1%} on the mean")
+        print(f"{count} neighbors with a cache: rows of sizes that were left out are off by {error:.1%} on the mean")
     count = min(errors, key=lambda each: errors[each])
-    own = by_neighbours[count]
+    own = by_neighbors[count]
     rows = pl.concat([_predicted(simulator, costs, _rows(count, schedule)) for schedule, costs in own.items()])
-    print(f"{count} neighbours:")
+    print(f"{count} neighbors:")
     for by in (("collective", "algorithm"), ("ranks",), ("message_bytes",)):
         for name, part in parts(rows, *by):
             print(f"{name}: {summary(part)}")
@@ -65,9 +65,9 @@ def run() -> None:
     print(f"with costs that are common to all: {summary(_predicted(simulator, common, _rows(count)))}")
 
 
-def _own_costs(simulator: Simulator, neighbours: int) -> dict[tuple[str, str], Calibration]:
+def _own_costs(simulator: Simulator, neighbors: int) -> dict[tuple[str, str], Calibration]:
     return {
-        schedule: calibrate_from_calls(simulator, _few(_rows(neighbours, schedule)), None, simulated=False)
+        schedule: calibrate_from_calls(simulator, _few(_rows(neighbors, schedule)), None, simulated=False)
         for schedule in SCHEDULES
     }
 
@@ -77,16 +77,16 @@ def _error(calibrations: Iterable[Calibration]) -> float:
 
 
 def _few(rows: Iterable[Observation]) -> list[Observation]:
-    return [each for each in rows if each.call.ranks <= MOST_RANKS]
+    return [each for each in rows if each.call.ranks <= MAX_RANKS]
 
 
 def _predicted(simulator: Simulator, calibration: Calibration, rows: Iterable[Observation]) -> pl.DataFrame:
-    many = [each for each in rows if each.call.ranks > MOST_RANKS]
+    many = [each for each in rows if each.call.ranks > MAX_RANKS]
     return predicted_rows(simulator, calibration, {"unknown": many}, TABLE)
 
 
-def _rows(neighbours: int, published: tuple[str, str] | None = None) -> Iterator[Observation]:
-    """The table's times of one of SCHEDULES, or of all; `neighbours` ranks share a cache."""
+def _rows(neighbors: int, published: tuple[str, str] | None = None) -> Iterator[Observation]:
+    """The table's times of one of SCHEDULES, or of all; `neighbors` ranks share a cache."""
     table = read_published(TABLE, "measurements")
     on_node = table.conditions.ranks_per_node
     assert on_node is not None
@@ -97,7 +97,7 @@ def _rows(neighbours: int, published: tuple[str, str] | None = None) -> Iterator
         if key not in SCHEDULES or published not in (None, key) or time is None:
             continue
         ranks = int(row["ranks"])
-        places = tuple(RankPlace(rank // neighbours, rank // on_node) for rank in range(ranks))
+        places = tuple(RankPlace(rank // neighbors, rank // on_node) for rank in range(ranks))
         algorithm = Algorithm.parse(f"{OWN}/{SCHEDULES[key]}")
         yield Observation(
             SimulatedCall(collective, algorithm, ranks, int(row["message_bytes"]), places=places), (time,)

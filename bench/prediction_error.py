@@ -14,7 +14,7 @@ from timpani.schedules.simulation import NotSimulated, Simulator
 
 _POINT = ("machine", "placement", "collective", "ranks", "message_bytes")
 _WORST = 10
-_ALIKE = 1e-9
+_SAME_SCHEDULE = 1e-9
 
 
 def predicted_rows(
@@ -84,5 +84,5 @@ def summary(rows: pl.DataFrame) -> str:
 
 def _regret(point: pl.DataFrame) -> float:
     """How much longer the prediction's choice takes than the fastest, averaged over tied predictions."""
-    chosen = point.filter(pl.col("predicted_us") <= pl.col("predicted_us").min() * (1 + _ALIKE))
+    chosen = point.filter(pl.col("predicted_us") <= pl.col("predicted_us").min() * (1 + _SAME_SCHEDULE))
     return float(chosen.select(pl.col("time_us").mean()).item() / point.select(pl.col("time_us").min()).item()) - 1

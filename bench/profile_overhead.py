@@ -18,8 +18,8 @@ from timpani.libraries.find import find_mpis
 from timpani.programs.preloaded_command import preloaded_command
 from timpani.stats.run_blocks import block_order, compare_blocks
 
-MOST_NS = 100.0
-MOST_SHARE = 0.01
+MAX_NS = 100.0
+MAX_SHARE = 0.01
 BLOCKS = 20
 SEED = 1
 
@@ -31,8 +31,8 @@ def run() -> None:
             profiled = {"LD_PRELOAD": str(programs / "libtimpani.so"), "TIMPANI_PROFILE": folder}
             program = str(programs / "timpani-bench-pass-through")
             cost = nanoseconds(program, profiled) - nanoseconds(program, {})
-        verdict = "ok" if cost <= MOST_NS else "TOO SLOW"
-        print(f"{mpi}: {cost:.0f} ns a call (at most {MOST_NS:.0f} ns): {verdict}", flush=True)
+        verdict = "ok" if cost <= MAX_NS else "TOO SLOW"
+        print(f"{mpi}: {cost:.0f} ns a call (at most {MAX_NS:.0f} ns): {verdict}", flush=True)
     for command in filter(str.strip, os.environ.get("PROGRAMS", "").split(";")):
         measure(shlex.split(command))
 
@@ -45,9 +45,9 @@ def measure(command: Sequence[str]) -> None:
             times[side].append(seconds(command, profiled=side == "with"))
     found = compare_blocks(times["with"], times["without"])
     share = f"{found.ratio - 1:+.2%} ({found.low - 1:+.2%} to {found.high - 1:+.2%})"
-    shown = found.high - 1 <= MOST_SHARE
+    shown = found.high - 1 <= MAX_SHARE
     print(
-        f"{shlex.join(command)}: {share} in {found.blocks} blocks, at most {MOST_SHARE:.0%}: shown: {shown}", flush=True
+        f"{shlex.join(command)}: {share} in {found.blocks} blocks, at most {MAX_SHARE:.0%}: shown: {shown}", flush=True
     )
 
 

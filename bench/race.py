@@ -25,7 +25,7 @@ from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3
 ACCEPTED = 0.02
-MOST_LAUNCHES = 32
+MAX_LAUNCHES = 32
 USUAL_LAUNCHES = 10
 
 USUAL_ROUNDS = 25
@@ -158,7 +158,7 @@ class Outcome:
 
 def run() -> None:
     print(
-        f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MOST_LAUNCHES} launches at most"
+        f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MAX_LAUNCHES} launches at most"
     )
     print(f"{'machine, and rounds':<46}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
     for machine in MACHINES:
@@ -185,9 +185,9 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
     points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
-    allocation, futility = Allocation(MOST_LAUNCHES), Futility(race, MOST_LAUNCHES)
-    errors = {point: machine.errors(random, MOST_LAUNCHES, machine.algorithms) for point in points}
-    for launch in range(1, MOST_LAUNCHES + 1):
+    allocation, futility = Allocation(MAX_LAUNCHES), Futility(race, MAX_LAUNCHES)
+    errors = {point: machine.errors(random, MAX_LAUNCHES, machine.algorithms) for point in points}
+    for launch in range(1, MAX_LAUNCHES + 1):
         ended = futility.ended(points)
         wanted = {
             point: remaining for point in points if point not in ended and (remaining := race.standing(point).remaining)

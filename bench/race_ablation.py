@@ -29,7 +29,7 @@ from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "20"))
 ACCEPTED = 0.02
-MOST_LAUNCHES = 32
+MAX_LAUNCHES = 32
 ROUND_ERROR = 0.08
 ROUNDS_BEFORE_LOSS = 8
 """Rounds after which the measuring program drops losers at the earliest (`native/measure/launch/take_turns.cpp`)."""
@@ -76,7 +76,7 @@ class Variant:
 
     name: str
     patches: tuple[tuple[object, str, object], ...] = ()
-    launches: int = MOST_LAUNCHES
+    launches: int = MAX_LAUNCHES
     loses_inside: bool = True
     precise: bool = True
     looks: bool = True

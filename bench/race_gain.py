@@ -17,7 +17,7 @@ from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 ACCEPTED = 0.02
-MOST_LAUNCHES = 32
+MAX_LAUNCHES = 32
 ERROR = 0.03
 ALGORITHMS = (2, 6, 10)
 FASTER = (0.0, 0.02, 0.1)
@@ -56,9 +56,9 @@ def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain |
     competitors = {Algorithm("synthetic", name): 0.0 for name in names}
     competitors[Algorithm("synthetic", "1")] = -np.log1p(faster)
     race = Race(ACCEPTED, {_POINT: list(competitors)})
-    futility = Futility(race, MOST_LAUNCHES)
+    futility = Futility(race, MAX_LAUNCHES)
     launches: list[dict[Algorithm, float]] = []
-    while len(launches) < MOST_LAUNCHES and not futility.ended([_POINT]):
+    while len(launches) < MAX_LAUNCHES and not futility.ended([_POINT]):
         remaining = race.standing(_POINT).remaining
         if not remaining:
             break

@@ -24,7 +24,7 @@ from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "100"))
 ACCEPTED = 0.02
-MOST_LAUNCHES = 32
+MAX_LAUNCHES = 32
 USUAL_LAUNCHES = 10
 RANKS = {
     "powers of two, 2 to 256": [2**i for i in range(1, 9)],
@@ -84,7 +84,7 @@ def truth(random: np.random.Generator, ranks: list[int]) -> dict[tuple[int, int]
 def run() -> None:
     print(
         f"{CAMPAIGNS} campaigns over {len(SIZES)} sizes, regret of {ACCEPTED:.0%} accepted, "
-        f"{MOST_LAUNCHES} launches at most"
+        f"{MAX_LAUNCHES} launches at most"
     )
     for name, ranks in RANKS.items():
         random = np.random.default_rng(1)
@@ -123,9 +123,9 @@ def campaign(
         *(Algorithm("synthetic", str(i)) for i in range(len(times(2, 8, 1, 1)))),
     ]
     cells = [Cell("bcast", each, at[0], "core", at[1], "warm") for at in true for each in algorithms]
-    agenda = Racing(cells, MOST_LAUNCHES, ACCEPTED)
+    agenda = Racing(cells, MAX_LAUNCHES, ACCEPTED)
     raced: set[RacePoint] = set()
-    for launch in range(1, MOST_LAUNCHES + 1):
+    for launch in range(1, MAX_LAUNCHES + 1):
         wanted = sorted(agenda.wanted(launch))
         measured["results"] += len(wanted)
         measured["starts"] += len({cell.ranks for cell in wanted})
@@ -135,7 +135,7 @@ def campaign(
             taken = float(np.exp(time + random.normal(0, DEVIATION)))
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
             agenda.take(LaunchResult(cell, launch, "synthetic", median_us=taken, interleaving=turn, relative=taken))
-    agenda.wanted(MOST_LAUNCHES + 1)
+    agenda.wanted(MAX_LAUNCHES + 1)
     for point in agenda.race.points():
         here, standing = true[point.ranks, point.message_bytes], agenda.race.standing(point)
         assert standing.choice is not None

@@ -23,10 +23,10 @@ CAMPAIGNS = 10
 LAUNCHES = 8
 SIZES = "1:1Mi*4"
 OTHER = "binomial"
-FEWEST = 4
+MIN_CAMPAIGNS = 4
 """Minimum number of campaigns in a state for its spread to be printed."""
 
-MUST_REACH = 0.2
+MAX_QUOTIENT = 0.2
 
 
 def run() -> None:
@@ -53,7 +53,7 @@ def run() -> None:
     quotients = []
     for size, of_size in sorted(theirs.items()):
         their_ratio = [one / other for one, other in zip(of_size, their_ratios[size], strict=True)]
-        states = {state: spread(values) for state, values in levels[size].items() if len(values) >= FEWEST}
+        states = {state: spread(values) for state, values in levels[size].items() if len(values) >= MIN_CAMPAIGNS}
         quotients += [value / spread(of_size) for value in states.values()]
         told = ", ".join(
             f"{state or 'one state'} {value:.4f} ({len(levels[size][state])})" for state, value in states.items()
@@ -64,7 +64,7 @@ def run() -> None:
         )
     mean = math.exp(statistics.fmean(math.log(quotient) for quotient in quotients))
     print(
-        f"spread over {CAMPAIGNS} campaigns, Timpani's in a state over OSU's: {mean:.2f}; must be at most {MUST_REACH}"
+        f"spread over {CAMPAIGNS} campaigns, Timpani's per state over OSU's: {mean:.2f}; must be at most {MAX_QUOTIENT}"
     )
 
 

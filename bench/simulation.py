@@ -10,8 +10,8 @@ from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
 
 LARGEST_MUST_TAKE = 1.0  # s, of a logarithmic algorithm at 2²⁰ ranks
-EVENTS_MUST_BE = 50e6  # messages a second
-MEMORY_MUST_BE = 64  # bytes a rank
+MIN_MESSAGES_PER_SECOND = 50e6  # messages a second
+MAX_BYTES_PER_RANK = 64  # bytes a rank
 
 CALLS: dict[str, tuple[int, Callable[[int], int], tuple[int, ...]]] = {
     "barrier dissemination": (0, lambda p: p * ceil(log2(p)), (1 << 20, 1 << 30)),
@@ -44,7 +44,7 @@ def run() -> None:
             print(f"{name}, {ranks} ranks: {seconds:.2f} s, {rate / 1e6:.1f} M messages/s, {memory}", flush=True)
     print(
         f"must be: 2^20 ranks of a logarithmic algorithm at most {LARGEST_MUST_TAKE:g} s, "
-        f"{EVENTS_MUST_BE / 1e6:g} M messages/s by events, {MEMORY_MUST_BE} B a rank"
+        f"{MIN_MESSAGES_PER_SECOND / 1e6:g} M messages/s by events, {MAX_BYTES_PER_RANK} B a rank"
     )
 
 

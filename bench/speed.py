@@ -17,10 +17,10 @@ from timpani.study.columns import algorithm_label
 from timpani.tuning.race.results import race_standings
 
 LAUNCHES = 5
-MUST_TAKE = 60.0
-MUST_GAIN = 5.0
-RACE_MUST_GAIN = 10.0
-MOST_BY_HAND = 40
+MAX_SECONDS = 60.0
+MIN_GAIN = 5.0
+MIN_RACE_GAIN = 10.0
+MAX_RUNS_BY_HAND = 40
 """Runs of each algorithm by hand, at most."""
 
 WHAT = ("run", "bcast", "--ranks", "2", "--sizes", "1:1Mi")
@@ -36,15 +36,15 @@ def run() -> None:
         converged = found.filter(~pl.col("status").str.contains("not_converged")).height / found.height
         print(
             f"{len(names)} algorithms × 21 sizes × {LAUNCHES} launches: {ours:.1f} s, {converged:.0%} of the cells "
-            f"converged; must be under {MUST_TAKE:.0f} s"
+            f"converged; must be under {MAX_SECONDS:.0f} s"
         )
         by_hand = sum(_by_hand(name, LAUNCHES, root / f"timed-{number}") for number, name in enumerate(names))
         print(
             f"one launch per algorithm and run, OSU's iterations: {by_hand:.1f} s, "
-            f"{by_hand / ours:.1f} × as long; must be {MUST_GAIN:.0f} ×",
+            f"{by_hand / ours:.1f} × as long; must be {MIN_GAIN:.0f} ×",
             flush=True,
         )
-        _beside_a_race(root, names, by_hand / LAUNCHES)
+        _compare_race_with_runs_by_hand(root, names, by_hand / LAUNCHES)
 
 
 def _by_hand(algorithm: str, launches: int, into: Path) -> float:
@@ -52,10 +52,10 @@ def _by_hand(algorithm: str, launches: int, into: Path) -> float:
     return timpani(*WHAT, *asked, "-o", str(into))
 
 
-def _beside_a_race(root: Path, names: list[str], seconds_of_a_run: float) -> None:
+def _compare_race_with_runs_by_hand(root: Path, names: list[str], seconds_of_a_run: float) -> None:
     race = timpani(*WHAT, "--regret", "2%", "-o", str(root / "race"))
     for number, name in enumerate(names):
-        _by_hand(name, MOST_BY_HAND, root / f"by-hand-{number}")
+        _by_hand(name, MAX_RUNS_BY_HAND, root / f"by-hand-{number}")
     timpani(*WHAT, "--seed", "3", "-o", str(root / "third"))
     third = log_times(load(root / "third"))
     standings = race_standings(load(root / "race").raced)
@@ -64,19 +64,19 @@ def _beside_a_race(root: Path, names: list[str], seconds_of_a_run: float) -> Non
     print(f"raced to a regret of 2 %: {race:.1f} s; its choices have {of_race:.2%} regret on average")
     averages = pl.concat([load(root / f"by-hand-{number}").results for number in range(len(names))])
     enough = None
-    for runs in range(1, MOST_BY_HAND + 1):
+    for runs in range(1, MAX_RUNS_BY_HAND + 1):
         cost = _mean_regret(third, _least_means(averages.filter(pl.col("launch") <= runs)))
         enough = enough or (runs if cost <= of_race else None)
         if runs % LAUNCHES == 0 or runs == enough:
             seconds = runs * seconds_of_a_run
             print(f"by hand {runs} runs of each, {seconds:.0f} s ({seconds / race:.1f} ×): {cost:.2%}")
-    told = f"first after {enough} runs" if enough else f"not after {MOST_BY_HAND} runs"
-    print(f"by hand the regret is as low {told}; must take {RACE_MUST_GAIN:.0f} × the race's time", flush=True)
+    told = f"first after {enough} runs" if enough else f"not after {MAX_RUNS_BY_HAND} runs"
+    print(f"by hand the regret is as low {told}; must take {MIN_RACE_GAIN:.0f} × the race's time", flush=True)
 
 
 def _least_means(averages: pl.DataFrame) -> Choices:
-    labelled = averages.with_columns(algorithm_label())
-    means = labelled.group_by("collective", "message_bytes", "label").agg(pl.mean("osu_avg_us"))
+    labeled = averages.with_columns(algorithm_label())
+    means = labeled.group_by("collective", "message_bytes", "label").agg(pl.mean("osu_avg_us"))
     least = means.sort("osu_avg_us").group_by("collective", "message_bytes", maintain_order=True).first()
     return {(row["collective"], row["message_bytes"]): row["label"] for row in least.iter_rows(named=True)}
 

@@ -252,7 +252,7 @@ def test_mpi_is_included_only_where_the_document_allows_it() -> None:
         assert not [file for file in native_folders()[folder] if "mpi.h" in included_headers(file)]
 
 
-def test_what_uses_no_mpi_is_listed_for_the_build_and_includes_nothing_else() -> None:
+def test_folders_without_mpi_are_listed_for_the_build_and_include_no_others() -> None:
     documented = documented_folders()
     without = {folder for folder, (holds, _) in documented.items() if holds.endswith("no `mpi.h`.")}
     assert folders_without_mpi(NATIVE) == without

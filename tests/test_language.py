@@ -33,6 +33,12 @@ def messages(folder: Path, name: str, text: str) -> list[str]:
         ("study.toml", "[x]  # nobody knows why\n"),
         ("page.html.jinja", "<p>{{ n }} points are looked at</p>\n"),
         ("CMakeLists.txt", "# Built beside the library.\n"),
+        ("page.md", "The neighbours share a cache."),
+        ("code.py", "# It recognises the file.\n"),
+        ("code.py", "def test_ranks_take_part() -> None: ...\n"),
+        ("code.py", "class A:\n    def _goes_on(self) -> None: ...\n"),
+        ("code.py", "def test_what_is_new() -> None: ...\n"),
+        ("code.py", "def _of() -> None: ...\n"),
     ],
 )
 def test_an_avoided_word_is_found_once_in_each_kind_of_file(tmp_path: Path, name: str, text: str) -> None:
@@ -47,6 +53,8 @@ def test_an_avoided_word_is_found_once_in_each_kind_of_file(tmp_path: Path, name
         ("page.md", "The table shows 10 launches. What does it show?"),
         ("page.md", "Besides, the value is None."),
         ("code.py", 'told = "ours"\n'),
+        ("code.py", "def test_points_of_a_race_compete() -> None: ...\n"),
+        ("page.md", "Analyses of precise, otherwise equal samples promise little."),
         ("code.py", 'open("a/of/its/own/path")\n'),
         ("code.cpp", "int told = beside(x);\n"),
         ("code.cpp", 'auto plan = R"(none is told)";\n'),

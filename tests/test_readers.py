@@ -297,14 +297,14 @@ def mpich_compositions(text: str) -> None:
 
 def mpich_shared_memory(text: str) -> None:
     plain(linted(text, LIBRARY.of_shared_memory, "shared memory"))
-    SharedMemoryFile().recognises(text)
+    SharedMemoryFile().recognizes(text)
 
 
 def openmpi_rules(file: TuningFile, *versions: str) -> Callable[[str], None]:
     def read(text: str) -> None:
         for version in versions:
             plain(file.lint(text, CATALOGUES[version], mpi(version)))
-        file.recognises(text)
+        file.recognizes(text)
         chosen(file.read(text, CATALOGUES[versions[-1]]))
 
     return read

@@ -43,7 +43,7 @@ def test_a_pipe_without_a_writer_is_refused(pipe: Path) -> None:
     assert read_executable(pipe) is None
 
 
-def test_what_a_process_writes_to_a_pipe_is_read(pipe: Path) -> None:
+def test_a_pipe_with_a_writer_is_read(pipe: Path) -> None:
     writer = subprocess.Popen(["sh", "-c", 'exec > "$1"; sleep 0.2; printf "title = 1"', "sh", pipe])
     with pipe.open("rb") as held:  # both ends are open from here on, as in <(command)
         assert read_bytes(Path(f"/dev/fd/{held.fileno()}"), "") == b"title = 1"

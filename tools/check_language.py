@@ -1,9 +1,10 @@
-"""Check that texts are plain English: documents, comments, docstrings, messages and the subjects of commits.
+"""Check that texts are plain American English: documents, comments, docstrings, messages, names and commits.
 
     python -m tools.check_language [--base REV] [FILE…]
 
-It finds sentences of more than 40 words, words that have a plainer one, lines of documents over 120 characters and, of
-the commits after REV, subjects over 72 characters. Without FILE it checks all files that git tracks.
+It finds sentences of more than 40 words, words that have a plainer one, British spellings, lines of documents over 120
+characters and, of the commits after REV, subjects over 72 characters. Names of functions and tests are read as words.
+Without FILE it checks all files that git tracks.
 
 tools/language-exceptions.toml lists texts that may stay, each with its reason.
 """
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tools.prose import CODE, Passage, document_lines, passages
+from tools.prose import CODE, Passage, document_lines, function_names, passages
 
 ROOT = Path(__file__).parents[1]
 EXCEPTIONS = Path("tools/language-exceptions.toml")
@@ -54,12 +55,24 @@ WORDS = (
     (r"shown not to be|not shown to be", "is not significantly"),
     (r"choices? costs?|costs? of (?:a|the) choice", "loses, is slower by"),
     (r"two kinds of launches", "bimodal launches"),
+    (r"\w*(?:colour|behaviour|neighbour|favour|honour)\w*", "-or"),
+    (
+        r"\w*(?:character|general|initial|maxim|minim|normal|optim|organ|parallel|random|recogn|serial|special|standard"
+        r"|summar|synchron|util|virtual|visual)is(?:e[drs]?|ing|ations?)",
+        "-ize",
+    ),
+    (r"cent(?:re[ds]?|ring)", "center"),
+    (r"(?:re|un)?labell(?:ed|ing)", "labeled, labeling"),
+    (r"grey", "gray"),
+    (r"misspelt", "misspelled"),
 )
 """Each expression with what to write instead, as a word or more of a text."""
 
 _WORD = re.compile("|".join(rf"(?P<w{i}>\b(?:{pattern})\b)" for i, (pattern, _) in enumerate(WORDS)), re.IGNORECASE)
 _WHAT = re.compile(r"What [^?:]*\b(?:is|are|was|were|does|do|did)\b[^?:]*\b(?:is|are|was|were|does|do|did)\b[^?:]*[.]$")
 """A sentence whose subject is a clause: 'What was chosen is faster.'"""
+_CLAUSE_NAMES = re.compile(r"test what(?:ever)?\b|(?:of|named|said|told|where|words)$")
+"""Names that begin with a clause instead of a subject, or are no noun or verb."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[)\"'”]*\s+(?=[A-Z0-9\"'(`“]|$)")
 
 
@@ -109,6 +122,16 @@ def check_passage(path: str, passage: Passage) -> Iterator[Finding]:
             yield Finding(path, line, sentence, f"name the subject instead of 'What … is': {shown}…")
 
 
+def check_name(path: str, line: int, name: str) -> Iterator[Finding]:
+    """The avoided words of a function's name; a name that is a clause, such as `test_what_is_new`, or `of`."""
+    text = name.strip("_").replace("_", " ")
+    if found := _WORD.search(text):
+        advice = WORDS[int((found.lastgroup or "w0")[1:])][1]
+        yield Finding(path, line, name, f"write {advice} instead of '{found[0]}' in the name {name}")
+    if _CLAUSE_NAMES.match(text):
+        yield Finding(path, line, name, f"name what {name} shows, returns or does")
+
+
 def check_file(root: Path, name: str) -> list[Finding]:
     """All findings of the file `name` below `root`."""
     path = root / name
@@ -117,6 +140,7 @@ def check_file(root: Path, name: str) -> list[Finding]:
     except (SyntaxError, UnicodeDecodeError) as error:
         return [Finding(name, getattr(error, "lineno", None) or 1, "", f"can't be read: {error}")]
     findings = [finding for passage in prose for finding in check_passage(name, passage)]
+    findings += [finding for line, function in function_names(path) for finding in check_name(name, line, function)]
     if path.suffix == ".md":
         for number, line in document_lines(path.read_text(encoding="utf-8")):
             # A row of a table can't be wrapped.

@@ -68,6 +68,12 @@ def passages(path: Path) -> list[Passage]:
     return []
 
 
+def function_names(path: Path) -> list[tuple[int, str]]:
+    """The functions and methods of a Python file, each with its line; none of other files."""
+    tree = ast.parse(path.read_text(encoding="utf-8") if path.suffix == ".py" else "")
+    return [(node.lineno, node.name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
 def document_lines(text: str) -> Iterator[tuple[int, str]]:
     """The numbered lines of a Markdown document outside its fenced blocks; an empty line stands for a block."""
     fenced = False

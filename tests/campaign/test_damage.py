@@ -122,7 +122,7 @@ def test_a_line_of_another_campaign_is_refused(folder: Path, tmp_path: Path) -> 
         load(folder)
 
 
-def test_what_a_later_version_wrote_is_refused_and_stays(folder: Path) -> None:
+def test_results_of_a_later_version_are_refused_and_kept(folder: Path) -> None:
     identity = json.loads((folder / "campaign.json").read_bytes())["id"]
     path = folder / "results.jsonl"
     values = {**RESULT.as_line(), "launch": 5, "of_tomorrow": 1}

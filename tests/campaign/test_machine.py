@@ -58,7 +58,7 @@ def test_ranks_elsewhere_end_the_launch_with_both_maps(mpi: Mpi, tmp_path: Path)
 
 
 @every_mpi
-def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -> None:
+def test_ranks_that_stay_on_the_first_node_are_reported_before_the_run(mpi: Mpi, tmp_path: Path) -> None:
     file = machine_file(tmp_path, mpi, "n1", "n2")
     done = typed("run", *STUDY, "--ranks", "2,4", "--on", file, "--dry-run")
     assert "2 ranks by core all run on n1, the first of 2 nodes" in done.stdout.splitlines()
@@ -82,7 +82,7 @@ def test_what_stays_on_the_first_node_is_said_before(mpi: Mpi, tmp_path: Path) -
         (("--on", "slurm:a b", "-o", "x"), "'a b' is not a partition"),
     ],
 )
-def test_what_can_not_be_used_is_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_unusable_machine_options_are_one_line(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     machine_file(tmp_path, FOUND[0], "n1", "n2")
     (tmp_path / "hosts").write_text("n3\n")
     done = typed("run", *STUDY, *arguments, "--dry-run", cwd=tmp_path)

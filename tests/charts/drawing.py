@@ -1,4 +1,4 @@
-"""What a figure puts on paper, as Vega lays it out: marks with their positions, colours and texts."""
+"""What a figure puts on paper, as Vega lays it out: marks with their positions, colors and texts."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -21,7 +21,7 @@ def test_ties_are_paler_than_verdicts(decisions: pl.DataFrame) -> None:
     assert max(cell["opacity"] for cell in tied) < min(cell["opacity"] for cell in cells if cell not in tied)
 
 
-def test_winners_are_numbered_so_that_the_map_reads_without_colour(decisions: pl.DataFrame) -> None:
+def test_winners_are_numbered_so_that_the_map_reads_without_color(decisions: pl.DataFrame) -> None:
     figure = algorithm_map(decisions)
     assert texts(figure, "legend-label")[:2] == ["1  default", "2  knomial:radix=4"]
     assert {item["text"] for item in about(items(figure, "text"), "message_bytes: 0;")} == {"1"}

@@ -65,7 +65,7 @@ def test_bars_that_are_nearly_as_long_as_the_points_spread_are_whole(cells: pl.D
     assert set(names_at_ends(figure)) == set(LATENCY_US)
 
 
-def test_names_keep_their_distance_and_stay_beside_the_plot_where_bars_lengthen_the_axis(cells: pl.DataFrame) -> None:
+def test_names_keep_their_distance_next_to_the_plot_if_bars_lengthen_the_axis(cells: pl.DataFrame) -> None:
     one = cells.filter(pl.col("label") == "default")
     many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(40)])
     figure = latency_against_size(
@@ -207,7 +207,7 @@ def test_there_is_no_rule_outside_the_rank_counts(
     assert boundary_words(cells_by_ranks, node, switch) == {}
 
 
-def test_lines_join_the_sizes_that_double_and_the_others_are_points_beside_them(
+def test_lines_join_doubling_sizes_and_the_others_are_points(
     cells_of_two_series: pl.DataFrame,
 ) -> None:
     figure = latency_against_size(cells_of_two_series)

@@ -88,6 +88,6 @@ def test_a_pair_that_failed_leaves_its_place_empty_but_marked(messages: pl.DataF
     assert "failed" in texts(figure, "legend-label")
 
 
-def test_the_cost_of_transposing_is_told_against_a_plain_message(ratios: pl.DataFrame) -> None:
+def test_the_cost_of_transposing_is_relative_to_a_plain_message(ratios: pl.DataFrame) -> None:
     (title,) = (text for text in texts(transpose_cost(ratios), "title-text") if "over" in text)
     assert title.startswith("A plain message’s time over ")

@@ -49,7 +49,7 @@ def test_the_links_own_time_is_a_bar_where_it_is_known(cells: pl.DataFrame) -> N
     assert not about(items(placements(cells), "rect"), "links alone")
 
 
-def test_an_interval_is_cut_by_the_times_of_its_own_panel(cells: pl.DataFrame) -> None:
+def test_an_interval_is_cut_by_the_times_in_its_panel(cells: pl.DataFrame) -> None:
     at_64 = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
     wide = cells.with_columns(ci_high_us=pl.when(at_64).then(200.0).otherwise("ci_high_us"))
     assert [item["text"] for item in items(placements(wide), "text")] == ["1 of 4 intervals cut"]
@@ -73,7 +73,7 @@ def test_placements_are_curves_over_rank_counts_too(cells_by_ranks: pl.DataFrame
     assert len(items(figure, "line")) == 2 * cells_by_ranks.height
 
 
-def test_labels_at_the_ends_of_neighbouring_axes_stand_apart(cells: pl.DataFrame) -> None:
+def test_labels_at_the_ends_of_neighboring_axes_stand_apart(cells: pl.DataFrame) -> None:
     sizes = {64: 16384, 4096: 262144}
     few = cells.filter(pl.col("message_bytes").is_in(list(sizes))).with_columns(pl.col("message_bytes").replace(sizes))
     figure = placements_against_size(two_placements(few))

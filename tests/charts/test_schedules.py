@@ -41,7 +41,7 @@ def test_a_tree_is_seen_from_its_root_whichever_way_messages_flow() -> None:
         ((0, 1), (2, 3), (3, 2)),  # a tree and a cycle
     ],
 )
-def test_what_is_no_tree_is_none(edges: tuple[tuple[int, int], ...]) -> None:
+def test_messages_without_a_tree_give_no_tree(edges: tuple[tuple[int, int], ...]) -> None:
     assert tree_of(messages(*edges)) is None
 
 
@@ -63,7 +63,7 @@ def halves(*exchanged: tuple[int, int]) -> pl.DataFrame:
     return pl.concat([down, across])
 
 
-def test_halves_that_pairs_exchange_are_arcs_beside_the_tree() -> None:
+def test_halves_that_pairs_exchange_are_arcs_next_to_the_tree() -> None:
     sent = halves((1, 2), (2, 1), (3, 4), (4, 3))
     tree = tree_of(sent)
     assert tree is not None
@@ -85,7 +85,7 @@ def test_halves_that_pairs_exchange_are_arcs_beside_the_tree() -> None:
         ((1, 0), (2, 1), (3, 4), (4, 3)),  # the root hears
     ],
 )
-def test_other_messages_beside_a_tree_make_it_none(exchanged: tuple[tuple[int, int], ...]) -> None:
+def test_a_tree_with_other_messages_is_not_a_tree(exchanged: tuple[tuple[int, int], ...]) -> None:
     assert tree_of(halves(*exchanged)) is None
 
 

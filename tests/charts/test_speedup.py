@@ -6,16 +6,16 @@ from timpani.charts.marks.theme import LIGHT, styles
 from timpani.charts.speedup import speedup
 
 
-def colours(figure: object, label: str) -> set[str]:
+def colors(figure: object, label: str) -> set[str]:
     return {item["stroke"] for item in about(items(figure, "rule"), f"label: {label}")}  # type: ignore[arg-type]
 
 
-def test_differences_that_may_be_chance_are_grey(ratios: pl.DataFrame) -> None:
+def test_differences_that_may_be_chance_are_gray(ratios: pl.DataFrame) -> None:
     points = items(speedup(ratios), "symbol")
     assert {item["fill"] for item in about(points, "algorithm: binomial")} == {LIGHT.unsure}
     for style in styles(ratios["label"], LIGHT):
         if style.label != "binomial":
-            assert style.colour in {item["fill"] for item in about(points, f"algorithm: {style.label}")}
+            assert style.color in {item["fill"] for item in about(points, f"algorithm: {style.label}")}
 
 
 def test_each_ratio_has_its_interval(ratios: pl.DataFrame) -> None:
@@ -42,7 +42,7 @@ def test_a_flagged_point_keeps_its_shape(ratios: pl.DataFrame) -> None:
     figure = speedup(ratios)
     (flagged,) = about(items(figure, "symbol"), "status: skewed")
     assert flagged["shape"] == "triangle-up"
-    assert flagged["stroke"] == styles(ratios["label"], LIGHT)[-1].colour
+    assert flagged["stroke"] == styles(ratios["label"], LIGHT)[-1].color
     assert "skewed" in texts(figure, "legend-label")
     assert len(about(items(figure, "symbol"), "algorithm: linear")) == len(SIZES)
 
@@ -53,7 +53,7 @@ def test_each_panel_counts_the_intervals_cut_on_the_axis_that_all_share(ratios: 
     assert [item["text"] for item in items(figure, "text")] == ["1 of 6 intervals cut"]
 
 
-def test_long_names_of_panels_are_broken_so_that_panels_stay_beside_each_other(ratios: pl.DataFrame) -> None:
+def test_long_names_of_panels_are_broken_into_lines(ratios: pl.DataFrame) -> None:
     long = ratios.with_columns(pl.col("label").replace({"linear": "timpani/two_level_chain:segment_bytes=8192"}))
     (title,) = (item["text"] for item in items(speedup(long), "text", "title-text") if "timpani" in str(item["text"]))
     assert title == ["timpani/two_level_chain:", "segment_bytes=8192"]

@@ -99,7 +99,7 @@ def test_other_sizes_and_launches_are_conditions_too(pair: tuple[Path, Path], tm
         (("nowhere",), "folder not found: nowhere"),
     ],
 )
-def test_what_can_not_be_compared_is_said(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
+def test_an_impossible_comparison_is_refused(pair: tuple[Path, Path], words: tuple[str, ...], said: str) -> None:
     first, second = pair
     done = typed("compare", first, *(word.format(a=first, b=second) for word in words))
     assert done.returncode == 2
@@ -127,7 +127,7 @@ def test_a_study_goes_by_its_author_whatever_its_tables(pair: tuple[Path, Path])
     assert "What the study concluded (pingpong-and-transpose):" in done.stdout
 
 
-def test_a_table_beside_itself_agrees_with_nothing(tmp_path: Path) -> None:
+def test_a_published_table_is_not_compared_with_itself(tmp_path: Path) -> None:
     assert typed("import", "--published", "malasi_bcast_scatter", "-o", tmp_path / "t").returncode == 0
     text = typed("compare", tmp_path / "t", "--published", "malasi").stdout
     assert text.startswith("This campaign is the published table itself, so nothing here was measured: Malasi")

@@ -18,7 +18,7 @@ def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> 
     assert "shared memory" in table.stdout
 
 
-def test_a_launcher_that_is_none_is_a_warning_or_a_problem(tmp_path: Path) -> None:
+def test_an_unusable_launcher_is_a_warning_or_a_problem(tmp_path: Path) -> None:
     launcher = tmp_path / "mpirun"
     launcher.write_text("#!/bin/sh\necho a stranger\n")
     launcher.chmod(0o755)

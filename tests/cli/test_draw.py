@@ -62,7 +62,7 @@ def test_the_format_may_be_named(tmp_path: Path) -> None:
         (("bcast/two_level", "--nodes", "4", "--by", "nod"), "did you mean node?"),
     ],
 )
-def test_what_can_t_be_drawn_is_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_an_impossible_figure_is_refused_in_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     answer = typed("draw", *arguments, "-o", str(tmp_path / "figure.svg"))
     assert answer.returncode == 2
     assert said in answer.stderr

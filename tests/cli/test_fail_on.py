@@ -45,7 +45,7 @@ def test_a_significant_change_of_the_size_fails(pair: tuple[Path, Path], limit: 
 
 
 @pytest.mark.parametrize("text", ["5%", "slower:", "slower:5", "slower:-5%", "undecided:5%", "slower:٥%"])
-def test_a_limit_that_is_none_is_refused_before_anything_is_read(text: str) -> None:
+def test_an_invalid_limit_is_refused_before_anything_is_read(text: str) -> None:
     for command in (("compare", "nowhere", "nothing"), ("confirm", "nowhere")):
         done = typed(*command, "--fail-on", text)
         assert (done.returncode, done.stdout) == (2, "")

@@ -81,7 +81,7 @@ def test_holts_bandwidth_is_fitted_too(tmp_path: Path) -> None:
     assert curve["hockney"]["throughput_mb_per_s"] == pytest.approx(3300, rel=0.05)
 
 
-def test_published_lines_stand_in_the_same_table_as_ours(tmp_path: Path) -> None:
+def test_published_lines_are_in_the_same_table_as_measured_ones(tmp_path: Path) -> None:
     text = run("fit", published("holt_osu_latency", tmp_path), "--published", "holt_latency_throughput").stdout
     lines = text.splitlines()
     ours = next(number for number, line in enumerate(lines) if line.startswith("default "))
@@ -92,7 +92,7 @@ def test_published_lines_stand_in_the_same_table_as_ours(tmp_path: Path) -> None
     assert text.count("leaf_nodes") == 2
 
 
-def test_averages_say_that_nothing_tells_launches_apart(tmp_path: Path) -> None:
+def test_averages_have_no_variance_between_launches(tmp_path: Path) -> None:
     text = run("fit", published("holt_osu_latency", tmp_path)).stdout
     assert "one value a size: no launch-to-launch variance" in text
     assert "switch at 256 B (over 128 B, at most 256 B)" in text
@@ -317,7 +317,7 @@ def test_a_round_trip_that_failed_in_most_launches_takes_no_other_with_it(tmp_pa
     assert found["left_out"][0] == "LogGP: messages=1, delay_us=0, message_bytes=4096 was measured by 1 of 3 launches"
 
 
-def test_what_network_models_lack_is_said(tmp_path: Path) -> None:
+def test_network_models_report_missing_measurements(tmp_path: Path) -> None:
     lines = [{"collective": "message_rate", "message_bytes": size, "median_us": 1.0} for size in (1, 2, 4)]
     trip = {"collective": "prtt", "parameters": "delay_ns=0,messages=1", "median_us": 4.0}
     left_out = " ".join(fitted(campaign(tmp_path / "few", [*lines, trip]))["left_out"])

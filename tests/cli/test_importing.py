@@ -59,7 +59,7 @@ def test_times_that_can_t_be_are_doubted(tmp_path: Path) -> None:
 
 
 @needs_open_mpi
-def test_a_misspelt_algorithm_is_refused_unless_one_insists(tmp_path: Path) -> None:
+def test_a_misspelled_algorithm_is_refused_unless_one_insists(tmp_path: Path) -> None:
     arguments = ("import", f"binomal={LOGS / 'bcast-5.6.txt'}", "-o", tmp_path / "old", "--ranks", "2")
     error = run(*arguments).exception
     assert isinstance(error, UserError)
@@ -80,7 +80,7 @@ def test_without_a_library_a_name_is_taken_and_said_to_be_unchecked(
     assert "Warning: no library here shows whether bcast has an algorithm 'binomal'" in told.stderr
 
 
-def test_the_rank_count_must_be_told(tmp_path: Path) -> None:
+def test_an_import_needs_the_rank_count(tmp_path: Path) -> None:
     error = run("import", LOGS / "bcast-5.6.txt", "-o", tmp_path / "old").exception
     assert isinstance(error, UserError)
     assert "--ranks" in error.next_step

@@ -49,7 +49,7 @@ def test_host_files(arguments: tuple[str, ...], printed: str, on: tuple[str, Pat
         (("--ranks", "2", "--placement", "board"), "'board' is not a placement"),
     ],
 )
-def test_what_can_not_be_had_is_one_line_and_status_2(
+def test_an_impossible_host_file_is_refused_in_one_line(
     arguments: tuple[str, ...], said: str, on: tuple[str, Path]
 ) -> None:
     done = typed("hostfile", *on, *arguments)

@@ -61,7 +61,7 @@ def test_rules_that_the_library_does_not_follow_are_taken_out(
 
 @needs_mpich
 @needs_two_cores
-def test_an_algorithm_takes_turns_with_the_file_that_names_it(tmp_path: Path) -> None:
+def test_an_algorithm_is_interleaved_with_the_file_that_names_it(tmp_path: Path) -> None:
     """MPICH counts no messages: only times show that a file is followed, and those of one start show most."""
     campaign = made_up(tmp_path / "campaign", MPICHS[0], {"default": 10.0, "binomial": 5.0}, ranks=2)
     tuned = tmp_path / "tuned"

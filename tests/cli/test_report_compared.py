@@ -83,7 +83,7 @@ def test_without_a_name_it_stands_in_the_first_campaign_and_is_not_overwritten(p
         (("{a}", "{b}", "--published", "holt"), "--published is for the report of one campaign"),
     ],
 )
-def test_what_can_not_be_reported_together_is_one_line(
+def test_an_impossible_comparison_report_is_refused_in_one_line(
     pair: tuple[Path, Path], words: tuple[str, ...], said: str, tmp_path: Path
 ) -> None:
     done = typed("report", *(word.format(a=pair[0], b=pair[1]) for word in words), "-o", tmp_path / "x.html")

@@ -80,7 +80,7 @@ def test_a_dry_run_prints_cells_launches_time_and_commands_and_does_nothing(mpi:
     ],
 )
 @needs_mpi
-def test_what_can_not_be_used_is_one_line_and_status_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
+def test_unusable_arguments_are_one_line_and_status_2(arguments: tuple[str, ...], said: str, tmp_path: Path) -> None:
     done = typed("run", *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert done.stdout == ""
@@ -105,7 +105,7 @@ def test_a_batch_log_has_lines_with_times_and_an_estimate(tmp_path: Path) -> Non
 
 @needs_two_cores
 @each_kind
-def test_what_a_user_writes_stays_text(mpi: Mpi, tmp_path: Path) -> None:
+def test_user_text_is_never_interpreted(mpi: Mpi, tmp_path: Path) -> None:
     study = tmp_path / "a $(touch study) study.toml"
     study.write_text(
         'title = "$(touch title) `touch title` <b>[bold]"\n'
@@ -169,7 +169,7 @@ def test_ranks_are_given_as_to_mpirun(option: tuple[str, str]) -> None:
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])
-def test_help_tells_defaults_and_examples(option: str) -> None:
+def test_help_shows_defaults_and_examples(option: str) -> None:
     said = " ".join(typed("run", option).stdout.replace("│", " ").split())
     assert f"[default: ({DEFAULT_RANKS}, or the study's)]" in said
     assert f"[default: ({DEFAULT_SIZES}, or the study's)]" in said

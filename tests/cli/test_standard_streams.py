@@ -42,7 +42,7 @@ def test_standard_output_may_be_closed() -> None:
 
 
 @pytest.mark.parametrize("command", ["--help", "run --help", "list studies"])
-def test_what_an_encoding_lacks_is_printed_as_a_question_mark(command: str, tmp_path: Path) -> None:
+def test_characters_missing_from_an_encoding_are_printed_as_question_marks(command: str, tmp_path: Path) -> None:
     plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "COLUMNS": "80"}
     done = shell(f'"$1" {command}', **plain)
     assert (done.returncode, done.stderr) == (0, b"")

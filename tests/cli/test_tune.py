@@ -72,7 +72,7 @@ def campaign(tmp_path: Path) -> Path:
 
 
 @needs_open_mpi
-def test_what_a_campaign_warns_of_goes_along_with_what_is_made_of_it(campaign: Path, tmp_path: Path) -> None:
+def test_warnings_of_a_campaign_are_repeated_in_its_tuned_folder(campaign: Path, tmp_path: Path) -> None:
     busy = {"host": "desk", "cores": 2, "seconds": 3.0, "busy_s": 5.0, "own_s": 3.0, "steal_s": 0.0}
     with Store(campaign, load(campaign).header) as store:
         store.add_start({"launch": 1, "part": "0001-1", "machines": [busy]})
@@ -156,7 +156,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
 
 
 @needs_mpich
-def test_a_changed_tree_is_explained_beside_the_librarys_own(tmp_path: Path) -> None:
+def test_a_changed_tree_is_compared_with_the_librarys(tmp_path: Path) -> None:
     mpi, file = MPICHS[0], tmp_path / "tree.json"
     own = dump(embedded_tree(mpi).tree)
     told = []
@@ -182,7 +182,7 @@ def test_nothing_is_overwritten_but_by_force(campaign: Path, tmp_path: Path) -> 
 
 
 @needs_open_mpi
-def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> None:
+def test_an_untunable_campaign_is_refused_in_one_line(campaign: Path, tmp_path: Path) -> None:
     no_default = made_up(tmp_path / "no default", OPEN_MPIS[0], {"linear": 5.0})
     elsewhere = Mpi("openmpi", "Open MPI", "9.9", OPEN_MPIS[0].mpirun, OPEN_MPIS[0].cxx, None)
     other = made_up(tmp_path / "another library", elsewhere, {"default": 10.0, "linear": 5.0})
@@ -213,7 +213,7 @@ def test_what_can_not_be_tuned_is_one_line(campaign: Path, tmp_path: Path) -> No
     assert "is measured already" in asked.stderr
 
 
-def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
+def test_cells_with_killed_launches_are_reported_and_change_the_exit_status(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert abandoned_status(Outcome("complete", 0, killed=0), "step") == 0
@@ -222,7 +222,7 @@ def test_cells_whose_launches_were_killed_are_told_and_change_the_exit_status(
     assert (told.startswith("abandoned: 2 cells"), told.endswith("; remove it\n")) == (True, True)
 
 
-def test_what_is_measured_races_unless_launches_are_named_or_nothing_varies(tmp_path: Path) -> None:
+def test_tune_races_unless_launches_are_named_or_times_simulated(tmp_path: Path) -> None:
     nothing = dict.fromkeys(("algorithms", "ranks", "sizes", "datatype", "placement", "launches", "regret"))
     raced = deciding_study(["bcast"], nothing, simulated=False)
     assert (raced.regret, raced.launches) == (0.02, 32)

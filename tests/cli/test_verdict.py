@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def told(folder: Path) -> Any:
+def verdict_object(folder: Path) -> Any:
     return json.loads(typed("verdict", folder, "--format", "json").stdout)
 
 

@@ -22,14 +22,14 @@ pytestmark = needs_mpi
         (("alltoall/bruck", "--count", "0:1000000"), r"try --ranks 1:\d+, or fewer algorithms"),
     ],
 )
-def test_what_would_take_unreasonably_long_is_refused_with_an_estimate(words: tuple[str, ...], advice: str) -> None:
+def test_a_very_long_verification_is_refused_with_an_estimate(words: tuple[str, ...], advice: str) -> None:
     done = typed("verify", *words)
     assert done.returncode == 2
     found = r"timpani: verifying 1 algorithm at \d+:\d+ ranks would take about .+ and [\d,.]+ GB of memory; "
     assert re.match(found + advice, done.stderr), done.stderr
 
 
-def test_what_takes_longer_says_so_and_gives_one_line_an_algorithm() -> None:
+def test_a_long_verification_prints_an_estimate_and_one_line_per_algorithm() -> None:
     done = typed("verify", "bcast/binomial", "--ranks", "60:130", "--count", "0:3")
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
     assert re.fullmatch(r"about \d[\w ]* and \d+\.\d GB of memory\n", done.stderr)

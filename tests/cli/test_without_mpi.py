@@ -47,7 +47,7 @@ def test_algorithms_are_verified_and_drawn(tmp_path: Path) -> None:
     assert (tmp_path / "tree.svg").stat().st_size > 0
 
 
-def test_ours_are_listed_and_that_no_others_are_is_said() -> None:
+def test_only_timpanis_algorithms_are_listed_without_a_library() -> None:
     listed = typed("list", "algorithms", "--format", "json")
     assert listed.returncode == 0
     assert {row["algorithm"].partition("/")[0] for row in json.loads(listed.stdout)} == {"timpani"}

@@ -128,7 +128,7 @@ def test_the_reference_is_faster_than_the_start_in_every_assignment(tmp_path: Pa
 
 def test_a_point_is_between_start_and_reference() -> None:
     def share(mine: float, reference: float = 1.0) -> float | None:
-        return TimedPoint.of(8, 8, mine, 100.0, reference).share
+        return TimedPoint.from_times(8, 8, mine, 100.0, reference).share
 
     assert share(100.0) == 0.0
     assert share(10.0) == pytest.approx(0.5)
@@ -184,12 +184,12 @@ def test_the_report_names_figures_that_its_commands_draw(tmp_path: Path) -> None
 
 
 def test_a_time_is_not_graded_where_the_reference_gains_nothing() -> None:
-    graded = grade_sheet(BCAST, Verified(9, None, None), [TimedPoint.of(8, 8, 5.0, 4.0, 9.0)], None, 0, 0)
+    graded = grade_sheet(BCAST, Verified(9, None, None), [TimedPoint.from_times(8, 8, 5.0, 4.0, 9.0)], None, 0, 0)
     assert graded["points"] == {"verified": VERIFIED_POINTS, "time": None, "report": 0}
     assert (graded["total"], graded["of"]) == (VERIFIED_POINTS, VERIFIED_POINTS + REPORT_POINTS)
 
 
 def test_a_wrong_algorithm_gets_no_points_for_its_time() -> None:
-    points = [TimedPoint.of(8, 8, 1.0, 100.0, 1.0)]
+    points = [TimedPoint.from_times(8, 8, 1.0, 100.0, 1.0)]
     graded = grade_sheet(BCAST, Verified(9, "2 ranks, 1 elements, root 0: wrong", None), points, None, 0, MIN_WORDS - 1)
     assert graded["points"] == {"verified": 0, "time": 0, "report": 0}

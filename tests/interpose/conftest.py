@@ -93,7 +93,7 @@ class Run:
         """The algorithms that ran for a collective."""
         return {row["algorithm"] for row in self.profile if row["collective"] == collective}
 
-    def told(self) -> list[str]:
+    def messages(self) -> list[str]:
         """What the library said on stderr."""
         return [line for line in self.stderr.splitlines() if line.startswith("timpani:")]
 

@@ -23,7 +23,7 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_campaign_measures_rules_beside_the_default(mpi: Mpi, file: Path, tmp_path: Path) -> None:
+def test_a_campaign_measures_rules_and_the_default(mpi: Mpi, file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     study = (
         "bcast",
@@ -84,7 +84,7 @@ def test_a_path_that_the_loader_would_cut_is_refused(file: Path, tmp_path: Path,
         ("timpani-rules 1\nbcast nonsense\nend 1\n", "nonsense"),
     ],
 )
-def test_a_file_that_is_none_is_one_line_before_anything_runs(tmp_path: Path, text: str, said: str) -> None:
+def test_an_invalid_rules_file_is_refused_before_the_program_starts(tmp_path: Path, text: str, said: str) -> None:
     path = tmp_path / "rules.txt"
     path.write_text(text)
     done = typed("preload", "--rules", path, "--", "true")

@@ -25,10 +25,10 @@ def test_a_call_with_device_memory_on_one_rank_is_left_to_mpi_once_said(
         (row["algorithm"], row["reason"]): row["calls"] for row in done.profile if row["collective"] == "allreduce"
     }
     assert found == {(TREES["allreduce"], ""): "2", ("default", "device memory"): "1"}
-    assert done.told() == ["timpani: calls with buffers in a GPU's memory are left to MPI"]
+    assert done.messages() == ["timpani: calls with buffers in a GPU's memory are left to MPI"]
 
 
 def test_without_such_a_library_nothing_is_asked(run_program: RunProgram) -> None:
     done = run_program("devices/devices.c", text=ALL, ranks=2)
     assert done.status == 0, done.stderr
-    assert (done.ran("allreduce"), done.told()) == ({TREES["allreduce"]}, [])
+    assert (done.ran("allreduce"), done.messages()) == ({TREES["allreduce"]}, [])

@@ -44,7 +44,7 @@ def leaked(mpi: Mpi, library: Path, program: Path, folder: Path, communicators: 
 
 
 @one_mpi
-def test_what_is_left_does_not_grow_with_communicators(
+def test_leaked_memory_does_not_grow_with_communicators(
     mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_path: Path
 ) -> None:
     """MPI libraries leave some at their end. A single one for each communicator that Timpani left would show."""

@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
 """
 
 
-def named(mpi: Mpi, collective: str, algorithm: str) -> str:
+def value_of(mpi: Mpi, collective: str, algorithm: str) -> str:
     """A rule's word for an algorithm of the library."""
     catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
     word = library_rule(mpi, catalogue, collective, Algorithm.parse(f"{mpi.kind}/{algorithm}"))
@@ -46,7 +46,8 @@ def named(mpi: Mpi, collective: str, algorithm: str) -> str:
 def test_the_library_runs_what_a_rule_names(run_program: RunProgram, mpi: Mpi, tmp_path: Path) -> None:
     allreduce = "recursive_doubling"
     text = rules(
-        f"bcast bytes=2000..2000 {named(mpi, 'bcast', 'binomial')}", f"allreduce {named(mpi, 'allreduce', allreduce)}"
+        f"bcast bytes=2000..2000 {value_of(mpi, 'bcast', 'binomial')}",
+        f"allreduce {value_of(mpi, 'allreduce', allreduce)}",
     )
     (tmp_path / "text").write_text(text)
     done = run_program(CALLS, text=text, **start_settings(mpi, tmp_path / "text"))
@@ -57,7 +58,7 @@ def test_the_library_runs_what_a_rule_names(run_program: RunProgram, mpi: Mpi, t
 
 
 def test_a_root_with_wrong_arguments_errs_alone(run_program: RunProgram, mpi: Mpi, tmp_path: Path) -> None:
-    text = rules(f"reduce {named(mpi, 'reduce', 'binomial')}", f"gather {named(mpi, 'gather', 'binomial')}")
+    text = rules(f"reduce {value_of(mpi, 'reduce', 'binomial')}", f"gather {value_of(mpi, 'gather', 'binomial')}")
     (tmp_path / "text").write_text(text)
     plain = run_program("root_alone.c", text=None, ranks=2)
     done = run_program("root_alone.c", text=text, ranks=2, **start_settings(mpi, tmp_path / "text"))
@@ -72,7 +73,7 @@ def test_a_root_with_wrong_arguments_errs_alone(run_program: RunProgram, mpi: Mp
 def test_its_messages_are_those_of_the_algorithm_and_other_sizes_keep_the_default(tmp_path: Path) -> None:
     mpi = OPEN_MPIS[0]
     program = compile_program(mpi, BROADCASTS, tmp_path / "program")
-    (tmp_path / "rules").write_text(rules(f"bcast bytes=0..1000 {named(mpi, 'bcast', 'pipeline')}"))
+    (tmp_path / "rules").write_text(rules(f"bcast bytes=0..1000 {value_of(mpi, 'bcast', 'pipeline')}"))
     command = (str(mpi.mpirun), "--oversubscribe", "-n", "4", str(program))
     asked = ("--prove", "--rules", tmp_path / "rules", "--mpi", str(mpi.mpirun), "-o", tmp_path / "p")
     done = timpani("profile", *asked, "--", *command, env=environment())
@@ -90,7 +91,7 @@ def test_its_messages_are_those_of_the_algorithm_and_other_sizes_keep_the_defaul
 def test_where_the_variables_cannot_be_set_the_library_keeps_its_choice(tmp_path: Path) -> None:
     mpi = OPEN_MPIS[0]
     program = compile_program(mpi, BROADCASTS, tmp_path / "program")
-    (tmp_path / "rules").write_text(rules(f"bcast {named(mpi, 'bcast', 'linear')}"))
+    (tmp_path / "rules").write_text(rules(f"bcast {value_of(mpi, 'bcast', 'linear')}"))
     # What Timpani sets for the start does not reach the ranks.
     unset = ("env", "OMPI_MCA_coll_tuned_use_dynamic_rules=0")
     command = (str(mpi.mpirun), "--oversubscribe", "-n", "2", *unset, str(program))

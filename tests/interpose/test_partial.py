@@ -17,7 +17,7 @@ def ran(done: Run, ranks: int) -> set[str]:
 def test_communicators_with_a_rank_that_lacks_the_library_are_left_to_mpi(run_program: RunProgram) -> None:
     done = run_program("partial.c", text=ALL, ranks=3, without=2)
     assert done.status == 0, done.stderr
-    assert done.told() == [
+    assert done.messages() == [
         "timpani: 1 of 3 ranks run without libtimpani.so: communicators with one of them are left to MPI"
     ]
     assert ran(done, 3) == {"default"}
@@ -27,7 +27,7 @@ def test_communicators_with_a_rank_that_lacks_the_library_are_left_to_mpi(run_pr
 def test_without_rank_0_all_is_left_to_mpi(run_program: RunProgram) -> None:
     done = run_program("partial.c", text=ALL, ranks=2, without=0)
     assert done.status == 0, done.stderr
-    [told] = done.told()
+    [told] = done.messages()
     assert told.startswith("timpani: rank 0 runs without libtimpani.so")
     assert done.profile == []
 
@@ -38,7 +38,7 @@ def test_communicators_with_spawned_ranks_are_left_to_mpi(run_program: RunProgra
         pytest.skip("may be skipped: Debian's MPICH 4.0 starts no processes, and 5.0.2 none with -bind-to")
     done = run_program("partial.c", "spawn", text=ALL, ranks=2, started=2)
     assert done.status == 0, done.stderr
-    assert any("ranks of other programs" in line for line in done.told())
+    assert any("ranks of other programs" in line for line in done.messages())
     assert ran(done, 4) == {"default"}
     assert "default" not in ran(done, 2)
 

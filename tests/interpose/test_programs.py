@@ -47,7 +47,7 @@ def test_threads_share_no_memory_where_the_librarys_windows_break_under_them(run
     assert reasons == {"shared memory under threads crashes in Open MPI 5.0" if broken else ""}
 
 
-def test_what_ranks_keep_for_themselves_drives_out_nothing_that_they_share(run_program: RunProgram) -> None:
+def test_private_plans_do_not_evict_shared_ones(run_program: RunProgram) -> None:
     done = run_program("plans.c", text=everywhere({**SHARED, "alltoallv": "pairwise"}), ranks=3)
     assert done.status == 0, done.stderr
     assert done.ran("bcast") == {SHARED["bcast"]}

@@ -53,43 +53,45 @@ def test_without_a_rule_nothing_is_set_up(run_program: RunProgram) -> None:
         ("", "line 1: rules begin with 'timpani-rules 1'"),
     ],
 )
-def test_bad_rules_are_told_in_one_line_and_not_followed(
+def test_bad_rules_are_reported_in_one_line_and_not_followed(
     run_program: RunProgram, tmp_path: Path, text: str, why: str
 ) -> None:
     done = run_program(CALLS, text=text)
     assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
-    assert done.told() == [f"timpani: {tmp_path / 'rules'}, {why}; the library's algorithms are used"]
+    assert done.messages() == [f"timpani: {tmp_path / 'rules'}, {why}; the library's algorithms are used"]
     assert only_defaults(done)
 
 
-def test_a_missing_file_is_told_in_one_line(run_program: RunProgram, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_in_one_line(run_program: RunProgram, tmp_path: Path) -> None:
     done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path / "nowhere"))
-    assert done.told() == [
+    assert done.messages() == [
         f"timpani: {tmp_path / 'nowhere'}: No such file or directory; the library's algorithms are used"
     ]
     assert only_defaults(done)
 
 
-def test_a_folder_is_told_like_a_missing_file(run_program: RunProgram, tmp_path: Path) -> None:
+def test_a_folder_is_reported_like_a_missing_file(run_program: RunProgram, tmp_path: Path) -> None:
     done = run_program(CALLS, text="", TIMPANI_RULES=str(tmp_path))
-    assert len(done.told()) == 1
-    assert f"{tmp_path}: Is a directory" in done.told()[0]
+    assert len(done.messages()) == 1
+    assert f"{tmp_path}: Is a directory" in done.messages()[0]
     assert only_defaults(done)
 
 
-def test_what_is_no_file_of_bounded_size_is_refused_at_once(run_program: RunProgram, tmp_path: Path) -> None:
+def test_rules_that_are_too_large_or_no_regular_file_are_refused_at_once(
+    run_program: RunProgram, tmp_path: Path
+) -> None:
     huge, pipe = tmp_path / "huge", tmp_path / "pipe"
     with huge.open("wb") as file:
         file.truncate(3 << 30)
     os.mkfifo(pipe)
     for path, why in ((huge, "is larger than 16 MiB"), (Path("/dev/zero"), "is not a regular"), (pipe, "is not a reg")):
         done = run_program(CALLS, text="", TIMPANI_RULES=str(path))
-        assert len(done.told()) == 1
-        assert f"{path}: {why}" in done.told()[0]
+        assert len(done.messages()) == 1
+        assert f"{path}: {why}" in done.messages()[0]
         assert only_defaults(done)
 
 
-def test_a_second_program_s_profile_stands_beside_the_first_s(run_program: RunProgram, tmp_path: Path) -> None:
+def test_profiles_of_two_runs_are_parts_of_one_folder(run_program: RunProgram, tmp_path: Path) -> None:
     kept = tmp_path / "kept"
     for _ in range(2):
         run_program(CALLS, text="", TIMPANI_PROFILE=str(kept))
@@ -99,19 +101,19 @@ def test_a_second_program_s_profile_stands_beside_the_first_s(run_program: RunPr
 
 def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=everywhere(TREES), TIMPANI_OFF="1")
-    assert (done.status, done.stdout, done.told(), done.profile) == (0, "wrong: 0\n", [], [])
+    assert (done.status, done.stdout, done.messages(), done.profile) == (0, "wrong: 0\n", [], [])
 
 
 @every_mpi
 def test_with_fault_tolerance_all_is_left_to_the_library(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=everywhere(TREES), OMPI_MCA_mpi_ft_enable="1")
     assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
-    (told,) = done.told()
+    (told,) = done.messages()
     assert "fault tolerance" in told
     assert only_defaults(done)
 
 
-def test_the_checking_program_says_what_the_library_would(mpi: Mpi, tmp_path: Path) -> None:
+def test_the_checking_program_reports_like_the_preloaded_library(mpi: Mpi, tmp_path: Path) -> None:
     file = tmp_path / "rules"
     check = [str(build_without_mpi(mpi) / "timpani-rules-check"), str(file)]
     file.write_text(everywhere(TREES))

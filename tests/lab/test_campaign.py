@@ -113,7 +113,7 @@ def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab:
     assert {curve["locality"] for curve in fitted} == set(times)
 
 
-def test_a_campaign_goes_on_in_a_lab_made_anew(make: Callable[..., Made], tmp_path: Path) -> None:
+def test_a_campaign_continues_in_a_new_lab(make: Callable[..., Made], tmp_path: Path) -> None:
     folder = tmp_path / "c"
     study = ("bcast", "--algorithms", "default", "--sizes", "8", "--ranks", "2", "--slot", "2ms")
 
@@ -180,7 +180,7 @@ def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp
     assert abs(after - before) < HOUR_NS / 10_000  # also on a busy machine
 
 
-def test_a_killed_campaign_leaves_no_ranks_and_goes_on(lab: Made, tmp_path: Path) -> None:
+def test_a_killed_campaign_leaves_no_ranks_and_can_be_continued(lab: Made, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     study = (
         "bcast",

@@ -16,7 +16,7 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
 
-WITH_HAN = [mpi for mpi in OPEN_MPIS if HanRules().serves(mpi)]
+WITH_HAN = [mpi for mpi in OPEN_MPIS if HanRules().is_read_by(mpi)]
 
 pytestmark = [
     needs_lab,
@@ -25,7 +25,9 @@ pytestmark = [
 
 
 @pytest.mark.parametrize("mpi", WITH_HAN, ids=label)
-def test_coll_han_hands_over_what_coll_tuned_has_rules_for(make: Callable[..., Made], mpi: Mpi, tmp_path: Path) -> None:
+def test_coll_han_delegates_calls_that_coll_tuned_has_rules_for(
+    make: Callable[..., Made], mpi: Mpi, tmp_path: Path
+) -> None:
     machine = lab_machine(f"lab:{make('--nodes', '2', '--cores', '2').id}")
     here, nodes = Span(RANKS, RANKS), Span(2, 2)
     table = SelectionTable(

@@ -19,7 +19,7 @@ PLACEMENTS = {
     "category:1:2": [1, 1, 2, 2, 3, 3, 4, 4],
     "category:3:2": [1, 3, 2, 4, 1, 3, 2, 4],
 }
-"""The node of each rank; nodes 1 and 2 share a switch, and 3 and 4. Neighbours are as close as can be, and as far."""
+"""The node of each rank; nodes 1 and 2 share a switch, and 3 and 4. Neighbors are as close as can be, and as far."""
 
 ENTERING = {
     # vectors of SIZE that enter another node, and another switch's group, in all
@@ -34,7 +34,7 @@ ASKED = {
     "category:1:2": ("bcast composed/three_level", "bcast timpani/full_lane", "reduce timpani/two_level_chain"),
     "category:3:2": (*ENTERING,),
 }
-"""Of neighbours that are close a tree, lanes and a reduction: that is the easier case."""
+"""Of neighbors that are close a tree, lanes and a reduction: that is the easier case."""
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def lab(make: Callable[..., Made]) -> Made:
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)
-def test_what_crosses_nodes_and_switches_is_what_must(lab: Made, tmp_path: Path, placement: str) -> None:
+def test_only_the_necessary_messages_cross_nodes_and_switches(lab: Made, tmp_path: Path, placement: str) -> None:
     study = tmp_path / "study.toml"
     names: dict[str, list[str]] = {}
     for name in ASKED[placement]:

@@ -81,7 +81,7 @@ def test_a_lab_is_made_used_and_gone(make: Make) -> None:
     assert timpani("lab", "down", lab.id).returncode == 2
 
 
-def test_a_second_lab_beside_the_first(make: Make) -> None:
+def test_two_labs_exist_at_the_same_time(make: Make) -> None:
     one, other = make("--nodes", "2"), make("--nodes", "1")
     ambiguous = timpani("lab", "exec", "n1", "--", "true")
     assert (ambiguous.returncode, "name one of them" in ambiguous.stderr) == (2, True)
@@ -90,7 +90,7 @@ def test_a_second_lab_beside_the_first(make: Make) -> None:
     assert listed()[other.id]["whole"]
 
 
-def test_what_runs_on_a_node_ends_with_the_lab(make: Make) -> None:
+def test_processes_on_a_node_end_with_the_lab(make: Make) -> None:
     lab = make("--nodes", "1")
     stubborn = ("sh", "-c", "trap '' TERM; echo $$; while :; do sleep 1; done")
     with subprocess.Popen(
@@ -108,7 +108,7 @@ def small(make: Make) -> Made:
     return make("--nodes", "1")
 
 
-def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make, small: Made) -> None:
+def test_remains_of_a_killed_up_are_removed_by_the_next(make: Make, small: Made) -> None:
     known = set(listed())
     with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stdout=subprocess.DEVNULL) as making:
         wait_until(lambda: len(list(NAMESPACES.glob("timpani-*"))) > 20)
@@ -127,7 +127,7 @@ def test_what_a_killed_up_left_is_cleaned_up_by_the_next(make: Make, small: Made
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.usefixtures("small")  # skips where the kernel lets none be made
-def test_an_up_that_is_told_to_end_leaves_nothing(number: signal.Signals) -> None:
+def test_a_signal_while_a_lab_is_made_leaves_nothing(number: signal.Signals) -> None:
     known = set(listed())
     before = set(NAMESPACES.glob("*"))
     with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stderr=subprocess.PIPE, text=True) as making:
@@ -139,7 +139,7 @@ def test_an_up_that_is_told_to_end_leaves_nothing(number: signal.Signals) -> Non
     assert set(NAMESPACES.glob("*")) == before
 
 
-def test_what_a_killed_down_left_is_taken_down_by_the_next(make: Make) -> None:
+def test_remains_of_a_killed_down_are_removed_by_the_next(make: Make) -> None:
     lab = make("--nodes", "2")
     (LABS / lab.id / "lab.json").unlink()  # the first thing that `down` does
     subprocess.run(["ip", "netns", "delete", f"timpani-{lab.id}-n2"], check=True)
@@ -192,7 +192,7 @@ def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         (("--link", "fast"), "'fast' is not a rate"),
     ],
 )
-def test_what_no_lab_can_be_is_refused(options: tuple[str, ...], said: str) -> None:
+def test_an_impossible_lab_is_refused(options: tuple[str, ...], said: str) -> None:
     done = timpani("lab", "up", *options)
     assert done.returncode == 2
     assert said in done.stderr

@@ -79,7 +79,7 @@ class Network:
         self.devices[namespace].add(name)
 
     def hops(self) -> dict[Device, list[tuple[Device, int]]]:
-        """From each end and bridge to its neighbours, with the rate of the link crossed, 0 inside a switch."""
+        """From each end and bridge to its neighbors, with the rate of the link crossed, 0 inside a switch."""
         found: defaultdict[Device, list[tuple[Device, int]]] = defaultdict(list)
         for port, bridge in self.bridge_of.items():
             found[port].append((bridge, 0))
@@ -134,7 +134,7 @@ def test_nodes_are_dealt_out_evenly_and_have_an_address_each(layout: Layout) -> 
 
 
 @pytest.mark.parametrize(("nodes", "groups"), [(1, 1), (4, 1), (4, 2), (7, 3), (5, 5)])
-def test_groups_are_reached_over_their_uplinks_and_neighbours_are_not(nodes: int, groups: int) -> None:
+def test_groups_are_reached_over_their_uplinks_and_neighbors_are_not(nodes: int, groups: int) -> None:
     layout = Layout(nodes=nodes, groups=groups, cores=1, link=10**9, uplink=250 * 10**6)
     made = network(layout)
     for one, other in combinations(layout.members, 2):
@@ -150,7 +150,7 @@ def test_two_labs_share_no_name() -> None:
 
 
 @given(rates)
-def test_what_passes_at_once_is_a_small_part_of_a_second(rate: int) -> None:
+def test_a_burst_is_a_small_part_of_a_second(rate: int) -> None:
     assert 2**12 <= burst_bytes(rate) <= max(2**12, rate / 8 / 999)
 
 
@@ -167,7 +167,7 @@ def test_rates(text: str, expected: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1", "1gb", "-1gbit", "1kbit", "0gbit", "900gbit", "1gbit; reboot", "١gbit"])
-def test_what_is_no_rate_is_refused(text: str) -> None:
+def test_an_invalid_rate_is_refused(text: str) -> None:
     with pytest.raises(UserError):
         parse_rate(text)
 

@@ -51,7 +51,7 @@ def test_the_jobs_of_an_array_share_the_launches_and_ranks_are_where_asked(lab: 
     assert "2 of 2 measured" not in done.stderr.partition("1 of 2 measured")[0], "the first job took both launches"
 
 
-def test_a_job_that_is_told_to_end_keeps_what_it_has_and_the_next_goes_on(lab: Made, tmp_path: Path) -> None:
+def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, tmp_path: Path) -> None:
     sizes = "2M,4M,6M,8M"
     long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "3s")
     command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")

@@ -23,12 +23,12 @@ def test_limits_are_read_from_what_ompi_info_prints() -> None:
 
 
 @every_open_mpi
-def test_the_installed_library_tells_its_own(mpi: Mpi) -> None:
+def test_the_installed_library_reports_its_eager_limits(mpi: Mpi) -> None:
     limits = eager_limits("openmpi", mpi.version)
     assert any(name.endswith("eager_limit") for name in limits)
     assert all(limit > 0 for limit in limits.values())
 
 
-def test_a_library_that_is_not_here_tells_nothing() -> None:
+def test_a_missing_library_has_no_eager_limits() -> None:
     assert eager_limits("openmpi", "1.0.0") == {}
     assert eager_limits("imported", "") == {}

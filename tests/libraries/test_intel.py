@@ -60,7 +60,7 @@ def test_the_library_lists_its_presets() -> None:
 
 @needs_intel
 @needs_two_cores
-def test_presets_are_measured_beside_the_default_and_ours(tmp_path: Path) -> None:
+def test_presets_are_measured_with_the_default_and_timpanis_algorithms(tmp_path: Path) -> None:
     done = typed(
         *("run", "bcast", "--algorithms", "default,3,timpani/binomial", "--sizes", "8", "--launches", "1"),
         *("--slot", "0.1", "--mpi", str(INTEL), "-o", str(tmp_path / "campaign")),

@@ -69,12 +69,12 @@ def test_the_file_decides_as_the_table_does(given_rules: list[Rule], asked: list
     assert list(FILE.lint(file.text, CATALOGUE, MPI)) == []
 
 
-def test_what_lies_outside_of_rules_is_left_to_the_library() -> None:
+def test_sizes_outside_of_rules_are_left_to_the_library() -> None:
     text = written(Rule("bcast", preset(3), sizes=Span(8, 4095)))
     assert text.splitlines()[-1] == "export I_MPI_ADJUST_BCAST='0:0-7;3:8-4095;0:4096-2147483647'"
 
 
-def test_sizes_and_ranks_are_told_apart_one_at_a_time() -> None:
+def test_a_rule_depends_on_sizes_or_ranks_but_not_both() -> None:
     two, four = (Rule("bcast", preset(n), ranks=Span(n, n), sizes=Span(8, 16)) for n in (2, 3))
     file = FILE.write(SelectionTable("intel", "2021.18", (two, four)), CATALOGUE, MPI)
     assert file.said.rules == ()
@@ -161,7 +161,7 @@ mpirun -n 8 ./model
 )
 def test_a_job_script_is_read_for_what_it_sets(line: str) -> None:
     text = SCRIPT.format(line)
-    assert FILE.recognises(text)
+    assert FILE.recognizes(text)
     assert list(FILE.lint(text, CATALOGUE, MPI)) == []
     assert FILE.read(text, CATALOGUE).decide(Call("bcast", 8, 1, 8, 64)) == preset(2)
 
@@ -185,7 +185,7 @@ def test_the_library_takes_what_is_written(tmp_path: Path) -> None:
     path = tmp_path / FILE.name
     path.write_text(FILE.write(SelectionTable("intel", mpi.version, (rule,)), known, mpi).text)
     parameters = FILE.switch_on(path, path.read_text(), mpi)
-    taken = said(mpi, parameters)
+    taken = printed_values(mpi, parameters)
     assert "Incorrect adjust value" not in taken
     assert "I_MPI_ADJUST_BCAST=0:0-7;3:8-4095;0:4096-2147483647" in taken
 
@@ -194,10 +194,10 @@ def test_the_library_takes_what_is_written(tmp_path: Path) -> None:
 @needs_two_cores
 def test_the_library_says_what_it_ignores() -> None:
     """2021.18 does, 2021.1 is silent: therefore the test above does not look for this text alone."""
-    assert "Incorrect adjust value" in said(choose_mpi(str(INTEL)), (("I_MPI_ADJUST_BCAST", "3:8-"),))
+    assert "Incorrect adjust value" in printed_values(choose_mpi(str(INTEL)), (("I_MPI_ADJUST_BCAST", "3:8-"),))
 
 
-def said(mpi: Mpi, parameters: tuple[tuple[str, str], ...]) -> str:
+def printed_values(mpi: Mpi, parameters: tuple[tuple[str, str], ...]) -> str:
     """What the library says when it starts."""
     program = (str(build(mpi) / "timpani-discover"),)
     request = LaunchRequest(2, "core", False, parameters, {"I_MPI_DEBUG": "12"}, program)

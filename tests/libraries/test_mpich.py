@@ -111,7 +111,7 @@ def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
     }
 
 
-def test_a_user_is_told_the_variables_by_the_librarys_own_names() -> None:
+def test_a_setting_has_the_librarys_names_of_variables() -> None:
     mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
     bcast = {info.name: replace(info, value="6") for info in recorded("5.0.2")["bcast"]}
     common = "MPIR_CVAR_DEVICE_COLLECTIVES=none MPIR_CVAR_BCAST_INTRA_ALGORITHM"
@@ -150,7 +150,7 @@ def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProc
 
 
 @every_mpich
-def test_every_algorithm_has_a_number_of_its_own_that_is_not_the_automatic_one(mpi: Mpi) -> None:
+def test_every_algorithm_has_a_unique_number_other_than_automatic(mpi: Mpi) -> None:
     for algorithms in catalogue(mpi).algorithms.values():
         numbers = [(choosing_variable(info), int(info.value)) for info in algorithms]
         automatic = {each.name: each.value for each in control_variables(mpi, {})}
@@ -182,7 +182,7 @@ def test_nothing_is_forced_where_the_library_lacks_a_variable_for_it(monkeypatch
         assert catalogue(mpi).algorithms == {}
 
 
-def test_what_serves_calls_in_place_alone_is_not_forced(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_algorithms_only_for_calls_in_place_are_not_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = read_variables((DATA / "cvars-4.0.2.jsonl").read_text())
     monkeypatch.setattr("timpani.libraries.mpich.algorithms.control_variables", lambda mpi, settings: listed)
     mpi = Mpi("mpich", "MPICH", "4.0.2", Path("mpiexec"), Path("mpicxx"), None)

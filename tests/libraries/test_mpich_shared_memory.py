@@ -100,7 +100,7 @@ def test_ranks_per_node_are_asked_and_nodes_are_not() -> None:
         ((Rule("alltoall", MESSAGES, Span(4, 4), Span(1, 1)),), "no alltoall"),
     ],
 )
-def test_what_the_tree_cannot_say_is_left_out_and_named(rules: tuple[Rule, ...], why: str) -> None:
+def test_rules_that_a_tree_cannot_express_are_left_out_and_named(rules: tuple[Rule, ...], why: str) -> None:
     file = written(*rules)
     assert file.said.rules == ()
     assert [why in each.why for each in file.left_out] == [True]
@@ -154,7 +154,7 @@ def test_a_tree_of_shared_memory_is_checked_as_such(
 def test_an_algorithm_in_the_wrong_tree_names_the_right_variable() -> None:
     text = text_of(KEY.format("bcast"))
     files = (SharedMemoryFile(), TreeFile(), CompositionsFile())
-    assert [each.recognises(text) for each in files] == [True, False, False]
+    assert [each.recognizes(text) for each in files] == [True, False, False]
     [fault] = [each for each in faults(parse(text), LIBRARY) if each.line]
     assert "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE" in fault.fix
     with pytest.raises(UserError, match="nothing is below"):

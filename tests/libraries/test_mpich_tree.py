@@ -34,7 +34,7 @@ from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTabl
 CATALOGUE = Catalogue("mpich", "5.0.2", recorded("5.0.2"))
 
 
-def of(collective: str, name: str) -> Branch:
+def leaf_branch(collective: str, name: str) -> Branch:
     return Branch(f"algorithm=MPIR_{collective.capitalize()}_intra_{name}")
 
 
@@ -46,70 +46,70 @@ def own(collective: str, *within: Branch) -> Branch:
 def by_operator(collective: str, commutative: str, other: str) -> Branch:
     return own(
         collective,
-        Branch("is_commutative=yes", (of(collective, commutative),)),
-        Branch("is_commutative=no", (of(collective, other),)),
+        Branch("is_commutative=yes", (leaf_branch(collective, commutative),)),
+        Branch("is_commutative=no", (leaf_branch(collective, other),)),
     )
 
 
 def on_powers(collective: str) -> Branch:
-    return Branch("comm_size=pow2", (of(collective, "recursive_doubling"),))
+    return Branch("comm_size=pow2", (leaf_branch(collective, "recursive_doubling"),))
 
 
-def alike(collective: str, small: str, large: str, quantity: str, *before: Branch) -> Branch:
+def split_by_size(collective: str, small: str, large: str, quantity: str, *before: Branch) -> Branch:
     return own(
         collective,
         *before,
-        Branch("comm_size<8", (of(collective, small),)),
+        Branch("comm_size<8", (leaf_branch(collective, small),)),
         Branch(
             "comm_size=any",
             (
-                Branch(f"{quantity}<=4096", (of(collective, small),)),
-                Branch(f"{quantity}=any", (of(collective, large),)),
+                Branch(f"{quantity}<=4096", (leaf_branch(collective, small),)),
+                Branch(f"{quantity}=any", (leaf_branch(collective, large),)),
             ),
         ),
     )
 
 
 OWN = (
-    alike("bcast", "binomial", "scatter_ring_allgather", "avg_msg_size"),
-    alike("allgather", "brucks", "ring", "total_msg_size", on_powers("allgather")),
-    alike("allgatherv", "brucks", "ring", "total_msg_size"),
+    split_by_size("bcast", "binomial", "scatter_ring_allgather", "avg_msg_size"),
+    split_by_size("allgather", "brucks", "ring", "total_msg_size", on_powers("allgather")),
+    split_by_size("allgatherv", "brucks", "ring", "total_msg_size"),
     own(
         "alltoall",
-        Branch("is_sendbuf_inplace=yes", (of("alltoall", "pairwise_sendrecv_replace"),)),
+        Branch("is_sendbuf_inplace=yes", (leaf_branch("alltoall", "pairwise_sendrecv_replace"),)),
         Branch(
             "is_sendbuf_inplace=no",
             (
-                Branch("comm_size<8", (of("alltoall", "scattered"),)),
-                Branch("comm_size=any", (of("alltoall", "brucks"),)),
+                Branch("comm_size<8", (leaf_branch("alltoall", "scattered"),)),
+                Branch("comm_size=any", (leaf_branch("alltoall", "brucks"),)),
             ),
         ),
     ),
     own(
         "allreduce",
-        Branch("count<pow2", (of("allreduce", "recursive_doubling"),)),
-        Branch("count=any", (of("allreduce", "reduce_scatter_allgather"),)),
+        Branch("count<pow2", (leaf_branch("allreduce", "recursive_doubling"),)),
+        Branch("count=any", (leaf_branch("allreduce", "reduce_scatter_allgather"),)),
     ),
-    own("reduce", of("reduce", "binomial")),
+    own("reduce", leaf_branch("reduce", "binomial")),
     by_operator("reduce_scatter", "recursive_halving", "recursive_doubling"),
     by_operator("reduce_scatter_block", "pairwise", "recursive_doubling"),
     Branch(
         "collective=scan",
         (
-            Branch("is_node_consecutive=yes", (of("scan", "smp"),)),
-            Branch("is_node_consecutive=no", (of("scan", "recursive_doubling"),)),
+            Branch("is_node_consecutive=yes", (leaf_branch("scan", "smp"),)),
+            Branch("is_node_consecutive=no", (leaf_branch("scan", "recursive_doubling"),)),
         ),
     ),
-    own("gather", of("gather", "binomial")),
+    own("gather", leaf_branch("gather", "binomial")),
     own(
         "barrier",
-        Branch("comm_hierarchy=parent", (of("barrier", "smp"),)),
-        Branch("comm_hierarchy=any", (Branch(of("barrier", "k_dissemination").key, (Branch("k=2"),)),)),
+        Branch("comm_hierarchy=parent", (leaf_branch("barrier", "smp"),)),
+        Branch("comm_hierarchy=any", (Branch(leaf_branch("barrier", "k_dissemination").key, (Branch("k=2"),)),)),
     ),
 )
 LIBRARY = EmbeddedTree(
     OWN,
-    frozenset(of(info.collective, library_name(info)).key for info in CATALOGUE)
+    frozenset(leaf_branch(info.collective, library_name(info)).key for info in CATALOGUE)
     | {f"algorithm=MPIR_{c.capitalize()}_inter_other" for c in CATALOGUE.algorithms},
     frozenset({"scatterv_k=", "chunk_size=", "tree_type=", "is_non_blocking=", "recv_pre_posted=", "buffer_per_child="})
     | {"single_phase_recv="},
@@ -227,7 +227,7 @@ def test_a_rule_that_a_tree_can_say_is_said_whole() -> None:
         (Rule("barrier", Algorithm("mpich", "smp")), "runs fewer calls"),
     ],
 )
-def test_what_a_tree_cannot_say_is_named(rule: Rule, why: str) -> None:
+def test_rules_that_a_tree_cannot_express_are_named(rule: Rule, why: str) -> None:
     written = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE)
     assert [each.rule for each in written.left_out] == [rule]
     assert why in written.left_out[0].why
@@ -251,19 +251,19 @@ def test_calls_that_are_not_measured_stay_with_the_library() -> None:
     """A tree's choice is not checked: Rabenseifner with a user's operator, or few elements, would be wrong."""
     rule = Rule("allreduce", Algorithm("mpich", "rabenseifner"), Span(4, 4), sizes=Span(8, 64))
     text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
-    above = paths(parse(text), of("allreduce", "reduce_scatter_allgather").key)
+    above = paths(parse(text), leaf_branch("allreduce", "reduce_scatter_allgather").key)
     asked = ("comm_size<=4", "avg_msg_size<=64", "is_commutative=yes", "is_op_built_in=yes", "count=any")
     assert [path for path in above if path[-2] == "is_op_built_in=yes"] == [
         ("collective=allreduce", "comm_type=intra", *asked)
     ]
 
 
-def test_the_librarys_limits_and_those_of_rules_stand_beside_each_other() -> None:
+def test_the_librarys_limits_and_the_rules_limits_are_merged() -> None:
     """Conditions on the communicator that a rule's ranks imply are left out: each condition costs calls time."""
     rule = Rule("bcast", Algorithm("mpich", "scatter_allgather_ring"), Span(16, 16), sizes=Span(8, 64))
     text = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).text
     within = below(below(parse(text), "collective=bcast"), "comm_type=intra")
-    small, large = ((of("bcast", name),) for name in ("binomial", "scatter_ring_allgather"))
+    small, large = ((leaf_branch("bcast", name),) for name in ("binomial", "scatter_ring_allgather"))
     assert [(each.key, tuple(unplaced(each.below))) for each in below(within, "comm_size<=16")] == [
         ("avg_msg_size<=7", small),
         ("avg_msg_size<=64", large),
@@ -288,7 +288,7 @@ TRAPS = {
     "the text ends before the tree does": lambda: dump(OWN)[:-3],
     "a tree starts with {": lambda: "\ufeff" + dump(OWN),
     "no branch for all else": lambda: dump(
-        (own("bcast", Branch("avg_msg_size<=8", (of("bcast", "binomial"),))), *OWN[1:])
+        (own("bcast", Branch("avg_msg_size<=8", (leaf_branch("bcast", "binomial"),))), *OWN[1:])
     ),
     "this library has no": lambda: dump(OWN).replace("Bcast_intra_binomial", "Bcast_intra_none"),
     "an algorithm of bcast for allgather": lambda: dump(OWN).replace("Allgather_intra_brucks", "Bcast_intra_binomial"),
@@ -306,8 +306,8 @@ TRAPS = {
         (
             own(
                 "bcast",
-                *(Branch(f"comm_size<={n}", (of("bcast", "binomial"),)) for n in (8, 4)),
-                Branch("comm_size=any", (of("bcast", "binomial"),)),
+                *(Branch(f"comm_size<={n}", (leaf_branch("bcast", "binomial"),)) for n in (8, 4)),
+                Branch("comm_size=any", (leaf_branch("bcast", "binomial"),)),
             ),
             *OWN[1:],
         )
@@ -362,7 +362,7 @@ def test_the_library_follows_a_written_file_to_the_byte(mpi: Mpi, tmp_path: Path
 
 def with_trap(tree: Tree, key: str) -> Tree:
     """What may not be asked of a broadcast in the place of all that is below `key`."""
-    trap = tuple(Branch(f"is_block_regular={word}", (of("bcast", "binomial"),)) for word in ("yes", "no"))
+    trap = tuple(Branch(f"is_block_regular={word}", (leaf_branch("bcast", "binomial"),)) for word in ("yes", "no"))
     return tuple(Branch(each.key, trap if each.key == key else with_trap(each.below, key)) for each in tree)
 
 
@@ -393,7 +393,7 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
 
 
 def test_an_algorithm_that_needs_equal_blocks_is_named_for_these_alone() -> None:
-    named, otherwise = of("reduce_scatter", "noncommutative"), (of("reduce_scatter", "pairwise"),)
+    named, otherwise = leaf_branch("reduce_scatter", "noncommutative"), (leaf_branch("reduce_scatter", "pairwise"),)
     assert guarded("reduce_scatter", named, otherwise) == (
         Branch("is_block_regular=yes", (named,)),
         Branch("is_block_regular=no", otherwise),

@@ -96,7 +96,7 @@ def test_further_network_modules_and_the_lack_of_shared_memory_are_variants() ->
     assert set(parse_variants(f"{name}: {text}" for name, text in found.variants.items())) == set(found.variants)
 
 
-def test_what_a_library_lacks_is_listed() -> None:
+def test_variants_that_a_library_lacks_are_listed() -> None:
     found = mpich_transports(ONE_MODULE, variables(CH4_NETMOD=0, NOLOCAL=0, CH4_XPMEM_ENABLE=1))
     assert found.variants == {"no-shared-memory": "MPIR_CVAR_NOLOCAL=1"}
     assert found.left_out["ofi"] == found.left_out["no-cma"] == "not in this library"

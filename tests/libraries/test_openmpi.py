@@ -83,7 +83,9 @@ def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
         ("scatter", "linear_nb:max_requests=8", "coll_tuned_scatter_algorithm_max_requests"),
     ],
 )
-def test_what_is_read_at_each_call_holds_then(version: str, collective: str, asked: str, variable: str) -> None:
+def test_variables_read_at_each_call_are_set_at_the_call(
+    version: str, collective: str, asked: str, variable: str
+) -> None:
     offered = Catalogue("openmpi", version, read_algorithms((DATA / f"openmpi-{version}.txt").read_text()))
     mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
     algorithm = Algorithm.parse(asked)
@@ -129,7 +131,7 @@ def test_an_algorithm_for_two_ranks_is_offered_for_two() -> None:
 
 
 @pytest.mark.parametrize(("version", "han"), [("4.1.4", ""), ("5.0.11", " --mca coll '^han'")])
-def test_a_user_is_told_the_arguments_that_choose_an_algorithm(version: str, han: str) -> None:
+def test_a_setting_has_the_arguments_that_choose_an_algorithm(version: str, han: str) -> None:
     algorithms = {info.name: info for info in read_algorithms((DATA / f"openmpi-{version}.txt").read_text())["bcast"]}
     mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
     asked = Algorithm.parse("openmpi/chain:chain_fanout=2")
@@ -167,7 +169,7 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
 
 
 @every_open_mpi
-def test_what_the_user_set_is_no_default(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_of_the_user_are_not_taken_for_defaults(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
     before = catalogue(mpi)
     monkeypatch.setenv("OMPI_MCA_coll_tuned_bcast_algorithm_segmentsize", "4711")
     assert catalogue(mpi) == before

@@ -46,11 +46,11 @@ def test_a_jobs_remains_are_known_by_what_its_launcher_reported(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("uri", ["", "nonsense", "*.0;", "prterun-*-*@0.0;", "../.0;", "99999999999999.0;"])
-def test_a_report_that_is_none_names_nothing(tmp_path: Path, uri: str) -> None:
+def test_an_invalid_report_names_no_remains(tmp_path: Path, uri: str) -> None:
     assert remains_of(uri, *folders(tmp_path)) == []
 
 
-def test_what_a_process_has_open_is_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_open_files_are_not_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shared, temporary = folders(tmp_path)
     monkeypatch.setattr(remains, "_SHARED_MEMORY", shared)
     monkeypatch.setattr("tempfile.tempdir", str(temporary))

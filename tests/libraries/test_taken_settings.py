@@ -37,7 +37,7 @@ def fault(name: str, asked: str, control: str | None = None) -> str:
         ("plm_base_verbose", "3"),
     ],
 )
-def test_what_is_in_force_or_only_the_launcher_reads_is_no_fault(name: str, asked: str) -> None:
+def test_effective_settings_and_settings_of_the_launcher_are_no_fault(name: str, asked: str) -> None:
     assert fault(name, asked) == ""
 
 
@@ -64,7 +64,7 @@ def test_variables_lead_to_the_control_variables_that_they_set() -> None:
     assert mpich_control("UCX_TLS") is None
 
 
-def test_what_libraries_print_among_the_variables_is_passed() -> None:
+def test_lines_that_libraries_print_among_the_variables_are_ignored() -> None:
     lines = [
         "a warning",
         "{ torn",

@@ -50,7 +50,7 @@ def test_cores_that_would_spoil_a_measurement(cores: Cores, subject: str, level:
     assert levels(check_cores(cores))[subject] == level
 
 
-def test_no_library_is_a_problem_and_a_broken_one_beside_a_good_one_a_warning() -> None:
+def test_no_library_is_a_problem_and_a_broken_one_next_to_a_good_one_a_warning() -> None:
     broken = Unusable(Path("mpirun"), "no compiler", "`apt install libopenmpi-dev`")
     assert levels(check_libraries([])) == {"MPI": "problem"}
     assert levels(check_libraries([broken])) == {"MPI": "problem"}
@@ -145,7 +145,7 @@ def test_a_missing_ssh_is_a_warning() -> None:
     assert (finding.level, finding.what.startswith("no ssh on PATH")) == ("warning", True)
 
 
-def test_whatever_is_wrong_comes_with_what_mends_it() -> None:
+def test_every_problem_comes_with_a_fix() -> None:
     for finding in examine():
         assert finding.level == "ok" or finding.fix, finding
 
@@ -160,7 +160,7 @@ def test_the_record_of_the_machine() -> None:
         "numa",
         "smt",
         "kernel",
-        "virtualised",
+        "virtualized",
         "domains",
         "governor",
     }

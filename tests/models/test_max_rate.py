@@ -36,7 +36,7 @@ def test_intervals_of_rates_have_their_nominal_coverage() -> None:
         assert sum(held) >= 34  # fewer than one time in 1,000 at 95 %
 
 
-def test_an_unreached_node_rate_is_none() -> None:
+def test_a_node_rate_that_was_not_reached_is_missing() -> None:
     senders, sizes = cells(2)
     found = [max_rate(senders, sizes, times(senders, sizes, noise=0.01, seed=seed)) for seed in range(40)]
     assert sum(each.node_rate is not None for each in found) <= 3

@@ -81,9 +81,9 @@ def test_the_published_table_is_consistent_only_without_an_intercept(
     beta = np.array(t) * np.sqrt(np.diag(np.linalg.inv(moments)))  # in units of the residuals' deviation
     explained = beta @ moments @ beta
     assert explained / (explained + len(design) - 2) == pytest.approx(r_squared, abs=0.005)
-    centred = design - design.mean(axis=0)
+    centered = design - design.mean(axis=0)
     explained = np.array(t) ** 2 @ np.ones(2)  # on a full grid the two are uncorrelated about their means
-    assert abs(centred[:, 0] @ centred[:, 1]) < 1e-6 * np.abs(moments).max()
+    assert abs(centered[:, 0] @ centered[:, 1]) < 1e-6 * np.abs(moments).max()
     assert explained / (explained + len(design) - 3) < r_squared - 0.02
 
 
@@ -140,7 +140,7 @@ def test_nothing_is_suggested_where_the_formula_is_right(noise: float) -> None:
     assert better_formula(asked, columns) is None
 
 
-def test_what_the_points_cannot_tell_apart_is_not_suggested() -> None:
+def test_formulas_that_the_points_cannot_distinguish_are_not_suggested() -> None:
     columns = {"ranks": np.full(6, 4.0), "size": 2.0 ** np.arange(6), "latency": 4.0 ** np.arange(6)}
     asked = regress(parse_formula("latency ~ size - 1", columns), columns)
     better = better_formula(asked, columns)

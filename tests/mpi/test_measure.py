@@ -127,7 +127,7 @@ def test_a_common_clock_is_found_whatever_the_ranks_clocks_say(
         words = done.stdout.split()
         found = dict(zip(words[::2], map(int, words[1::2]), strict=True))
         assert found["clocks"] == (2 if offset_ns else 1)
-        # A hundredth of the planted error, half a second after the last synchronisation.
+        # A hundredth of the planted error, half a second after the last synchronization.
         assert max(found["first_ns"], found["later_ns"]) < 50_000
 
     one_undisturbed(attempt)
@@ -259,14 +259,14 @@ def test_forced_algorithms_show_in_the_messages_that_are_counted(run_plan: RunPl
     assert peers == {ids[name]: expected for name, expected in FINGERPRINTS.items()}
 
 
-def test_a_rank_tells_the_last_level_cache_of_its_cores(run_plan: RunPlan) -> None:
+def test_a_rank_reports_the_last_level_cache_of_its_cores(run_plan: RunPlan) -> None:
     domains = read_cores().domains.get("last_level_cache", ())
     for each in run_plan(2, ["cell 0 barrier 0 warm - - -"])[0]["ranks"]:
         shared = {min(part) for core in each["cores"] for part in domains if core in part}
         assert set(each["caches"]) == (shared or {-1})
 
 
-def test_the_end_tells_what_the_machine_was_busy_with(run_plan: RunPlan) -> None:
+def test_the_last_record_has_the_machines_load(run_plan: RunPlan) -> None:
     cell = "cell 0 bcast 65536 warm - - -"
     (machine,) = run_plan(2, ["precision 1e-9", cell], slot_ns=1_000_000_000)[-1]["machines"]
     assert machine["cores"] == read_cores().present

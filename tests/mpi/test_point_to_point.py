@@ -125,7 +125,7 @@ def test_ranks_that_are_not_there_fail_their_cell_only(run_plan: RunPlan) -> Non
         ("telepathy 8 warm - - -", "unknown operation 'telepathy'"),
     ],
 )
-def test_what_is_not_known_ends_the_launch_with_one_plain_line(
+def test_an_unknown_name_in_a_plan_ends_the_launch_with_one_line(
     mpi: Mpi, sanitized: Path, tmp_path: Path, cell: str, words: str
 ) -> None:
     plan = tmp_path / "plan.txt"

@@ -60,7 +60,7 @@ def test_a_cell_that_fails_takes_no_turn_and_the_others_do(run_plan: RunPlan) ->
 @pytest.mark.parametrize(
     ("size", "competitors"), [(40 << 20, [3, 3, 3]), (100 << 20, [1, 1, 1])], ids=["together", "one by one"]
 )
-def test_cells_take_turns_where_their_buffers_fit_into_memory_at_once(
+def test_cells_are_interleaved_if_their_buffers_fit_into_memory(
     run_plan: RunPlan, size: int, competitors: list[int]
 ) -> None:
     cells = [f"cell {i} bcast {size} warm - - -" for i in range(3)]

@@ -127,7 +127,7 @@ def test_the_second_build_comes_from_the_cache(small: Path, mpi: Mpi) -> None:
     assert {path.name for path in first.iterdir()} == {"timpani-measure", "build-seconds"}
 
 
-def test_what_uses_no_mpi_is_compiled_once_for_all_libraries(small: Path, mpi: Mpi, tmp_path: Path) -> None:
+def test_the_part_without_mpi_is_compiled_once_for_all_libraries(small: Path, mpi: Mpi, tmp_path: Path) -> None:
     library, other = (wrapper(tmp_path / name, mpi, f"g++ -I/{name} -L/{name} -l{name}") for name in "ab")
     assert build(library, small) != build(other, small)
     assert parts() == {build_without_mpi(library, small)} == {build_without_mpi(other, small)}
@@ -228,7 +228,7 @@ def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> Non
         build(mpi, small)
 
 
-def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
+def test_remains_of_a_killed_builder_are_removed(small: Path, mpi: Mpi) -> None:
     (cache_folder() / "building-killed").mkdir()
     folder = build(mpi, small)
     assert set(cache_folder().iterdir()) == {folder, *parts()}
@@ -237,22 +237,22 @@ def test_what_a_killed_builder_left_is_removed(small: Path, mpi: Mpi) -> None:
 def test_a_build_announces_what_it_compiles_and_how_long_it_took(
     small: Path, mpi: Mpi, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def said() -> list[str]:
+    def announced() -> list[str]:
         return [re.sub(r"(in|about) \d+ s", r"\1 N s", line) for line in capsys.readouterr().err.splitlines()]
 
     first = build(mpi, small)
     rough = "please wait about N s on an idle machine, minutes on a busy one (a rough figure)"
-    assert said() == [
+    assert announced() == [
         f"timpani: compiling what uses no MPI, once for all libraries; {rough}",
         "timpani: compiled what uses no MPI, once for all libraries in N s",
         f"timpani: compiling the programs for {mpi.name} {mpi.version}; {rough}",
         f"timpani: compiled the programs for {mpi.name} {mpi.version} in N s",
     ]
     assert build(mpi, small) == first
-    assert said() == []
+    assert announced() == []
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
     build(mpi, small, programs=("timpani-measure",))
-    assert said()[0] == f"timpani: compiling timpani-measure for {mpi.name} {mpi.version}; {rough}"
+    assert announced()[0] == f"timpani: compiling timpani-measure for {mpi.name} {mpi.version}; {rough}"
     (first / "build-seconds").write_text("47 ")
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed again\n")
     build(mpi, small)
@@ -296,7 +296,7 @@ def test_builders_for_all_libraries_wait_for_the_part_without_mpi(small: Path, m
         assert line.startswith(f"timpani: waiting for process {first.pid}, which compiles what uses no MPI")
 
 
-def test_of_a_killed_builder_no_compiler_goes_on(small: Path, mpi: Mpi) -> None:
+def test_a_killed_builder_leaves_no_compiler_running(small: Path, mpi: Mpi) -> None:
     (small / "CMakeLists.txt").write_text(CMAKE + SLOW)
     with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL) as process:
         started = small.parent / "slow"
@@ -359,9 +359,7 @@ def test_the_library_to_preload_is_built_without_the_verifier_and_the_simulator(
     assert {path.name for path in every.glob("*timpani*")} == {"libtimpani.so", "timpani-measure"}
 
 
-def test_archivers_named_after_the_target_are_found_where_none_is_on_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_archivers_with_the_targets_prefix_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As in a conda environment, where the library's wrapper calls x86_64-conda-linux-gnu-c++."""
     for name, text in {
         "mpicxx": "#!/bin/sh\necho x86_64-conda-linux-gnu-c++ -I/include\n",

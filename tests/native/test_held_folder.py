@@ -49,7 +49,7 @@ def test_only_folders_without_a_holder_are_abandoned(tmp_path: Path) -> None:
         assert (tmp_path / "building-now/lock").read_text() == str(os.getpid())
 
 
-def test_what_a_killed_holder_left_in_the_folder_is_removed_first(tmp_path: Path) -> None:
+def test_remains_of_a_killed_holder_are_removed_first(tmp_path: Path) -> None:
     (tmp_path / "building-x/tree/half").mkdir(parents=True)
     with held(tmp_path / "building-x", refuse):
         assert [path.name for path in (tmp_path / "building-x").iterdir()] == ["lock"]

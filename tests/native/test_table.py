@@ -7,7 +7,7 @@ from timpani.native.table import Row, read_table
 HEAD = """\
 // A table.
 #ifndef FRUIT
-#define FRUIT(name, grams, colours, taste)
+#define FRUIT(name, grams, colors, taste)
 #endif
 """
 
@@ -17,8 +17,8 @@ def test_rows_are_calls_over_one_or_more_lines() -> None:
         HEAD + '// Ripe ones.\nFRUIT(apple, 150, (red, green), "sweet, or not")\nFRUIT(pear, 120, (),\n "")\n'
     )
     assert rows == [
-        Row("FRUIT", {"name": "apple", "grams": 150, "colours": ("red", "green"), "taste": "sweet, or not"}),
-        Row("FRUIT", {"name": "pear", "grams": 120, "colours": (), "taste": ""}),
+        Row("FRUIT", {"name": "apple", "grams": 150, "colors": ("red", "green"), "taste": "sweet, or not"}),
+        Row("FRUIT", {"name": "pear", "grams": 120, "colors": (), "taste": ""}),
     ]
 
 
@@ -34,6 +34,6 @@ def test_rows_are_calls_over_one_or_more_lines() -> None:
         'FRUIT(apple, 150, (red), "sweet',
     ],
 )
-def test_what_is_no_row_is_refused_with_its_line(wrong: str) -> None:
+def test_an_invalid_row_is_refused_with_its_line(wrong: str) -> None:
     with pytest.raises((ValueError, SyntaxError), match="line 5"):
         read_table(HEAD + wrong + "\n")

@@ -79,7 +79,7 @@ def test_costs_between_nodes_are_used_within_a_node_with_a_note() -> None:
     prediction = two_ranks(between, nodes=1)
     assert isinstance(prediction, PredictedTime)
     assert prediction.time == pytest.approx(5.0, rel=0.01)
-    (note,) = stand_ins(between, Closeness.of([(EqualNodes(2), 4)]))
+    (note,) = stand_ins(between, Closeness.from_places([(EqualNodes(2), 4)]))
     assert (
         "ranks of the same node were not measured: costs of messages between ranks of one group of nodes are used"
         in note
@@ -89,5 +89,5 @@ def test_costs_between_nodes_are_used_within_a_node_with_a_note() -> None:
 def test_costs_of_ranks_at_unknown_places_are_used_for_all_with_a_note() -> None:
     anywhere = calibration_from("first=0,second=2", places_recorded=False)
     assert isinstance(two_ranks(anywhere, nodes=2), PredictedTime)
-    (note,) = stand_ins(anywhere, Closeness.of([(EqualNodes(2), 4)]))
+    (note,) = stand_ins(anywhere, Closeness.from_places([(EqualNodes(2), 4)]))
     assert note.startswith("The distance between the measured ranks is unknown")

@@ -32,7 +32,7 @@ def calibration(costs: Costs, places: tuple[RankPlace, ...]) -> Calibration:
 
 
 def notes(costs: Costs, measured: tuple[RankPlace, ...], places: EqualNodes | tuple[RankPlace, ...]) -> list[str]:
-    return [*stand_ins(calibration(costs, measured), Closeness.of([(places, 16)]))]
+    return [*stand_ins(calibration(costs, measured), Closeness.from_places([(places, 16)]))]
 
 
 def node_costs(shared: float = 0.0) -> Costs:

@@ -111,7 +111,7 @@ def test_a_program_that_a_signal_ends_keeps_what_rank_0_wrote(mpi: Mpi, tmp_path
     assert "a signal ended the command before" in typed("show", tmp_path / "early").stdout
 
 
-def test_calls_are_told_apart_by_their_place_in_the_program(mpi: Mpi, tmp_path: Path) -> None:
+def test_calls_are_distinguished_by_their_place_in_the_program(mpi: Mpi, tmp_path: Path) -> None:
     program = compile_program(mpi, TWO_PLACES, tmp_path / "program")
     asked, command = ("profile", "-o"), ("--", str(mpi.mpirun), "-n", "2", program)
     done = timpani(*asked, tmp_path / "p", "--sites", *command, env=environment())

@@ -40,7 +40,7 @@ def test_the_study_has_the_program_s_collectives_ranks_sizes_and_datatypes(tmp_p
     assert (study.sizes_of("bcast"), study.datatype_of("bcast")) == ((8,), "uint8")
 
 
-def test_what_takes_no_time_or_cannot_be_measured_is_left_out_and_said(tmp_path: Path) -> None:
+def test_cheap_and_unmeasurable_calls_are_left_out_and_named(tmp_path: Path) -> None:
     rare = {**SMALL, "ns": int(3 * SECOND * (1 - MEASURED_SHARE) / 2), "waiting_ns": 0.0}
     found = profiled_study(
         part_of(
@@ -59,7 +59,7 @@ def test_what_takes_no_time_or_cannot_be_measured_is_left_out_and_said(tmp_path:
     assert found.study.arguments_of("allreduce").operator == "max"
 
 
-def test_what_is_measured_in_another_way_is_said(tmp_path: Path) -> None:
+def test_calls_measured_with_another_operator_are_named(tmp_path: Path) -> None:
     product = {**CALL, "operator": "prod", "ns": 100}
     reduce = {**CALL, "name": "reduce", "operator": "user", "ns": 3 * SECOND}
     found = profiled_study(part_of(tmp_path / "p", {**CALL, "operator": "min"}, product, reduce), {})
@@ -161,7 +161,7 @@ def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Pa
     assert any("not measured: 1 point" in line and f"timpani run --for {folder}" in line for line in rest)
 
 
-def test_what_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:
+def test_an_algorithm_that_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:
     profile = read_profile(write_profile(tmp_path / "p", part_text()))
     savings = expected_savings(profile.main_part, measured({"default": 20.0, "ring": 30.0}))
     assert (savings.saved, savings.bounds) == (0.0, (0.0, 0.0))
@@ -192,7 +192,7 @@ def test_a_program_whose_collectives_take_less_than_is_accepted_needs_no_race(tm
         profiled_study(part_of(tmp_path / "p", dict(CALL), message), {"regret": "1%"})
 
 
-def test_what_choices_may_lose_is_in_seconds_of_the_program(tmp_path: Path) -> None:
+def test_the_bound_on_the_loss_is_in_seconds_of_the_program(tmp_path: Path) -> None:
     """Without a race nothing bounds it; of a point without a measurement all of its time may be lost."""
     profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
     results = measured({"default": 30.0, "ring": 20.0})

@@ -70,7 +70,7 @@ def test_ranks_are_counted_from_the_root_on(tmp_path: Path) -> None:
     ],
     ids=["a rank is missing", "other calls", "a message out of the communicator"],
 )
-def test_what_is_not_one_call_of_all_ranks_proves_nothing(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+def test_messages_other_than_one_call_of_all_ranks_prove_nothing(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
     assert proven(tmp_path / "p", lines) == []
 
 

@@ -91,7 +91,7 @@ def test_two_algorithms_of_one_name_are_refused(tmp_path: Path) -> None:
         ("exscan/new", "there is no skeleton for exscan; begin from one of bcast, scatter"),
     ],
 )
-def test_what_names_no_algorithm_is_one_line(name: str, said: str) -> None:
+def test_an_invalid_algorithm_name_is_refused_in_one_line(name: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
         skeleton(name)
     assert said in str(refused.value)

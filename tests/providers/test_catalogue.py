@@ -28,7 +28,7 @@ CATALOGUE = Catalogue(
         ("openmpi/binary_tree:fanout=2", "openmpi/binary:fanout=2"),
     ],
 )
-def test_what_is_typed_becomes_what_is_recorded(typed: str, resolved: str) -> None:
+def test_typed_names_become_recorded_names(typed: str, resolved: str) -> None:
     assert str(CATALOGUE.resolve("bcast", Algorithm.parse(typed))) == resolved
 
 
@@ -44,7 +44,7 @@ def test_what_is_typed_becomes_what_is_recorded(typed: str, resolved: str) -> No
         ("binary:fanout=2147483648", "out of range"),
     ],
 )
-def test_what_the_library_lacks_is_an_error_with_the_next_step(typed: str, message: str) -> None:
+def test_an_algorithm_that_the_library_lacks_is_an_error_with_the_next_step(typed: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         CATALOGUE.resolve("bcast", Algorithm.parse(typed))
 

@@ -39,7 +39,7 @@ def test_the_studys_types_are_other_names() -> None:
         ("scan", "composed/two_level", "two_level"),
     ],
 )
-def test_what_there_is_not_is_said(collective: str, text: str, said: str) -> None:
+def test_an_unknown_composition_is_refused(collective: str, text: str, said: str) -> None:
     with pytest.raises(UserError) as error:
         composed_catalogue().resolve(collective, Algorithm.parse(text))
     assert said in str(error.value)

@@ -59,7 +59,7 @@ def release(folder: Path, tests: str = "true") -> "subprocess.CompletedProcess[s
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
-def test_what_is_ready_is_built_and_tagged(checkout: Path) -> None:
+def test_a_ready_release_is_built_and_tagged(checkout: Path) -> None:
     done = release(checkout)
     assert done.returncode == 0, done.stderr
     checksums = {name: checksum for checksum, name in map(str.split, done.stdout.splitlines())}

@@ -110,13 +110,13 @@ def until_names(page: Driver, figure: WebElement, expected: set[str]) -> None:
     )
 
 
-def colour_of(page: Driver, element: WebElement, name: str) -> str:
+def computed_color(page: Driver, element: WebElement, name: str) -> str:
     return str(page.execute_script("return getComputedStyle(arguments[0])[arguments[1]]", element, name))
 
 
-def brightness(colour: str) -> float:
+def brightness(color: str) -> float:
     """0 is black, 1 white."""
-    return sum(int(part) for part in re.findall(r"\d+", colour)[:3]) / (3 * 255)
+    return sum(int(part) for part in re.findall(r"\d+", color)[:3]) / (3 * 255)
 
 
 def test_every_figure_is_drawn_and_the_console_is_silent(page: Driver) -> None:
@@ -201,19 +201,19 @@ def test_linear_axes_are_a_switch(page: Driver) -> None:
 def test_dark_mode_turns_page_and_figures(page: Driver) -> None:
     body = page.find_element(By.TAG_NAME, "body")
     name = page.find_element(By.CSS_SELECTOR, f"{SIZE_FIGURE} .role-mark.mark-text text")
-    assert brightness(colour_of(page, body, "backgroundColor")) > 0.9
-    assert brightness(colour_of(page, name, "fill")) < 0.3
+    assert brightness(computed_color(page, body, "backgroundColor")) > 0.9
+    assert brightness(computed_color(page, name, "fill")) < 0.3
     page.execute_cdp_cmd(
         "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": "dark"}]}
     )
-    assert brightness(colour_of(page, body, "backgroundColor")) < 0.2
-    assert brightness(colour_of(page, name, "fill")) > 0.7
+    assert brightness(computed_color(page, body, "backgroundColor")) < 0.2
+    assert brightness(computed_color(page, name, "fill")) > 0.7
 
 
 def test_paper_is_light_shows_every_figure_and_opens_every_table(page: Driver) -> None:
     dark = [{"name": "prefers-color-scheme", "value": "dark"}]
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print", "features": dark})
-    assert brightness(colour_of(page, page.find_element(By.TAG_NAME, "body"), "backgroundColor")) > 0.9
+    assert brightness(computed_color(page, page.find_element(By.TAG_NAME, "body"), "backgroundColor")) > 0.9
     for chart in page.find_elements(By.CSS_SELECTOR, ".chart svg"):
         assert chart.is_displayed()
     page.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": dark})
@@ -397,9 +397,9 @@ def color_of(name: str) -> str:
 
 def test_the_default_is_drawn_on_top(page: Driver) -> None:
     figure = page.find_element(By.CSS_SELECTOR, SIZE_FIGURE)
-    text = colour_of(page, page.find_element(By.TAG_NAME, "body"), "color")
+    text = computed_color(page, page.find_element(By.TAG_NAME, "body"), "color")
     lines = figure.find_elements(By.CSS_SELECTOR, ".role-mark.mark-line path")
-    assert [colour_of(page, line, "stroke") == text for line in lines] == [False] * (len(lines) - 1) + [True]
+    assert [computed_color(page, line, "stroke") == text for line in lines] == [False] * (len(lines) - 1) + [True]
 
 
 def test_choosing_ranks_moves_undecided_algorithms_into_the_line_of_text(browser: Driver, tmp_path: Path) -> None:

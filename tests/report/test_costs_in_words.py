@@ -4,7 +4,7 @@ from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.schedules.simulation import CostLine, Costs
 
 
-def test_a_link_that_lets_a_burst_pass_is_told_with_it() -> None:
+def test_the_description_of_a_link_has_its_burst() -> None:
     costs = Costs(idle=24.0, shared=(0.0, 0.08, 0.16), burst=(0.0, 12288.0, 0.0), messages=((CostLine(gap=1.0),),))
     lines = list(costs_lines(costs))
     assert (

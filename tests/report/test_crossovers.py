@@ -16,7 +16,7 @@ from timpani.report.predicted.prediction_output import crossovers
         (["ab", "c", "ab"], ["bcast on 4 ranks: a from 1 B, c from 2 B, a from 4 B"]),
     ],
 )
-def test_one_that_ties_goes_on(tied: list[str], told: list[str]) -> None:
+def test_an_algorithm_that_ties_continues_its_range(tied: list[str], told: list[str]) -> None:
     rows = [
         {"collective": "bcast", "ranks": 4, "message_bytes": 2**number, "label": each[0], "tied": list(each)}
         for number, each in enumerate(tied)

@@ -68,7 +68,7 @@ def test_all_ranks_start_at_once(campaign: tuple[Path, pl.DataFrame, str]) -> No
     assert results["skew_us"].max() == 0.0
 
 
-def test_what_stands_in_for_open_mpi_is_said(campaign: tuple[Path, pl.DataFrame, str]) -> None:
+def test_stand_ins_for_open_mpis_algorithms_are_named(campaign: tuple[Path, pl.DataFrame, str]) -> None:
     _, results, said = campaign
     assert "bcast openmpi/basic_linear: simgrid/flattree stands in for it" in said
     assert set(results.filter(collective="bcast")["algorithm"]) == {"default", "flattree", "binomial"}
@@ -98,7 +98,7 @@ def test_a_second_run_gives_the_same_times(
     assert both.select((pl.col("median_us") - pl.col("median_us_again")).abs().max()).item() <= apart
 
 
-def test_simulations_run_side_by_side_and_are_stopped_and_go_on_together(tmp_path: Path) -> None:
+def test_simulations_run_concurrently_and_stop_and_continue_together(tmp_path: Path) -> None:
     study = ("bcast", "--algorithms", "default,binomial_tree,flattree", "--ranks", "48", "--sizes", "1:512Ki")
     with Live(tmp_path / "c", *study, "--on", "simgrid:two-nodes-of-24") as live:
 
@@ -188,7 +188,7 @@ def test_it_is_compared_with_published_times(campaign: tuple[Path, pl.DataFrame,
     ("where", "says"),
     [("simgrid:moon", "moon"), ("simgrid:two-nodes-of-24", "64 ranks are more than the 48 cores")],
 )
-def test_what_cannot_be_simulated_is_said_in_one_line(where: str, says: str, tmp_path: Path) -> None:
+def test_an_impossible_simulation_is_refused_in_one_line(where: str, says: str, tmp_path: Path) -> None:
     done = typed("run", "bcast", "--algorithms", "default", "--ranks", "64", "--on", where, "-o", tmp_path / "c")
     assert done.returncode == 2
     assert says in done.stderr

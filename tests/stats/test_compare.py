@@ -134,7 +134,7 @@ def test_launches_needed_for_the_interval_of_a_median_are_minimal(level: float) 
 def unpaired(
     references: Sequence[Sequence[float]], others: Sequence[Sequence[float]], family: NDArray[np.int64]
 ) -> Comparisons:
-    return compare_families([Samples.of(*sides) for sides in zip(references, others, strict=True)], family)
+    return compare_families([Samples.from_times(*sides) for sides in zip(references, others, strict=True)], family)
 
 
 @pytest.mark.parametrize("interleaved", [False, True])
@@ -146,7 +146,7 @@ def test_launches_needed_for_significance_are_minimal(comparisons: int, interlea
         fast = [1.0 + 0.01 * i for i in range(launches)]
         ratios = [a / b for a, b in zip(slow, fast, strict=True)] if interleaved else ()
         family = np.zeros(comparisons, dtype=np.int64)
-        found = compare_families([Samples.of(slow, fast, ratios)] * comparisons, family)
+        found = compare_families([Samples.from_times(slow, fast, ratios)] * comparisons, family)
         assert found.significant.all() == reachable
 
 

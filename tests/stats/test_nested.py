@@ -31,7 +31,7 @@ def test_variance_components_are_recovered_from_launches_of_different_lengths(be
     random = np.random.default_rng(1)
     rounds = random.integers(5, 50, 5000)
     means = random.normal(0, np.sqrt(between + within / rounds))
-    found = Components.of(float(means.var(ddof=1)), len(means) - 1, within, float((1 / rounds).mean()))
+    found = Components.estimate(float(means.var(ddof=1)), len(means) - 1, within, float((1 / rounds).mean()))
     assert found.between == pytest.approx(between, rel=0.1)
 
 
@@ -39,6 +39,6 @@ def test_variance_components_are_recovered_from_launches_of_different_lengths(be
 def test_unresolved_variance_counts_as_between_launches(
     total: float, dof: float, within: float, inverse_rounds: float
 ) -> None:
-    found = Components.of(total, dof, within, inverse_rounds)
+    found = Components.estimate(total, dof, within, inverse_rounds)
     assert total * min(1.0, (2 / dof) ** 0.5) <= found.between * (1 + 1e-9)
     assert found.between <= total * (1 + 1e-9)

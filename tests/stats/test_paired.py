@@ -59,7 +59,7 @@ def test_pairs_detect_a_difference_that_launch_medians_miss() -> None:
     default = state * 1.05 * generator.lognormal(0, 0.005, (campaigns, launches))
     other = state * generator.lognormal(0, 0.005, (campaigns, launches))
     family = np.arange(campaigns)
-    paired = [Samples.of(*sides, (sides[0] / sides[1]).tolist()) for sides in zip(default, other, strict=True)]
+    paired = [Samples.from_times(*sides, (sides[0] / sides[1]).tolist()) for sides in zip(default, other, strict=True)]
     apart = [Samples(each.strata) for each in paired]
     assert compare_families(paired, family).significant.mean() > 0.99
     assert compare_families(apart, family).significant.mean() < 0.5

@@ -31,7 +31,7 @@ def test_changes_in_one_direction_hold_nothing_and_are_left_out() -> None:
     assert values == pytest.approx([0.1])
 
 
-def test_each_pair_of_states_has_an_effect_of_its_own() -> None:
+def test_each_pair_of_states_has_a_separate_effect() -> None:
     states = [AWAY, BACK, ("near", "middle"), ("middle", "near")]
     values, _ = without_state_effects(np.array([-2.0, 2.0, -0.5, 0.5]), states)
     assert values == pytest.approx([0.0, 0.0])

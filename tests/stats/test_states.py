@@ -63,7 +63,7 @@ def test_every_value_has_a_state(values: list[float]) -> None:
     states: States = find_states(probes)
     assert len(states.levels) == len(states.shares) == len(states.borders) + 1
     assert list(states.borders) == sorted(states.borders)
-    assert set(states.of(probes).tolist()) <= set(range(len(states.levels)))
+    assert set(states.nearest(probes).tolist()) <= set(range(len(states.levels)))
     assert sum(states.shares) == pytest.approx(1)
 
 

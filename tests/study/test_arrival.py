@@ -30,7 +30,7 @@ def test_one_pattern_has_one_text(text: str, pattern: ArrivalPattern | None, rec
 @pytest.mark.parametrize(
     "text", ["late", "one_late", "one_late:", "one_late:0us", "sorted:11s", "random:-1us", "sorted:1001x", "recorded:"]
 )
-def test_what_is_no_pattern_is_refused_with_what_to_write(text: str) -> None:
+def test_an_invalid_pattern_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UserError, match="is not an arrival pattern") as refused:
         check_arrival(text)
     assert "one_late:D" in refused.value.next_step

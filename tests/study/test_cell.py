@@ -18,7 +18,7 @@ algorithms = st.builds(
 
 
 @given(algorithms)
-def test_what_is_written_reads_back(algorithm: Algorithm) -> None:
+def test_a_written_algorithm_reads_back(algorithm: Algorithm) -> None:
     assert Algorithm.parse(str(algorithm)) == algorithm
     assert parse_parameters(algorithm.parameter_text) == algorithm.parameters
 
@@ -44,7 +44,7 @@ def test_the_order_of_parameters_does_not_matter() -> None:
         "$(touch x)",
     ],
 )
-def test_what_is_no_algorithm_is_said_on_one_line(text: str) -> None:
+def test_an_invalid_algorithm_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UserError) as caught:
         Algorithm.parse(text)
     assert "\n" not in str(caught.value)

@@ -33,6 +33,6 @@ def test_a_list_of_algorithms_may_hold_series() -> None:
     ("text", "says"),
     [("a:x=4:2", "downwards"), ("a:x=0:8", "increase"), ("a:x=1:9z", "'9z' is not a value"), ("a:x=1:2000+1", "1000")],
 )
-def test_what_is_no_series_is_named(text: str, says: str) -> None:
+def test_an_invalid_series_is_refused(text: str, says: str) -> None:
     with pytest.raises(UserError, match=says):
         list(each_of(text))

@@ -88,7 +88,7 @@ def test_units_and_ranges(text: str, expected: tuple[int, ...]) -> None:
         "0:2147483647+1",
     ],
 )
-def test_what_is_no_size_is_said_on_one_line(text: str) -> None:
+def test_an_invalid_size_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(UserError) as caught:
         parse_sizes(text)
     assert "\n" not in str(caught.value)

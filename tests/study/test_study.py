@@ -128,7 +128,7 @@ def test_a_study_file_that_can_not_be_used(tmp_path: Path, text: str | bytes, sa
     assert "\n" not in str(caught.value)
 
 
-def test_what_is_no_file_is_said(tmp_path: Path) -> None:
+def test_a_missing_or_unreadable_study_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="study file not found"):
         read_study(tmp_path / "missing.toml")
     with pytest.raises(UserError, match="can't be read"):
@@ -162,7 +162,7 @@ def test_durations(text: str, seconds: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1s", "1d", "nan", "inf", "1e3"])
-def test_what_is_no_duration(text: str) -> None:
+def test_an_invalid_duration_is_refused(text: str) -> None:
     with pytest.raises(UserError, match="is not a duration"):
         parse_duration(text)
 
@@ -252,7 +252,7 @@ def test_fixed_numbers_are_for_everything_but_collectives_timed_our_way() -> Non
         ([""], "unknown study or operation ''"),
     ],
 )
-def test_what_names_nothing_is_said_with_the_nearest_name(what: list[str], said: str) -> None:
+def test_an_unknown_name_is_reported_with_the_nearest_one(what: list[str], said: str) -> None:
     with pytest.raises(UserError) as caught:
         compose(what, {})
     assert said in str(caught.value)

@@ -39,7 +39,7 @@ def test_a_variant_is_read_as_a_shell_reads_words_and_written_back(text: str, va
         ("LD_PRELOAD=a --preload b", "LD_PRELOAD is set twice"),
     ],
 )
-def test_what_is_no_setting_or_set_twice_is_refused(text: str, said: str) -> None:
+def test_an_invalid_or_repeated_setting_is_refused(text: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
         parse_variant(text)
     assert said in refused.value.what
@@ -95,6 +95,6 @@ def test_variants_survive_the_record_of_the_study() -> None:
         {"a": {"environment": 3}},
     ],
 )
-def test_what_is_no_table_of_settings_is_refused(variants: object) -> None:
+def test_an_invalid_table_of_settings_is_refused(variants: object) -> None:
     with pytest.raises(UserError):
         checked(variants)

@@ -75,7 +75,7 @@ class Gallery:
 
     def _drawing(self, info: AlgorithmInfo) -> Drawing:
         places = equal_nodes(RANKS, NODES, GROUPS, "core") if info.restrictions.topology else None
-        return Drawing.of(f"{info.collective}/{info.name}", self.own, RANKS, parse_size(SIZE), 0, places)
+        return Drawing.from_name(f"{info.collective}/{info.name}", self.own, RANKS, parse_size(SIZE), 0, places)
 
 
 def _index(own: Catalogue, collectives: list[str]) -> str:

@@ -19,7 +19,7 @@ _MAX_NUMBERS = 2
 
 
 def _hatching(squares: int) -> str:
-    """The SVG path of diagonals that fill a centred rectangle, `squares` squares of side 2 wide and one high."""
+    """The SVG path of diagonals that fill a centered rectangle, `squares` squares of side 2 wide and one high."""
     spacing = 0.5
     diagonals = [spacing * step - (squares + 1) for step in range(1, int(2 * (squares + 1) / spacing))]
     ends = [(max(-squares, c - 1), min(squares, c + 1), c) for c in diagonals]
@@ -52,7 +52,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
             "legend:N",
             scale=alt.Scale(
                 domain=[keys[style.label] for style in labels],
-                range=[style.colour for style in labels],
+                range=[style.color for style in labels],
             ),
             legend=theme.legend(keys.values(), title="best", symbolType="square", symbolStrokeWidth=0),
             condition=[{"test": alt.datum.verdict == TIE, "value": palette.unsure}],

@@ -37,7 +37,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
     """
     styled = theme.styles(rows["label"], palette)
     legend = theme.legend(rows["label"], **theme.OF_LINES)
-    colour = theme.colour(styled, legend)
+    color = theme.color(styled, legend)
     y = axes.value_axis("time_us", "Time (µs)")
     base = alt.Chart(rows).transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=axes.size_axis())
     size = alt.Tooltip("message_bytes:Q", title="message bytes")
@@ -46,7 +46,7 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
         base.transform_filter(alt.datum.part == SWITCH)
         .mark_rule(strokeDash=[3, 3], strokeWidth=1.2, opacity=0.7)
         .encode(
-            color=colour,
+            color=color,
             tooltip=[
                 name,
                 alt.Tooltip("message_bytes:Q", title="first size after the switch"),
@@ -58,15 +58,15 @@ def fitted(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
     line = (
         base.transform_filter(alt.datum.part == FITTED)
         .mark_line(strokeWidth=theme.OTHER_WIDTH)
-        .encode(y=y, color=colour, strokeDash=theme.dash(styled, legend), detail=alt.Detail("piece:N"))
+        .encode(y=y, color=color, strokeDash=theme.dash(styled, legend), detail=alt.Detail("piece:N"))
     )
     measured = with_bars(base, "time_us", "low_us", "high_us", here=["message_bytes"]).transform_filter(
         alt.datum.part == MEASURED
     )
-    intervals = bars(measured, colour, palette, strokeWidth=1.2, opacity=0.75)
+    intervals = bars(measured, color, palette, strokeWidth=1.2, opacity=0.75)
     points = measured.mark_point(size=22, filled=True, opacity=1).encode(
         y=axes.value_axis(VALUE, "Time (µs)"),
-        color=colour,
+        color=color,
         tooltip=[
             name,
             size,

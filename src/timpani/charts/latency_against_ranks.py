@@ -5,7 +5,7 @@ import polars as pl
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.boundaries import boundaries
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
-from timpani.charts.marks.labelled_curves import COLUMNS, by_label, curves
+from timpani.charts.marks.labeled_curves import COLUMNS, by_label, curves
 from timpani.charts.marks.measure import latency
 from timpani.charts.marks.row_filter import CALLS, several
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS

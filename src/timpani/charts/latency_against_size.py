@@ -4,7 +4,7 @@ import polars as pl
 
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import Section
-from timpani.charts.marks.labelled_curves import by_label, curve_figure, curves_over_sizes, in_steps
+from timpani.charts.marks.labeled_curves import by_label, curve_figure, curves_over_sizes, in_steps
 from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.measure import latency
 from timpani.charts.marks.row_filter import CALLS, UNSIZED

@@ -5,7 +5,7 @@ import polars as pl
 from timpani.charts import latency_against_size
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS, Figure
-from timpani.charts.marks.labelled_curves import COLUMNS, OPTIONAL, by_ranks, curves_over_sizes
+from timpani.charts.marks.labeled_curves import COLUMNS, OPTIONAL, by_ranks, curves_over_sizes
 from timpani.charts.marks.measure import latency
 from timpani.charts.marks.row_filter import CALLS, UNSIZED, several
 

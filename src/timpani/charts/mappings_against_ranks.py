@@ -7,7 +7,7 @@ import polars as pl
 from timpani.charts import placements_against_ranks
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import SETTING
-from timpani.charts.marks.labelled_curves import COLUMNS, by_placement, curves
+from timpani.charts.marks.labeled_curves import COLUMNS, by_placement, curves
 from timpani.charts.marks.measure import latency
 
 

@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.charts import message_latency
-from timpani.charts.marks.labelled_curves import curve_figure, in_steps
+from timpani.charts.marks.labeled_curves import curve_figure, in_steps
 from timpani.charts.throughput_against_size import throughput_against_size
 
 FIGURE = curve_figure(

@@ -31,7 +31,7 @@ def pair_matrix(pairs: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> th
     )
     measured = base.transform_filter("isValid(datum.time_us)")
     shade = measured.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
-        # opacity, not colour, so that the page's style sheet can turn it dark
+        # opacity, not color, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity("time_us:Q", scale=alt.Scale(type="log", range=[0.06, 0.5]), legend=None),
         tooltip=[
             alt.Tooltip("first:O", title="rank"),

@@ -9,7 +9,7 @@ _CELL = 30  # pixels, where there is room
 
 
 def peer_matrix(messages: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """A square for each pair of ranks, its colour the bytes and its number the messages between them.
+    """A square for each pair of ranks, its color the bytes and its number the messages between them.
 
     messages  columns of EVENT_SCHEMA, a row for each message
     """

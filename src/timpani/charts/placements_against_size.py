@@ -5,7 +5,7 @@ import polars as pl
 from timpani.charts import placements
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import SETTING, Figure
-from timpani.charts.marks.labelled_curves import OPTIONAL
+from timpani.charts.marks.labeled_curves import OPTIONAL
 from timpani.charts.marks.placement_curves import COLUMNS, placement_curves
 from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES, UNSIZED, several
 from timpani.study.size_series import STEPS

@@ -21,7 +21,7 @@ def prediction(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> them
         .encode(
             x=axes.size_axis(),
             y=axes.value_axis("ratio", "Predicted / measured"),
-            color=theme.colour(styled, legend),
+            color=theme.color(styled, legend),
         )
     )
     right = (

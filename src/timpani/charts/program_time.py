@@ -16,8 +16,8 @@ def program_time(parts: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
 
     parts  a row for each call and part: `call`, `part` (WAITING, MOVING or UNKNOWN), `seconds`
     """
-    colours = {WAITING: palette.series[1], MOVING: palette.series[0], UNKNOWN: palette.unsure}
-    found = [part for part in colours if part in set(parts["part"])]
+    colors = {WAITING: palette.series[1], MOVING: palette.series[0], UNKNOWN: palette.unsure}
+    found = [part for part in colors if part in set(parts["part"])]
     calls = parts["call"].unique(maintain_order=True).to_list()
     bars = (
         alt.Chart(parts)
@@ -28,7 +28,7 @@ def program_time(parts: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
             y=alt.Y("call:N", sort=calls, axis=alt.Axis(title=None, labelLimit=320, ticks=False)),
             color=alt.Color(
                 "part:N",
-                scale=alt.Scale(domain=found, range=[colours[part] for part in found]),
+                scale=alt.Scale(domain=found, range=[colors[part] for part in found]),
                 legend=alt.Legend(title=None, symbolType="square"),
             ),
             order=alt.Order("order:Q"),

@@ -12,7 +12,7 @@ _LESS_OFTEN = pl.col("dropped").is_not_null() | pl.col("sampled")
 
 def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A cell per algorithm and size with the launches that measured it, the darker the more; what was dropped
-    or only sampled in grey type.
+    or only sampled in gray type.
 
     cells  columns of `estimate_cells`, a row per label and size
     """
@@ -21,7 +21,7 @@ def raced(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Ch
         x=axes.size_column(), y=alt.Y("label:N", sort=names, axis=alt.Axis(title=None, labelLimit=220))
     )
     shade = base.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
-        # opacity, not colour, so that the page's style sheet can turn it dark
+        # opacity, not color, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity("launches:Q", scale=alt.Scale(domainMin=0, range=[0.02, 0.4]), legend=None),
         tooltip=[
             alt.Tooltip("label:N", title="algorithm"),

@@ -22,7 +22,7 @@ def relative_mad(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
     base = alt.Chart(cells).transform_calculate(percent="datum.relative_mad * 100").encode(x=columns, y=lines)
     measured = base.transform_filter("isValid(datum.relative_mad)")
     shade = measured.mark_rect(color=palette.text, stroke=palette.paper, strokeWidth=1).encode(
-        # opacity, not colour, so that the page's style sheet can turn it dark
+        # opacity, not color, so that the page's style sheet can turn it dark
         fillOpacity=alt.FillOpacity(
             "percent:Q", scale=alt.Scale(type="sqrt", domain=[0, _DARKEST], clamp=True, range=[0.02, 0.5]), legend=None
         ),

@@ -29,7 +29,7 @@ def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme
     points = base.mark_point(size=14, filled=True, opacity=0.6).encode(
         x=alt.X("fitted:Q", scale=alt.Scale(zero=False), axis=alt.Axis(title="Fitted", grid=False, tickCount=4)),
         y=alt.Y("residual:Q", axis=alt.Axis(title="Residual", tickCount=5)),
-        color=theme.colour(theme.styles(rows["label"], palette)),
+        color=theme.color(theme.styles(rows["label"], palette)),
         tooltip=[
             alt.Tooltip("label:N", title="algorithm"),
             alt.Tooltip("ranks:Q", title="ranks"),

@@ -30,7 +30,7 @@ def speedup(
     competitor: str = "algorithm",
 ) -> theme.Chart:
     """A small panel per algorithm: the ratio reference / algorithm against size, with its interval; 2 = twice as fast.
-    Significant ratios have the algorithm's color, others are grey.
+    Significant ratios have the algorithm's color, others are gray.
 
     ratios      columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left
                 out
@@ -40,9 +40,9 @@ def speedup(
     unsure = SAME if ratios["status"].str.contains("simulated").all() else UNSURE
     outcome = f"!datum.significant ? '{unsure}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
     styled = theme.styles(ratios["label"], palette)
-    colour = alt.Color(
+    color = alt.Color(
         "label:N",
-        scale=theme.colours(styled),
+        scale=theme.colors(styled),
         legend=None,
         condition=[{"test": "!datum.significant", "value": palette.unsure}],
     )
@@ -57,7 +57,7 @@ def speedup(
         .encode(x=axes.size_axis(ticks=5))
     )
     one = alt.Chart().mark_rule(color=palette.quiet, strokeWidth=1).encode(y=alt.YDatum(1))
-    intervals = bars(base, colour, palette, faceted=True, strokeWidth=1.4)
+    intervals = bars(base, color, palette, faceted=True, strokeWidth=1.4)
     tooltip = [
         alt.Tooltip("label:N", title=competitor),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
@@ -68,12 +68,12 @@ def speedup(
         alt.Tooltip("status:N", title="status"),
     ]
     statuses = ratios["status"].str.replace(_WIDE, "").str.strip_prefix("+").replace("", OK)
-    measured = points(base, statuses, palette, (26, 40), y=y, color=colour, tooltip=tooltip)
+    measured = points(base, statuses, palette, (26, 40), y=y, color=color, tooltip=tooltip)
     panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
     panels = panel.facet(
         facet=alt.Facet(
             "label:N",
-            title=f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s; grey {unsure}",
+            title=f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s; gray {unsure}",
             sort=[style.label for style in styled],
             header=theme.panel_header(),
         ),
@@ -82,7 +82,7 @@ def speedup(
     )
     valid = alt.Chart().transform_filter("isValid(datum.ratio)")
     panels.transform = with_bars(valid, "ratio", "ratio_low", "ratio_high", here=["message_bytes"]).transform
-    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; grey {unsure}")
+    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; gray {unsure}")
 
 
 FIGURE = Figure(

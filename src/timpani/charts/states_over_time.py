@@ -18,13 +18,13 @@ STATES_OF_MACHINE = Section(
 
 def states_over_time(probes: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A point for each probe. probes: `probe_ns`, `time_s`, STATE, and what was measured."""
-    colours = {
+    colors = {
         STATES[0]: palette.faster,
         STATES[1]: palette.series[2],
         STATES[2]: palette.slower,
         CHANGED: palette.unsure,
     }
-    found = [state for state in colours if state in set(probes[STATE].drop_nulls())]
+    found = [state for state in colors if state in set(probes[STATE].drop_nulls())]
     points = (
         alt.Chart(probes)
         .mark_point(filled=True, size=14, opacity=0.8)
@@ -33,7 +33,7 @@ def states_over_time(probes: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
             y=axes.value_axis("probe_ns", "Probe, one way (ns)"),
             color=alt.Color(
                 f"{STATE}:N",
-                scale=alt.Scale(domain=found, range=[colours[state] for state in found]),
+                scale=alt.Scale(domain=found, range=[colors[state] for state in found]),
                 legend=theme.legend(found),
             ),
             tooltip=[

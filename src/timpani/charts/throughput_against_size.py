@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.charts.marks import theme
-from timpani.charts.marks.labelled_curves import by_label, curves_over_sizes
+from timpani.charts.marks.labeled_curves import by_label, curves_over_sizes
 from timpani.charts.marks.measure import THROUGHPUT
 
 

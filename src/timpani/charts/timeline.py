@@ -13,11 +13,11 @@ _SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
 def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """The events (columns of EVENT_SCHEMA) of all ranks on the clock; a lane's upper half sends, the lower receives."""
     bars = _bars(events)
-    colours = {_SEND: palette.series[0], _RECEIVE: palette.series[2], _REDUCE: palette.series[1]}
-    found = [what for what in colours if what in set(bars["what"])]
+    colors = {_SEND: palette.series[0], _RECEIVE: palette.series[2], _REDUCE: palette.series[1]}
+    found = [what for what in colors if what in set(bars["what"])]
     kinds = alt.Color(
         "what:N",
-        scale=alt.Scale(domain=found, range=[colours[what] for what in found]),
+        scale=alt.Scale(domain=found, range=[colors[what] for what in found]),
         legend=alt.Legend(title=None, symbolType="square"),
     )
     ticks = alt.Axis(title="Ticks", grid=True, tickMinStep=1, format="d")

@@ -1,7 +1,7 @@
 """How fast each way transposes: the matrix's bytes by time."""
 
 from timpani.charts.marks.figure import Section
-from timpani.charts.marks.labelled_curves import curve_figure
+from timpani.charts.marks.labeled_curves import curve_figure
 from timpani.charts.marks.row_filter import TRANSPOSES
 from timpani.charts.throughput_against_size import throughput_against_size
 

@@ -155,5 +155,5 @@ def _with_published(folder: Path, published: str, statistic: Statistic, format: 
     table = read_published(published, COMPARISON)
     campaign = by_statistic(load(folder), statistic or "completion")
     if format is Format.json:  # data have the names of the algorithms that were measured
-        return PublishedComparison.of(campaign, table).as_object
-    return PublishedComparison.of(with_study_names(campaign), table).text
+        return PublishedComparison.compare(campaign, table).as_object
+    return PublishedComparison.compare(with_study_names(campaign), table).text

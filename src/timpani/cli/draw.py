@@ -62,6 +62,6 @@ def draw(
         raise UserError("--groups and --by need nodes", "say how many: --nodes 4")
     mpi = first_mpi()
     where = equal_nodes(ranks, nodes, groups, by) if nodes else None
-    drawing = Drawing.of(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
+    drawing = Drawing.from_name(name, own_catalogue(mpi), ranks, parse_size(size), root, where)
     view = View.timeline if timeline else View.matrix if matrix else View.tree
     typer.echo(drawing.write(Simulator(build_without_mpi(mpi)), view, output, force, format, style.chosen()))

@@ -56,7 +56,7 @@ def fit(
 
     folder = campaign_or_newest(folder)
     campaign = load(folder)
-    context = FitContext.of(campaign, clock_ghz, published or [])
+    context = FitContext.from_campaign(campaign, clock_ghz, published or [])
     found = fit_models(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl", formula)
     try:
         prediction = predict_campaign(campaign, costs_from)

@@ -69,7 +69,7 @@ class TimedPoint:
     share: float | None
 
     @classmethod
-    def of(cls, ranks: int, size: int, mine: float, start: float, reference: float) -> "TimedPoint":
+    def from_times(cls, ranks: int, size: int, mine: float, start: float, reference: float) -> "TimedPoint":
         """The point with its share."""
         share = None
         if start >= MIN_GAIN * reference:
@@ -113,7 +113,7 @@ def _draw(assignment: Assignment, mistake: str, simulator: Simulator, own: Catal
         return False
     ranks, root = int(found["ranks"]), int(found["root"])
     for count in (int(found["count"]), _DRAWN_ELEMENTS):  # of few elements there may be no message
-        drawing = replace(Drawing.of(assignment.name, own, ranks, count, root), note=mistake)
+        drawing = replace(Drawing.from_name(assignment.name, own, ranks, count, root), note=mistake)
         with contextlib.suppress(UserError):
             drawing.write(simulator, View.timeline, file)
             return True
@@ -131,7 +131,7 @@ def simulated_points(assignment: Assignment, programs: Path, own: Catalogue) -> 
     for number, (ranks, size) in enumerate(points):
         known = [each for each in times[3 * number : 3 * number + 3] if not isinstance(each, NotSimulated)]
         if len(known) == len(names):  # an algorithm may not apply to a number of ranks
-            found.append(TimedPoint.of(ranks, size, *known))
+            found.append(TimedPoint.from_times(ranks, size, *known))
     return found
 
 
@@ -145,7 +145,7 @@ def measured_points(assignment: Assignment, campaign: Campaign) -> list[TimedPoi
     for (ranks, size), rows in cells.group_by("ranks", "message_bytes", maintain_order=True):
         times = dict(rows.select("algorithm", "median_us").iter_rows())
         if {ALGORITHM, START, reference} <= times.keys():
-            found.append(TimedPoint.of(int(ranks), int(size), times[ALGORITHM], times[START], times[reference]))
+            found.append(TimedPoint.from_times(int(ranks), int(size), times[ALGORITHM], times[START], times[reference]))
     return found
 
 

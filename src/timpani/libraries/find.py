@@ -225,7 +225,7 @@ def _identified(found: Mpi, library: Library) -> Mpi | None:
         if mpi := each.recognized(parent, reported):
             return mpi
     if library.kind in _VENDORS:  # its launcher says so
-        return _VENDORS[library.kind].named(parent, found.version, "")
+        return _VENDORS[library.kind].as_vendor(parent, found.version, "")
     return found if _is_of(found.version, _wrapper_version(found.cxx, library)) else None
 
 

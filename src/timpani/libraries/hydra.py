@@ -58,7 +58,7 @@ def settings_of_file(path: Path, overrides: re.Pattern[str]) -> Iterator[Outside
     except FileNotFoundError:
         return
     for number, line in enumerate(text.splitlines(), 1):
-        for name, value in _options(_words(line)):
+        for name, value in _options(_split_words(line)):
             yield OutsideSetting(name, value, file_line(path, number), bool(overrides.fullmatch(name)))
 
 
@@ -69,7 +69,7 @@ def variables(environment: Mapping[str, str], wanted: re.Pattern[str]) -> Iterab
             yield OutsideSetting(name, value, ENVIRONMENT, chooses=False)
 
 
-def _words(line: str) -> list[str]:
+def _split_words(line: str) -> list[str]:
     try:
         return shlex.split(line, comments=True)
     except ValueError:  # an open quotation mark

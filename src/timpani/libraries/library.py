@@ -56,7 +56,7 @@ class Counting:
 
 @dataclass(frozen=True)
 class Identity:
-    """How an installation is recognised.
+    """How an installation is recognized.
 
     launcher_says     what the launcher says of itself with --version
     wrappers          its C++ wrapper compilers' names, and how one reports its library's version

@@ -30,7 +30,7 @@ def tuned_texts(folder: Path, mpi: Mpi) -> dict[str, str]:
 
 def _switches(folder: Path, mpi: Mpi) -> Parameters:
     texts = tuned_texts(folder, mpi)
-    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.serves(mpi) and each.name in texts]
+    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.is_read_by(mpi) and each.name in texts]
     if not there:
         raise UserError(f"{folder} has no tuning file that {mpi} reads", _STEP)
     switches: dict[str, str] = {}

@@ -74,12 +74,12 @@ class CheckedFile(ABC):
     until: tuple[int, ...] | None = None
     """The first version that no longer reads it; None: all later versions do."""
 
-    def serves(self, mpi: Mpi) -> bool:
+    def is_read_by(self, mpi: Mpi) -> bool:
         """Whether this version of the library reads it."""
         return self.since <= mpi.numbers and (self.until is None or mpi.numbers < self.until)
 
     @abstractmethod
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """Whether `text` seems to be such a file, right or wrong."""
 
     @abstractmethod

@@ -78,9 +78,11 @@ class VendorLibrary:
             return None
         groups = match.groupdict()
         header = reported.header.get(_HEADERS[self.parent], "") if reported and self.header else ""
-        return self.named(found, groups.get("version") or self._written_version(found), groups.get("parent") or header)
+        return self.as_vendor(
+            found, groups.get("version") or self._written_version(found), groups.get("parent") or header
+        )
 
-    def named(self, found: Mpi, version: str, parent: str) -> Mpi:
+    def as_vendor(self, found: Mpi, version: str, parent: str) -> Mpi:
         """`found` as this library of a version; each version is "" where it is unknown."""
         known = "" if parent == version else parent  # the vendor's version in place of the parent's
         return replace(

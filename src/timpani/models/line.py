@@ -22,10 +22,10 @@ class Estimator:
 def estimator(x: Array, weights: Array) -> Estimator:
     """For points at `x` with `weights` 1 / variance, both of shape (points,); at least two values of x differ."""
     total = weights.sum()
-    centre = (weights * x).sum() / total
-    slope = weights * (x - centre)
+    center = (weights * x).sum() / total
+    slope = weights * (x - center)
     slope /= slope @ x
-    return Estimator(weights / total - centre * slope, slope)
+    return Estimator(weights / total - center * slope, slope)
 
 
 def residual_sums(x: Array, y: Array, weights: Array) -> Array:

@@ -41,7 +41,7 @@ def library_algorithms(
                 why = "its algorithm may change with the rank count"
                 left_out.append(NotPredicted(collective, algorithm, why))
                 continue
-            named, unknown = _named(collective, algorithm, by_size, sizes_of(collective, sizes), own)
+            named, unknown = _selected(collective, algorithm, by_size, sizes_of(collective, sizes), own)
             found += named
             left_out += unknown
     return found, left_out
@@ -85,7 +85,7 @@ def _precedence(result: KnownSchedule | NoSchedule) -> int:
     return 1 if isinstance(result, KnownSchedule) else 2 if result.by_counts else 0
 
 
-def _named(
+def _selected(
     collective: str,
     algorithm: Algorithm,
     counted: Mapping[int, KnownSchedule | NoSchedule],
@@ -96,11 +96,11 @@ def _named(
     by_schedules: dict[tuple[Algorithm, ...], list[tuple[int, KnownSchedule]]] = {}
     unknown: dict[str, list[int]] = {}
     for size in sizes:
-        beside = _neighbors(counted, size)
-        known = [each for each in beside if isinstance(each, KnownSchedule)]
-        if not beside:
+        nearest = _neighbors(counted, size)
+        known = [each for each in nearest if isinstance(each, KnownSchedule)]
+        if not nearest:
             unknown.setdefault(f"its messages were counted at {show_sizes(sorted(counted))} only", []).append(size)
-        elif why := next((each.why for each in beside if isinstance(each, NoSchedule)), None):
+        elif why := next((each.why for each in nearest if isinstance(each, NoSchedule)), None):
             unknown.setdefault(why, []).append(size)
         elif (both := known[0].together(known[-1])) is None:
             unknown.setdefault("its messages match one schedule below and another above", []).append(size)

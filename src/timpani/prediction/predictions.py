@@ -174,7 +174,7 @@ def predict_request(
         request,
         prediction_frame(*zip(*results, strict=True)),
         left_out,
-        Closeness.of(places),
+        Closeness.from_places(places),
     )
 
 

@@ -25,7 +25,7 @@ class Closeness:
     sockets_known: bool
 
     @classmethod
-    def of(cls, placed: Iterable[tuple[EqualNodes | tuple[RankPlace, ...], int]]) -> Self:
+    def from_places(cls, placed: Iterable[tuple[EqualNodes | tuple[RankPlace, ...], int]]) -> Self:
         """From places, each with its rank count."""
         known = [(places, ranks) for places, ranks in placed if places]
         return cls(

@@ -44,7 +44,7 @@ class Name:
     algorithms: tuple[Algorithm, ...]
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """`as timpani/knomial:radix=4 (same peers, bytes and messages)`."""
         if self.match is None:
             return NO_SCHEDULE

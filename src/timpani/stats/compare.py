@@ -240,7 +240,7 @@ class Samples:
     slopes: Sequence[float] = ()
 
     @classmethod
-    def of(cls, reference: Sequence[float], other: Sequence[float], paired: Sequence[float] = ()) -> Self:
+    def from_times(cls, reference: Sequence[float], other: Sequence[float], paired: Sequence[float] = ()) -> Self:
         """Launches of a machine with one state."""
         return cls(((reference, other),), paired)
 

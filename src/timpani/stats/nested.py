@@ -22,7 +22,7 @@ class Components:
     within: float
 
     @classmethod
-    def of(cls, total: float, dof: float, within: float, inverse_rounds: float) -> "Components":
+    def estimate(cls, total: float, dof: float, within: float, inverse_rounds: float) -> "Components":
         """From the variance `total` of launches' means, with `dof` degrees of freedom, and the variance between rounds.
 
         inverse_rounds  mean over launches of 1 / rounds

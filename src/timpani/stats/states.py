@@ -56,7 +56,7 @@ class States:
     shares: tuple[float, ...]
     borders: tuple[float, ...]
 
-    def of(self, values: Floats) -> NDArray[np.int64]:
+    def nearest(self, values: Floats) -> NDArray[np.int64]:
         """The number of each value's state, from 0, shape of `values`."""
         return np.searchsorted(np.array(self.borders), values).astype(np.int64)
 

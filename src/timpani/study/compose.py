@@ -20,7 +20,7 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     given = {name: value for name, value in options.items() if value is not None}
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else None
     what = operation_names(what)
-    base = _named(what)
+    base = _named_study(what)
     if base is None:
         strange = [name for name in what if name not in OPERATIONS]
         if strange:
@@ -91,7 +91,7 @@ def split_algorithms(text: str) -> tuple[str, ...]:
     return tuple(parts)
 
 
-def _named(what: list[str]) -> Study | None:
+def _named_study(what: list[str]) -> Study | None:
     """The study when `what` is one study; None when it must be operations."""
     if len(what) != 1:
         return None

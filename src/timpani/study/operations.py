@@ -173,20 +173,20 @@ PLAIN_MESSAGE = "plain_message"
 def read_operations(text: str) -> dict[str, Operation]:
     """The operations that a table such as `operations.def` states, by name; ValueError for anything else."""
     rows = read_table(text)
-    parameters = {str(row.values["name"]): OperationParameter(**_plain(row)) for row in _of(rows, "PARAMETER")}
+    parameters = {str(row.values["name"]): OperationParameter(**_plain(row)) for row in _rows_of(rows, "PARAMETER")}
     ways: dict[Any, tuple[Way, ...]] = {}
-    for row in _of(rows, "WAY"):
+    for row in _rows_of(rows, "WAY"):
         values = _plain(row)
         operation = values.pop("operation")
         ways[operation] = (*ways.get(operation, ()), Way(**values))
     compositions: dict[Any, tuple[Composition, ...]] = {}
-    for row in _of(rows, "COMPOSED"):
+    for row in _rows_of(rows, "COMPOSED"):
         values = _plain(row)
-        collective, named = values.pop("collective"), _words(values.pop("parameters"))
+        collective, named = values.pop("collective"), _as_words(values.pop("parameters"))
         composition = Composition(parameters=tuple(parameters[name] for name in named), **values)
         compositions[collective] = (*compositions.get(collective, ()), composition)
-    found = [_collective(row.values, compositions) for row in _of(rows, "COLLECTIVE")]
-    for row in _of(rows, "OPERATION"):
+    found = [_collective(row.values, compositions) for row in _rows_of(rows, "COLLECTIVE")]
+    for row in _rows_of(rows, "OPERATION"):
         values = _plain(row)
         size, names = values.pop("size"), values.pop("parameters")
         found.append(
@@ -195,7 +195,7 @@ def read_operations(text: str) -> dict[str, Operation]:
                 sized=_SIZED[size],
                 moves_its_size=size == "moved",
                 quantity=values.pop("shown"),
-                parameters=tuple(parameters[name] for name in _words(names)),
+                parameters=tuple(parameters[name] for name in _as_words(names)),
                 ways=ways.get(values["name"], ()),
                 **values,
             )
@@ -206,7 +206,7 @@ def read_operations(text: str) -> dict[str, Operation]:
 _SIZED = {"none": False, "counted": True, "moved": True}
 
 
-def _of(rows: Iterable[Row], macro: str) -> list[Row]:
+def _rows_of(rows: Iterable[Row], macro: str) -> list[Row]:
     return [row for row in rows if row.macro == macro]
 
 
@@ -214,7 +214,7 @@ def _plain(row: Row) -> dict[str, Any]:
     return dict(row.values)
 
 
-def _words(value: Any) -> tuple[str, ...]:
+def _as_words(value: Any) -> tuple[str, ...]:
     """The words of a list, of which Python reads `(one)` as the word itself."""
     return (value,) if isinstance(value, str) else value
 

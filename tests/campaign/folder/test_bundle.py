@@ -116,7 +116,7 @@ def no_campaign(members: dict[str, bytes]) -> None:
         (no_campaign, "holds no campaign"),
     ],
 )
-def test_what_is_no_campaign_is_refused_in_one_line(
+def test_an_archive_without_a_campaign_is_refused_in_one_line(
     bundle: Path, tmp_path: Path, change: Callable[[dict[str, bytes]], None], reason: str
 ) -> None:
     done = typed("show", rewritten(bundle, change))

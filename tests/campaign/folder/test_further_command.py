@@ -23,6 +23,6 @@ def test_a_budget_lasts_for_the_launches() -> None:
     assert further_command(made, Path("demo"), 127, 307.0) == "timpani run demo -o demo --launches 127 --budget 7m"
 
 
-def test_what_no_run_command_made_has_none() -> None:
+def test_only_campaigns_of_run_have_a_further_command() -> None:
     assert further_command(header("timpani tune bcast -o tuned"), Path("c"), 30, 9.0) is None
     assert further_command(header(), Path("c"), 30, 9.0) is None

@@ -17,7 +17,7 @@ from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.report.page.provenance import provenance
 
 
-def test_a_header_without_any_part_tells_nothing(tmp_path: Path) -> None:
+def test_a_header_without_any_part_has_empty_values(tmp_path: Path) -> None:
     header = read_header(write_header(tmp_path))
     assert (header.study.launches, header.machine.cluster, header.machine.hosts, header.mpi.kind) == (
         None,

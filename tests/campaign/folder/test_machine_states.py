@@ -56,7 +56,7 @@ def campaign(far_from: int = 11, slower_when_far: float = 1.0, launches: int = 2
     return results_frame(found)
 
 
-def test_each_result_has_the_state_that_its_probes_tell() -> None:
+def test_each_result_has_the_state_of_its_probes() -> None:
     results = campaign()
     assert (results[STATE] == pl.Series(["near"] * 60 + ["far"] * 60)).all()
     near, far = machine_states(results)
@@ -68,7 +68,7 @@ def test_each_result_has_the_state_that_its_probes_tell() -> None:
     assert told.endswith("times of different states aren't comparable")
 
 
-def test_a_share_of_less_than_one_in_a_hundred_is_not_told_as_none() -> None:
+def test_a_share_below_one_percent_is_not_rounded_to_zero() -> None:
     results = campaign().with_columns(pl.lit("near").alias(STATE))
     once = pl.concat([results] * 10).with_row_index()
     rarely = once.with_columns(pl.when(pl.col("index") < 2).then(pl.lit("far")).otherwise(STATE).alias(STATE))
@@ -89,7 +89,7 @@ def test_a_state_that_changed_during_a_point_is_neither() -> None:
     assert cells["near_share"].to_list() == pytest.approx([0.45] * cells.height)
 
 
-def test_a_machine_with_one_state_has_none_to_tell() -> None:
+def test_a_machine_with_one_state_has_no_state_columns() -> None:
     results = campaign(far_from=100)
     assert results[STATE].is_null().all()
     assert list(state_sentences(results)) == []
@@ -98,7 +98,7 @@ def test_a_machine_with_one_state_has_none_to_tell() -> None:
     assert not decide_by_state(RacedResults.from_rows(results))["states_differ"].any()
 
 
-def test_both_medians_stand_with_their_shares_beside_that_of_all_launches() -> None:
+def test_cells_have_the_median_and_share_of_both_states() -> None:
     cells = estimate_cells(RacedResults.from_rows(campaign(far_from=16)))
     row = cells.row(0, named=True)
     assert row["near_us"] == pytest.approx(0.2, rel=0.01)
@@ -161,7 +161,7 @@ def raced_in_two_states(near_only: str, far_only: str) -> pl.DataFrame:
         ("ring", "chain", [SLOWER, SLOWER], False),  # nothing compares the two
     ],
 )
-def test_what_a_race_had_dropped_before_a_state_came_shows_nothing_of_it(
+def test_an_algorithm_dropped_before_a_state_has_no_result_in_it(
     near_only: str, far_only: str, standings: list[str], differ: bool
 ) -> None:
     [decision] = decide_by_state(RacedResults.from_rows(raced_in_two_states(near_only, far_only))).to_dicts()
@@ -169,7 +169,7 @@ def test_what_a_race_had_dropped_before_a_state_came_shows_nothing_of_it(
     assert decision["states_differ"] is differ
 
 
-def test_what_a_race_gave_up_is_the_best_in_no_state() -> None:
+def test_an_abandoned_algorithm_is_the_best_in_no_state() -> None:
     results = raced_in_two_states("ring", "ring")
     last = results.filter(algorithm="ring").sort("launch").tail(2)["launch"]
     died = (pl.col("algorithm") == "ring") & pl.col("launch").is_in(last.implode())

@@ -61,7 +61,7 @@ def contents(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
-def test_what_was_appended_is_there_when_it_is_continued(folder: Path) -> None:
+def test_a_continued_campaign_has_all_appended_results(folder: Path) -> None:
     with Store(folder, header()) as store:
         assert store.done == {(CELL, launch): None for launch in (1, 2, 3)}
         assert store.repaired == []
@@ -106,7 +106,7 @@ def test_another_study_library_or_machine_is_refused(folder: Path, other: dict[s
         pass
 
 
-def test_notes_and_reports_beside_a_campaign_are_welcome(folder: Path) -> None:
+def test_a_campaigns_folder_may_hold_notes_and_reports(folder: Path) -> None:
     (folder / "notes.txt").write_text("mine")
     (folder / "report.html").write_text("<p>")
     (folder / "launches").mkdir()
@@ -124,7 +124,7 @@ def test_a_folder_that_holds_anything_else_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-def test_what_a_killed_creation_left_is_no_obstacle(tmp_path: Path) -> None:
+def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
     (tmp_path / "lock").touch()
     (tmp_path / "campaign.new").write_text('{"format": "timp')
     with Store(tmp_path, header()):
@@ -349,7 +349,7 @@ def ballast(folder: Path) -> Path:
 @needs_mpi
 @needs_two_cores
 @pytest.mark.parametrize("room", [0, 8, 40])
-def test_a_full_disk_is_said_and_the_same_command_goes_on(tmp_path: Path, room: int) -> None:
+def test_a_full_disk_is_reported_and_the_same_command_continues(tmp_path: Path, room: int) -> None:
     """`room` pages are free when the second launch starts; it runs out at one place or another."""
     disk = tmp_path / "disk"
     # As many repetitions however busy the machine is: the raw samples of a launch take some 16 pages.

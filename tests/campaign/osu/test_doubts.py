@@ -33,7 +33,7 @@ def changed(times: pl.DataFrame, label: str, size: int, ranks: int, time: float)
 PLAIN = table(bcast_default=1.0, bcast_chain=1.3, scatter_default=1.7, scatter_binomial=1.6)
 
 
-def test_nothing_is_held_against_a_table_that_can_be() -> None:
+def test_a_possible_table_has_no_doubts() -> None:
     port = Conditions(ranks_per_node=8, port=1e4, port_source="10 GB/s", whole=("scatter",))
     assert doubts(PLAIN, port) == []
 

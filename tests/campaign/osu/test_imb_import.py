@@ -96,9 +96,7 @@ def test_options_that_change_times_are_part_of_the_mode(tmp_path: Path) -> None:
         ("           16 ", "            4 ", 8, "goes back to 4 B"),
     ],
 )
-def test_what_is_not_understood_is_left_out_with_its_line(
-    tmp_path: Path, old: str, new: str, line: int, why: str
-) -> None:
+def test_unknown_lines_are_left_out_with_their_numbers(tmp_path: Path, old: str, new: str, line: int, why: str) -> None:
     [left_out] = written(tmp_path, TABLE.replace(old, new)).left_out
     assert left_out.where == f"{tmp_path / 'imb.txt'}:{line}"
     assert why in str(left_out)

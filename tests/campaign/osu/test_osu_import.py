@@ -150,7 +150,7 @@ def test_a_log_of_other_benchmarks_alone_is_refused_with_its_line(tmp_path: Path
         ("# OSU MPI Bandwidth Test v7.4\n# Size       Bandwidth (MB/s)\n1    0.0\n", ":3 says that nothing was moved"),
     ],
 )
-def test_what_is_no_osu_output_is_named_with_its_line(tmp_path: Path, text: str, where: str) -> None:
+def test_text_other_than_osu_output_is_named_with_its_line(tmp_path: Path, text: str, where: str) -> None:
     log = tmp_path / "log.txt"
     log.write_text(text, errors="surrogateescape")
     with pytest.raises(UserError) as error:
@@ -187,7 +187,7 @@ def test_an_unreadable_file_leaves_no_folder(tmp_path: Path) -> None:
 
 
 @needs_compiler
-def test_each_file_may_have_an_algorithm_of_its_own(tmp_path: Path) -> None:
+def test_each_imported_file_may_name_an_algorithm(tmp_path: Path) -> None:
     first, second = LOGS / "bcast-7.4-full.txt", LOGS / "bcast-5.6.txt"
     logs = [BenchmarkLog.parse(f"chain:fanout=4={first}", "default"), BenchmarkLog.parse(str(second), "basic_linear")]
     told: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": "MPI_CHAR", "command": "import"}
@@ -252,7 +252,7 @@ RATE += "# Size                  MB/s        Messages/s\n"
         ("node01: # OSU MPI Latency Test v7.4\n4  0.20\n", 5, "has 'node01: ' before OSU's title"),
     ],
 )
-def test_what_the_grammar_lacks_ends_the_table_and_is_named(tmp_path: Path, text: str, line: int, why: str) -> None:
+def test_a_line_outside_the_grammar_ends_the_table_and_is_named(tmp_path: Path, text: str, line: int, why: str) -> None:
     file = written(tmp_path, BCAST + text)
     (table,) = file.tables
     assert figures(table) == [(1, 2.0), (2, 2.1)]
@@ -298,7 +298,7 @@ def test_a_log_of_everything_is_imported_as_far_as_it_can_be(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     "prefix", ["0: ", "00: ", "[0] ", "[1,0]<stdout>:", "[prterun-n1-77@1,0]<stdout>: ", "   ", "\t"]
 )
-def test_what_launchers_put_before_lines_is_ignored(tmp_path: Path, prefix: str) -> None:
+def test_prefixes_of_launchers_are_ignored(tmp_path: Path, prefix: str) -> None:
     (table,) = written(tmp_path, "".join(f"{prefix}{line}\n" for line in BCAST.splitlines())).tables
     assert figures(table) == [(1, 2.0), (2, 2.1)]
 
@@ -388,7 +388,7 @@ def test_throughput_is_doubted_by_the_rounding_of_the_file(tmp_path: Path, print
     assert [doubt.kind for doubt in said.doubts] == ["coarse"] * doubted
 
 
-def test_what_timpani_printed_is_left_out_by_name(tmp_path: Path) -> None:
+def test_output_of_timpani_show_is_refused_by_name(tmp_path: Path) -> None:
     line = "# Timpani: algorithm openmpi/chain, ranks 4, placement core, mode warm, machine here"
     title, rest = BCAST.split("\n", 1)
     with pytest.raises(UserError, match=r"log.txt:4 was printed by `timpani show --format osu`"):

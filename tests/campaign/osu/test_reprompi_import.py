@@ -78,9 +78,7 @@ def test_the_block_of_a_reduce_scatter_is_counted_as_the_vector(tmp_path: Path) 
         ("       test ", "process test ", 22, "has the times of each process"),
     ],
 )
-def test_what_is_not_understood_is_left_out_with_its_line(
-    tmp_path: Path, old: str, new: str, line: int, why: str
-) -> None:
+def test_unknown_lines_are_left_out_with_their_numbers(tmp_path: Path, old: str, new: str, line: int, why: str) -> None:
     read = written(tmp_path, LOCAL.replace(old, new))
     assert read.tables == []
     [left_out] = read.left_out

@@ -76,7 +76,7 @@ def test_each_further_pass_has_at_most_twice_the_sizes_and_rank_counts(cells: li
 
 @settings(deadline=None)
 @given(drawn_cells())
-def test_what_is_cheap_is_measured_at_once(cells: list[Cell]) -> None:
+def test_a_cheap_study_is_measured_in_one_pass(cells: list[Cell]) -> None:
     """Compared with the budget, or with the starts, which each pass pays anew."""
     assert [each.cells for each in spent(cells, 1000.0 * len(cells) + 1000)] == [frozenset(cells)]
     assert [each.cells for each in spent(cells, 1.0, starts=4.0 * len(cells))] == [frozenset(cells)]

@@ -34,7 +34,7 @@ def library(mpi: Mpi) -> AvailableAlgorithms:
     return AvailableAlgorithms.ask(mpi)
 
 
-def said(plan: CampaignPlan) -> tuple[str, ...]:
+def skipped_texts(plan: CampaignPlan) -> tuple[str, ...]:
     """What is left out, in words."""
     return tuple(map(str, plan.skipped))
 
@@ -51,7 +51,7 @@ def test_the_default_shares_launches_with_all_that_is_compared_with_it(mpi: Mpi)
         assert cell.cell.algorithm.is_default == ((cell.at_creation, cell.at_call) == ((), ()))
 
 
-def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the_same() -> None:
+def test_the_default_has_separate_launches_if_settings_may_change_it() -> None:
     mpi = Mpi("openmpi", "Open MPI", "5.0.99", Path("mpirun"), Path("mpicxx"), None)
     chosen = [
         ChosenAlgorithm("bcast", Algorithm("openmpi", "default"), None, AlgorithmSelection()),
@@ -63,7 +63,7 @@ def test_the_default_has_launches_of_its_own_where_nobody_has_shown_it_to_be_the
 
 
 @each_kind
-def test_too_few_launches_for_the_algorithms_at_a_point_are_told_before_they_are_measured(mpi: Mpi) -> None:
+def test_too_few_launches_for_a_comparison_are_reported_before_measuring(mpi: Mpi) -> None:
     few = planned(mpi, collectives={"bcast": "all"}, launches=5)
     needed = few.launches_needed
     assert f"fewer than the {needed} launches that a comparison takes: --launches {needed} or more" in list(
@@ -103,7 +103,7 @@ def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
     other = "mpich" if mpi.kind == "openmpi" else "openmpi"
     plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
     assert names(plan) == {f"{mpi.kind}/default"}
-    assert said(plan) == (f"bcast {other}/binomial: not an algorithm of {mpi.kind} {mpi.version}",)
+    assert skipped_texts(plan) == (f"bcast {other}/binomial: not an algorithm of {mpi.kind} {mpi.version}",)
     with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not an algorithm of"):
         planned(mpi, collectives={"bcast": [f"{other}/ring"]})
 
@@ -178,7 +178,7 @@ def test_a_race_takes_from_the_fewest_launches_of_what_it_begins_with_to_everyth
 
 
 @each_kind
-def test_our_algorithms_take_turns_with_the_default_and_the_librarys(mpi: Mpi) -> None:
+def test_timpanis_algorithms_are_interleaved_with_the_default_and_the_librarys(mpi: Mpi) -> None:
     collectives = {"bcast": ["default", "timpani/knomial:radix=3", "binomial"]}
     [group] = planned(mpi, collectives=collectives).groups
     expected = {"default", "timpani/knomial:radix=3", "binomial"}
@@ -186,7 +186,7 @@ def test_our_algorithms_take_turns_with_the_default_and_the_librarys(mpi: Mpi) -
 
 
 @each_kind
-def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> None:
+def test_timpanis_algorithms_share_launches_with_the_default_without_settings(mpi: Mpi) -> None:
     [group] = planned(mpi, collectives={"bcast": ["default", "timpani/knomial:radix=3"]}).groups
     assert (group.parameters, dict(group.environment)) == ((), {})
     assert all((cell.at_creation, cell.at_call) == ((), ()) for cell in group.cells)
@@ -196,11 +196,11 @@ def test_our_algorithms_run_beside_the_default_with_nothing_set(mpi: Mpi) -> Non
 def test_an_algorithm_is_left_out_where_it_does_not_apply(mpi: Mpi) -> None:
     made = planned(mpi, collectives={"allgather": ["default", "timpani/neighbor_exchange"]}, ranks=[2, 3])
     assert {cell.cell.ranks for cell in made.cells if cell.cell.algorithm.name == "neighbor_exchange"} == {2}
-    assert said(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
+    assert skipped_texts(made) == ("allgather timpani/neighbor_exchange on 3 ranks: only for even",)
 
 
 @each_kind
-def test_all_of_ours_are_asked_for_by_their_provider(mpi: Mpi) -> None:
+def test_a_provider_names_all_of_timpanis_algorithms(mpi: Mpi) -> None:
     ours = {str(algorithm) for algorithm in library(mpi).built_in.all_of("scan")[1:]}
     assert names(planned(mpi, collectives={"scan": ["default", "timpani/all"]})) == {f"{mpi.kind}/default", *ours}
 
@@ -237,7 +237,7 @@ def test_operations_of_one_operator_share_launches(mpi: Mpi) -> None:
 
 
 @each_kind
-def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi) -> None:
+def test_impossible_rank_counts_and_sizes_are_left_out_with_a_reason(mpi: Mpi) -> None:
     made = planned(
         mpi,
         collectives={
@@ -247,7 +247,7 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
         ranks=[1, 3],
         sizes=[9, 16, 64],
     )
-    assert said(made) == (
+    assert skipped_texts(made) == (
         f"latency {mpi.kind}/default on 1 rank: only for 2 ranks or more",
         f"latency {mpi.kind}/default:first=0,second=2 on 1 rank: only for 2 ranks or more",
         "transpose timpani/packed on 1 rank: only for 2 ranks or more",
@@ -262,7 +262,7 @@ def test_what_a_rank_count_or_a_size_can_not_have_is_left_out_in_words(mpi: Mpi)
 @each_kind
 def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
     made = planned(mpi, collectives={"latency": ["default", "default:first=0,second=2"]})
-    assert said(made) == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
+    assert skipped_texts(made) == (f"latency {mpi.kind}/default:first=0,second=2 on 2 ranks: there is no rank 2",)
 
 
 @each_kind
@@ -277,7 +277,7 @@ def test_a_rank_that_is_not_there_is_left_out_in_words(mpi: Mpi) -> None:
         ({"reduce_local": "default:window=1"}, "has no parameters"),
     ],
 )
-def test_what_is_misspelt_for_operations_between_ranks(mpi: Mpi, collectives: dict[str, str], said: str) -> None:
+def test_misspelled_operations_between_ranks_are_refused(mpi: Mpi, collectives: dict[str, str], said: str) -> None:
     with pytest.raises(UserError, match=said):
         planned(mpi, collectives=collectives)
 
@@ -320,6 +320,6 @@ def test_simulations_are_estimated_by_their_messages_and_data() -> None:
     ("name", "ranks", "measured_s"),
     [("scatters", 64, 3.0), ("default", 128, 29.8), ("pairwise", 64, 0.3), ("pairwise", 128, 2.1)],
 )
-def test_what_alltoallv_took_was_estimated_within_a_factor_of_two(name: str, ranks: int, measured_s: float) -> None:
+def test_the_estimate_for_alltoallv_is_within_a_factor_of_two(name: str, ranks: int, measured_s: float) -> None:
     cell = Cell("alltoallv", Algorithm("timpani", name), ranks, "core", 1024, "warm")
     assert 0.5 < simulated_cell_seconds(cell) / measured_s < 2

@@ -14,7 +14,7 @@ from timpani.study.cell import Algorithm
 pytestmark = needs_mpi
 
 
-def named(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list[str]:
+def parsed_pairs(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list[str]:
     catalogue = point_to_point_catalogue(FOUND[0])
     algorithm = Algorithm.parse(text)
     info = catalogue.info(operation, algorithm)
@@ -23,22 +23,22 @@ def named(text: str, operation: str, ranks: int, pairs: Pairs = "first") -> list
 
 
 def test_every_parameter_is_spelled_out() -> None:
-    assert named("default", "latency", 4) == ["default:first=0,second=1"]
-    assert named("default:window=8", "bandwidth", 4) == ["default:first=0,second=1,window=8"]
-    assert named("default", "message_rate", 6) == ["default:pairs=3,window=64"]
+    assert parsed_pairs("default", "latency", 4) == ["default:first=0,second=1"]
+    assert parsed_pairs("default:window=8", "bandwidth", 4) == ["default:first=0,second=1,window=8"]
+    assert parsed_pairs("default", "message_rate", 6) == ["default:pairs=3,window=64"]
 
 
 def test_all_pairs_are_all_of_them_once() -> None:
-    assert named("default", "latency", 3, "all") == [
+    assert parsed_pairs("default", "latency", 3, "all") == [
         "default:first=0,second=1",
         "default:first=0,second=2",
         "default:first=1,second=2",
     ]
-    assert len(named("default", "bandwidth", 8, "all")) == 28
+    assert len(parsed_pairs("default", "bandwidth", 8, "all")) == 28
 
 
 def test_distinct_pairs_are_the_machines() -> None:
-    assert named("default", "latency", 4, "distinct") == ["default:first=0,second=3"]
+    assert parsed_pairs("default", "latency", 4, "distinct") == ["default:first=0,second=3"]
 
 
 MACHINE = Machine(
@@ -73,7 +73,7 @@ def test_pairs_of_places_that_nobody_foresees() -> None:
 
 
 def test_a_pair_that_is_named_stays_what_it_is() -> None:
-    assert named("default:second=2", "latency", 4, "all") == ["default:first=0,second=2"]
+    assert parsed_pairs("default:second=2", "latency", 4, "all") == ["default:first=0,second=2"]
 
 
 def test_ranks_of_pairs() -> None:

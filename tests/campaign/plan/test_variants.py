@@ -37,7 +37,7 @@ def planned(mpi: Mpi, variants: list[str], **values: Any) -> CampaignPlan:
 
 
 @each_kind
-def test_each_variant_has_starts_of_its_own_in_every_block(mpi: Mpi) -> None:
+def test_each_variant_has_separate_starts_in_every_block(mpi: Mpi) -> None:
     found = planned(mpi, ["a: TIMPANI_TEST=1", "b: TIMPANI_TEST=2"], sizes=[8, 64])
     assert [group.variant.name for group in found.groups] == ["default", "a", "b"]
     assert all(len(group.cells) == 2 for group in found.groups)
@@ -79,7 +79,7 @@ def test_lists_of_excluded_components_are_joined() -> None:
 
 
 @pytest.mark.parametrize("text", ["--mca coll tuned,basic", "OMPI_MCA_coll=^sm"])
-def test_what_forcing_an_algorithm_would_undo_is_no_selection(text: str) -> None:
+def test_a_variant_that_forcing_an_algorithm_would_undo_is_refused(text: str) -> None:
     with pytest.raises(SettingConflictError):
         prepared(text).with_selection((("coll", "^han"),), {})
 
@@ -120,7 +120,7 @@ def test_the_line_that_has_a_variant_is_quoted_for_a_shell(text: str, mpi: Mpi, 
     ],
 )
 @each_kind
-def test_what_is_not_there_is_told_before_anything_starts(mpi: Mpi, text: str, said: str) -> None:
+def test_missing_files_of_variants_are_reported_before_anything_starts(mpi: Mpi, text: str, said: str) -> None:
     with pytest.raises(UserError) as refused:
         planned(mpi, [text])
     assert said in refused.value.what

@@ -42,7 +42,7 @@ def shown(operations: str | None, algorithms: str | None, ranks: str | None, siz
         (("bcast", "ring", "4", "1K:64K"), 2),
     ],
 )
-def test_what_was_asked_for_is_kept(typed: tuple[str | None, ...], count: int) -> None:
+def test_selected_cells_are_kept(typed: tuple[str | None, ...], count: int) -> None:
     assert shown(*typed) == count
 
 
@@ -56,6 +56,6 @@ def test_what_was_asked_for_is_kept(typed: tuple[str | None, ...], count: int) -
         ((None, None, None, "2K:4K"), "no cell of sizes from 2048 to 4096 B"),
     ],
 )
-def test_what_is_not_there_is_said(typed: tuple[str | None, ...], said: str) -> None:
+def test_a_selection_without_cells_is_reported(typed: tuple[str | None, ...], said: str) -> None:
     with pytest.raises(UserError, match=said.replace("?", r"\?")):
         shown(*typed)

@@ -50,7 +50,7 @@ def boundaries(machine: dict[str, Any], placement: str, ranks: int = 16, order: 
         ("core", "12", (4, None)),
     ],
 )
-def test_the_first_node_and_the_first_switch_take_so_many(
+def test_boundaries_are_the_ranks_on_the_first_node_and_switch(
     placement: str, order: str, expected: tuple[int | None, ...]
 ) -> None:
     assert boundaries(MACHINE, placement, order=order) == expected
@@ -60,7 +60,7 @@ def test_ranks_that_all_stay_cross_nothing() -> None:
     assert boundaries(MACHINE, "core", ranks=4) == (None, None)
 
 
-def test_switches_that_nobody_knows_have_no_boundary() -> None:
+def test_unknown_switches_have_no_boundary() -> None:
     unknown = [{**group, "switch": ""} for group in GROUPS]
     assert boundaries({**MACHINE, "groups": unknown}, "core") == (4, None)
 

@@ -53,7 +53,7 @@ def test_a_pair_sits_as_close_as_its_ranks_ran(parameters: str, expected: str | 
     assert locality_of(parameters, [BOUND, BOUND]) == expected
 
 
-def test_launches_of_other_rank_counts_or_without_places_tell_nothing() -> None:
+def test_locality_ignores_launches_of_other_rank_counts_or_without_places() -> None:
     assert locality_of("first=0,second=1", [launch([0], [1]), {}, launch([0], [2], [3])]) == "same socket"
     assert locality_of("first=0,second=1", [{}]) is None
 
@@ -91,14 +91,14 @@ def test_nodes_sit_as_the_machine_says(second: str, switches: dict[str, str], ex
 
 
 @pytest.mark.parametrize(("launcher", "expected"), [("openmpi", "same socket"), ("lab", "same node")])
-def test_ranks_of_a_node_tell_their_sockets_unless_they_only_seem_to_have_a_node(launcher: str, expected: str) -> None:
+def test_ranks_of_a_node_have_sockets_unless_the_node_is_unknown(launcher: str, expected: str) -> None:
     ran = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [rank // 2]} for rank in range(3)]
     machine = {"name": "m", "launcher": launcher, "groups": GROUPS}
     assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == expected
     assert locality_of("first=0,second=2", [{"ranks": ran}], machine=machine) == "same node"
 
 
-def test_ranks_of_a_node_tell_their_caches() -> None:
+def test_ranks_of_a_node_have_caches() -> None:
     ran = [{"rank": rank, "host": "n1", "cores": [rank], "sockets": [0], "caches": [rank // 2]} for rank in range(3)]
     machine = {"name": "m", "launcher": "openmpi", "groups": GROUPS}
     assert locality_of("first=0,second=1", [{"ranks": ran}], machine=machine) == "same core complex"
@@ -134,7 +134,7 @@ def test_a_rank_count_sits_where_its_launches_ran() -> None:
     assert seats_of(campaign) == {(3, "core"): (first, second, third)}
 
 
-def test_placements_are_told_apart() -> None:
+def test_localities_depend_on_the_placement() -> None:
     by_node = launch([0, 4], [3, 7], [2, 6], placement="node")
     by_core = launch([0, 4], [1, 5], [2, 6], placement="core")
     assert locality_of("first=0,second=1", [by_node, by_core]) == "same core complex"

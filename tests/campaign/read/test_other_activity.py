@@ -20,7 +20,7 @@ def test_a_quiet_machine_is_no_warning() -> None:
     assert load.others == pytest.approx(0.03 / 4)
 
 
-def test_other_processes_are_told_in_cores_with_the_worst_launch() -> None:
+def test_other_processes_are_reported_in_cores_with_the_worst_launch() -> None:
     (warning,) = load_warnings([launch(4.0, 4.0), launch(7.0, 4.0), launch(0.02, 0.0, seconds=0.005)])
     assert "on n1 other processes kept 0.8 of 4 cores busy on average, up to 1.5 in one launch" in warning
 
@@ -30,7 +30,7 @@ def test_steal_time_is_a_load_too() -> None:
     assert "the hypervisor gave 0.20 of 4 cores to others on average" in warning
 
 
-def test_each_machine_is_judged_by_itself() -> None:
+def test_each_machine_is_judged_separately() -> None:
     assert len(machine_loads([launch(4.0, 4.0), launch(7.0, 4.0, host="n2")])) == 2
     (warning,) = load_warnings([launch(4.0, 4.0), launch(7.0, 4.0, host="n2")])
     assert "on n2" in warning
@@ -41,5 +41,5 @@ def test_ticks_that_the_kernel_has_not_counted_yet_are_no_load() -> None:
     assert (load.others, load.most_others) == (0.0, None)
 
 
-def test_launches_that_died_or_are_of_older_campaigns_tell_nothing() -> None:
+def test_load_ignores_launches_that_died_or_lack_the_fields() -> None:
     assert machine_loads([{"launch": 1}, {"launch": 2, "machines": []}]) == []

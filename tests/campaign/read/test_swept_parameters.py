@@ -36,7 +36,7 @@ def test_one_value_is_no_sweep() -> None:
     assert without_effect([proof("fanout=2", TREE), proof("", TREE), proof("fanout=3", TREE, ranks=3)]) == []
 
 
-def test_each_of_two_parameters_is_looked_at_with_the_other_held() -> None:
+def test_each_of_two_parameters_is_checked_with_the_other_fixed() -> None:
     grid = [
         proof(f"fanout={fanout},segment_bytes={size}", FLAT if size > 8 else TREE)
         for fanout in (2, 3)

@@ -113,7 +113,7 @@ def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_l
     assert recorded.filter(launch=under_way).height + int(found[1]) <= 4
 
 
-def test_what_each_launch_measures_follows_from_the_results_before_it(raced: Campaign) -> None:
+def test_each_launchs_cells_follow_from_earlier_results(raced: Campaign) -> None:
     plan = Session.prepare(compose(["bcast"], {**ASKED, "launches": 8}), str(FOUND[0].mpirun), oversubscribe=False).plan
     again = Racing([each.cell for each in plan.cells], plan.study.launches, 0.6)
     for result in results_of(raced):  # as a continued run has them: all at once
@@ -232,7 +232,7 @@ def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> 
         (("transpose", "--regret", "2%"), "transpose is no collective"),
     ],
 )
-def test_what_cannot_be_raced_is_said_on_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+def test_an_impossible_race_is_refused_in_one_line(tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
     done = typed("run", *arguments, "-o", tmp_path / "c")
     assert done.returncode == 2
     assert said in done.stderr

@@ -29,7 +29,7 @@ class Watched:
 
 
 @pytest.mark.parametrize(("limit", "together"), [(1, 1), (2, 2), (9, 4)])
-def test_all_is_done_with_so_many_under_way(limit: int, together: int) -> None:
+def test_all_tasks_end_and_a_limited_number_runs_at_once(limit: int, together: int) -> None:
     watched = Watched()
     run_concurrently((watched.piece(number, waits=2) for number in range(4)), limit)
     assert sorted(watched.ended) == [0, 1, 2, 3]
@@ -42,7 +42,7 @@ def test_a_short_piece_makes_room_for_the_next() -> None:
     assert watched.ended == [1, 2, 3, 0]
 
 
-def test_what_is_asked_for_while_others_run_is_asked_for_late() -> None:
+def test_the_next_task_is_requested_when_a_slot_is_free() -> None:
     asked: list[int] = []
     watched = Watched()
 

@@ -20,7 +20,7 @@ CELL = Cell("bcast", Algorithm("openmpi", "ring"), 2, "core", 8, "warm")
         (["not tried: the algorithm ended 2 launches, from 8 B on"], True, False),
     ],
 )
-def test_a_cell_that_others_killed_twice_is_told_from_one_that_fails(
+def test_a_cell_killed_twice_by_others_is_distinguished_from_one_that_fails(
     errors: list[str], abandoned: bool, killed: bool
 ) -> None:
     failures = Failures((CELL, error) for error in errors)

@@ -53,7 +53,7 @@ def killed(temporary: Path, launch: Path, script: str) -> list[Path]:
 
 
 @pytest.mark.parametrize("moment", MOMENTS)
-def test_what_a_killed_launch_left_is_removed_and_nothing_else(temporary: Path, tmp_path: Path, moment: str) -> None:
+def test_only_remains_of_a_killed_launch_are_removed(temporary: Path, tmp_path: Path, moment: str) -> None:
     (left,) = killed(temporary, tmp_path, MOMENTS[moment])
     assert (left / "ompi.vm.0").exists() == bool(MOMENTS[moment])
     with launch_temporary(local=True) as (variables, _):

@@ -111,7 +111,7 @@ def test_a_count_that_dies_costs_the_cell_it_is_at(mpi: Mpi, start: int, tmp_pat
 
 
 @every_open_mpi
-def test_a_signal_while_counting_ends_it_and_the_same_command_goes_on(mpi: Mpi, tmp_path: Path) -> None:
+def test_a_signal_while_counting_ends_a_run_and_the_same_command_continues(mpi: Mpi, tmp_path: Path) -> None:
     # Counting 64 MiB takes long enough to be met under way.
     folder = tmp_path / "c"
     study = ("bcast", "--algorithms", "default", "--sizes", "8,64M", "--slot", "2ms", "--launches", "1", "--prove")
@@ -185,6 +185,6 @@ def test_equal_messages_are_said_over_sizes() -> None:
     assert indistinct([]) == []
 
 
-def test_ways_to_transpose_may_send_alike() -> None:
+def test_ways_to_transpose_may_send_the_same_messages() -> None:
     ways = [{"collective": "transpose", "ranks": 2, "message_bytes": 64, "messages": [[0, 1]], "bytes": [[0, 64]]}]
     assert indistinct([{**way, "algorithm": name, "parameters": ""} for way in ways for name in ("a", "b")]) == []

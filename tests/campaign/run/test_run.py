@@ -93,7 +93,9 @@ def test_a_killed_campaign_leaves_no_ranks_and_loses_nothing(mpi: Mpi, tmp_path:
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-def test_a_signal_ends_it_and_the_same_command_goes_on(number: signal.Signals, status: int, tmp_path: Path) -> None:
+def test_a_signal_ends_a_run_and_the_same_command_continues(
+    number: signal.Signals, status: int, tmp_path: Path
+) -> None:
     if signal.getsignal(number) is signal.SIG_IGN:
         pytest.skip("the tests were started to ignore it, by nohup say, and so is the run")
     folder = tmp_path / "c"
@@ -137,7 +139,7 @@ def test_raw_samples_that_nobody_lived_to_record_are_taken_over(
     assert next(start["ended"] for start in starts(folder)) == ("damaged" if damage else "killed")
 
 
-def test_a_spent_budget_is_said_and_the_same_command_goes_on(
+def test_a_spent_budget_is_reported_and_the_same_command_continues(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "c"
@@ -176,7 +178,7 @@ def little_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (3 * 2**29, 3 * 2**29))
 
 
-def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: Path) -> None:
+def test_an_algorithm_that_ends_launches_is_abandoned_at_larger_sizes(tmp_path: Path) -> None:
     # Sizes whose buffers don't fit into the memory that a process may have: the program itself ends.
     folder = tmp_path / "c"
     large = ("900M", "920M", "940M", "960M")
@@ -199,7 +201,7 @@ def test_an_algorithm_that_ends_launches_is_given_up_at_larger_sizes(tmp_path: P
     assert (folder / "results.jsonl").read_bytes() == before, "abandoned cells stay abandoned"
 
 
-def test_an_algorithm_that_hangs_is_given_up(tmp_path: Path) -> None:
+def test_an_algorithm_that_hangs_is_abandoned(tmp_path: Path) -> None:
     # The first cell lasts until a rank is stopped, however late this process notices that it began.
     with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "10s") as live:
         records = [live.folder / "launches" / launch / "samples.jsonl" for launch in ("0001-1", "0001-2")]
@@ -242,7 +244,7 @@ def test_a_library_that_starts_nothing_is_said_on_one_line(runner_with: Callable
     assert "\n" not in str(said.value)
 
 
-def test_a_sentence_of_several_lines_is_told_whole() -> None:
+def test_a_sentence_of_several_lines_is_reported_whole() -> None:
     printed = 'The value of "plm_rsh_agent" was set to a path\nthat could not be found:\n  ssh : rsh\nPlease unset it.'
     assert one_line(printed) == 'The value of "plm_rsh_agent" was set to a path that could not be found: ssh : rsh'
     assert one_line("error: one\nError: two") == "error: one"

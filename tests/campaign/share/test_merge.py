@@ -159,7 +159,7 @@ def test_other_conditions_on_one_machine_are_noted(tmp_path: Path) -> None:
         (header(regret=0.02), "regret of the study differs"),
     ],
 )
-def test_what_is_not_comparable_is_refused(tmp_path: Path, other: Header, reason: str) -> None:
+def test_incomparable_campaigns_are_not_merged(tmp_path: Path, other: Header, reason: str) -> None:
     first, second = measured(tmp_path / "a", (1.0,)), measured(tmp_path / "b", (1.1,), other)
     assert reason in refusal(tmp_path / "c", first, second)
 

@@ -36,7 +36,7 @@ def test_names_in_texts_are_replaced(names: Pseudonyms, text: str, replaced: str
 
 
 def test_common_words_are_replaced_where_a_name_stands_alone(names: Pseudonyms) -> None:
-    assert names.of("node") == "host5"
+    assert names.pseudonym("node") == "host5"
     assert names.in_host_file("node slots=2\nn2 slots=1\n") == "host5 slots=2\nhost2 slots=1\n"
     assert names.words == {"node", "mpi"}
 
@@ -49,11 +49,11 @@ def test_pseudonyms_differ_from_all_names() -> None:
 @pytest.mark.parametrize("names", [["us", "c", "s", "h"], ["host", "host1"], ["user", "hostess"], ["a1", "anonhost"]])
 def test_short_names_and_names_like_pseudonyms_are_replaced(names: list[str]) -> None:
     found = Pseudonyms.new({"host": names, "user": names[::-1]}, common=[])
-    pseudonyms = [found.of(name) for name in names]
+    pseudonyms = [found.pseudonym(name) for name in names]
     assert len(set(pseudonyms)) == len(names)
     assert not [list(found.find(each)) for each in pseudonyms if any(found.find(each))]
 
 
 def test_hosts_of_one_short_name_in_two_domains_have_two_pseudonyms() -> None:
     names = Pseudonyms.new({"host": ["n1.a.org", "n1.b.org", "n1"]}, common=[])
-    assert [names.of(name) for name in ("n1.a.org", "n1.b.org", "n1")] == ["host1", "host2", "host3"]
+    assert [names.pseudonym(name) for name in ("n1.a.org", "n1.b.org", "n1")] == ["host1", "host2", "host3"]

@@ -133,7 +133,7 @@ def test_ranks_that_no_measured_message_is_known_to_be_of_are_named(measured: Pa
     assert notes(2) == [f"{unknown} ranks of the same last-level cache"]
 
 
-def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: Path) -> None:
+def test_a_slow_prediction_is_refused_and_the_others_continue(measured: Path) -> None:
     """10⁹ messages take a minute or more on any machine, and 32,768 take far less than the limit."""
     asked = ("--ranks", "32Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "5s")
     told = typed("predict", "bcast", "--costs", measured, *asked)
@@ -152,20 +152,20 @@ def test_what_takes_too_long_is_refused_at_once_and_the_others_go_on(measured: P
         (("bcast", "--ranks", "4", "--on", "nowhere.toml"), "nowhere.toml"),
     ],
 )
-def test_what_cannot_be_asked_gets_one_line(measured: Path, asked: tuple[str, ...], said: str) -> None:
+def test_an_impossible_prediction_is_refused_in_one_line(measured: Path, asked: tuple[str, ...], said: str) -> None:
     told = typed("predict", *asked, "--costs", measured)
     assert (told.returncode, told.stderr.count("\n")) == (2, 1)
     assert said in told.stderr
 
 
-def test_a_campaign_that_tells_no_costs_says_what_to_measure(tmp_path: Path, measured: Path) -> None:
+def test_an_error_names_what_to_measure_for_missing_costs(tmp_path: Path, measured: Path) -> None:
     line = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
     told = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
     assert (told.returncode, told.stderr.count("\n")) == (2, 1)
     assert "timpani run latency reduce_local" in told.stderr
 
 
-def test_a_single_size_tells_no_interval_of_others(measured: Path, tmp_path: Path) -> None:
+def test_a_single_measured_size_gives_no_interval_at_other_sizes(measured: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
     one = write(tmp_path / "one", [line for line in lines if line["message_bytes"] == SIZES[0] and line["launch"] == 1])
     asked = ("--ranks", "4", "--sizes", f"{SIZES[0]},{2 * SIZES[0]}", "--costs", one, "--format", "json")
@@ -183,7 +183,7 @@ def test_an_algorithm_that_a_collective_lacks_is_named(measured: Path) -> None:
     assert "allreduce chain: no such algorithm of this collective" in found["left_out"]
 
 
-def test_what_has_one_reason_is_left_out_in_one_sentence(measured: Path) -> None:
+def test_points_left_out_for_one_reason_share_a_sentence(measured: Path) -> None:
     asked = (
         "bcast",
         "allreduce",

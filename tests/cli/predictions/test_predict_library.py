@@ -46,7 +46,7 @@ def test_an_algorithm_of_the_library_is_predicted_by_the_schedule_that_it_sent(c
     )  # Timpani's and the library's, on 20 ranks, at two sizes
 
 
-def test_ours_alone_or_one_of_the_library_s_can_be_asked_for(campaign: Path) -> None:
+def test_timpanis_algorithms_or_one_of_the_librarys_can_be_predicted(campaign: Path) -> None:
     asked = ("predict", "bcast", "--ranks", "64", "--sizes", "8", "--costs", campaign, "--format", "json")
     kind = OPEN_MPIS[0].kind
     ours = json.loads(typed(*asked, "--algorithms", "timpani/all").stdout)
@@ -62,7 +62,7 @@ def test_ours_alone_or_one_of_the_library_s_can_be_asked_for(campaign: Path) -> 
     assert "its algorithm may change with the rank count" in default.stderr
 
 
-def test_campaigns_that_counted_the_same_tell_of_it_once(campaign: Path, tmp_path: Path) -> None:
+def test_a_schedule_counted_by_two_campaigns_is_predicted_once(campaign: Path, tmp_path: Path) -> None:
     other = made_up(tmp_path / "other")
     asked = ("--ranks", "64", "--sizes", "8", "--algorithms", "all", "--format", "json")
     done = typed("predict", "bcast", "bcast", "--costs", campaign, "--costs", other, *asked)

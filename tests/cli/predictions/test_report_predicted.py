@@ -108,7 +108,7 @@ def write_sealed(folder: Path, values: dict[str, object]) -> None:
     (folder / "predictions.json").write_bytes(seal_object(json.dumps(values).encode(), SEALED_FOR))
 
 
-def test_what_is_no_prediction_is_one_line(measured: Path, tmp_path: Path) -> None:
+def test_an_invalid_prediction_is_refused_in_one_line(measured: Path, tmp_path: Path) -> None:
     torn = tmp_path / "torn"
     torn.mkdir()
     (torn / "predictions.json").write_bytes(seal_object(b'{"machine": null', SEALED_FOR)[:-2])

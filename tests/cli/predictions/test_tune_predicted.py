@@ -182,7 +182,7 @@ def test_a_default_counted_at_one_rank_count_gets_no_rule(campaign: Path, larger
     assert predicted.rules == ()
 
 
-def test_what_can_not_be_predicted_is_one_line(campaign: Path, larger: Path, tmp_path: Path) -> None:
+def test_impossible_predicted_rules_are_refused_in_one_line(campaign: Path, larger: Path, tmp_path: Path) -> None:
     without_costs = made_up(tmp_path / "without costs", ours=())
     simulated = made_up(tmp_path / "simulated", simulated=True)
     for folder, asked, says in (

@@ -112,7 +112,7 @@ def test_another_librarys_fault_is_not_that_of_the_one_asked_for(
         choose_mpi("mpich")
 
 
-def test_a_misspelt_library_and_a_missing_path() -> None:
+def test_a_misspelled_library_and_a_missing_path() -> None:
     with pytest.raises(UserError, match="did you mean openmpi"):
         choose_mpi("opnmpi")
     with pytest.raises(UserError, match="not found: /nowhere/mpirun"):

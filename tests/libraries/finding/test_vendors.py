@@ -91,7 +91,7 @@ def test_other_libraries_are_no_vendors(text: str) -> None:
     assert not any(each.recognized(MPICH, LibraryVersion(text, {})) for each in VENDORS)
 
 
-def test_what_the_program_prints_is_read() -> None:
+def test_the_printed_library_version_is_read() -> None:
     printed = 'MPICH_VERSION="3.4a2"\n\n' + CRAY
     assert read_library_version(printed) == LibraryVersion(CRAY, {"MPICH_VERSION": "3.4a2"})
     assert read_library_version("\nHPE MPT 2.23  08/26/20") == LibraryVersion("HPE MPT 2.23  08/26/20", {})
@@ -104,7 +104,7 @@ def test_a_vendors_library_is_compared_by_its_parents_version() -> None:
 
 def test_every_vendor_says_what_is_unknown() -> None:
     for each in VENDORS:
-        named = each.named(MPICH, "1.2", "3.4")
+        named = each.as_vendor(MPICH, "1.2", "3.4")
         (note,) = LIBRARIES[each.kind].notes(named)
         assert note.what.startswith(f"{each.name} 1.2, based on MPICH 3.4: ")
         assert "not checked on a real one" in note.what

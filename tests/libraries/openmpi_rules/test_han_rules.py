@@ -21,14 +21,14 @@ LINEAR = Algorithm("openmpi", "linear")
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_what_is_written_is_read_back(data: st.DataObject) -> None:
+def test_a_written_file_is_read_back(data: st.DataObject) -> None:
     table = data.draw(tables(VERSION, sayable=False))
     file = FILE.write(table, CATALOGUE, MPI)
     tuned = TunedRules().write(table, CATALOGUE, MPI).said
     if not file.said.rules:
         return
-    assert FILE.recognises(file.text)
-    assert not TunedRules().recognises(file.text)
+    assert FILE.recognizes(file.text)
+    assert not TunedRules().recognizes(file.text)
     assert not list(FILE.lint(file.text, CATALOGUE, MPI))
     choice = FILE.read(file.text, CATALOGUE)
     for call in data.draw(st.lists(calls(table), min_size=1, max_size=5)):
@@ -37,7 +37,7 @@ def test_what_is_written_is_read_back(data: st.DataObject) -> None:
             assert tuned.decide(call), "coll/tuned has a rule for each call that is passed on"
 
 
-def test_what_was_measured_on_one_node_stays_with_han_on_several() -> None:
+def test_rules_of_one_node_leave_several_nodes_to_han() -> None:
     table = SelectionTable(
         "Open MPI",
         VERSION,
@@ -67,7 +67,7 @@ def test_mangled_files_are_refused_in_one_line_or_read() -> None:
         for _ in range(random_state.randint(1, 4)):
             at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 500))
             text = text[:at] + random_state.choice(pool) + text[at + length :]
-        FILE.recognises(text)
+        FILE.recognizes(text)
         faults = list(FILE.lint(text, CATALOGUE, MPI))
         try:
             FILE.read(text, CATALOGUE).decide(Call("bcast", 4, 2, 2, 5000))
@@ -116,8 +116,8 @@ def test_traps_are_found_with_their_line(text: str, line: int, says: str) -> Non
     ],
 )
 def test_collectives_levels_and_algorithms_may_be_numbers(text: str) -> None:
-    assert FILE.recognises(text)
-    assert not TunedRules().recognises(text)
+    assert FILE.recognizes(text)
+    assert not TunedRules().recognizes(text)
     assert not list(FILE.lint(text, CATALOGUE, MPI))
     choice = FILE.read(text, CATALOGUE)
     chosen = [choice.decide(Call("bcast", 8, 2, 4, size)) for size in (65535, 65536)]

@@ -46,12 +46,12 @@ def possible(call: Call) -> Call:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_what_is_written_is_read_back(data: st.DataObject) -> None:
+def test_a_written_file_is_read_back(data: st.DataObject) -> None:
     sayable = data.draw(st.booleans())
     table = data.draw(tables(SIX, sayable))
     file = FILE.write(table, CATALOGUE, MPI)
     choice = FILE.read(file.text, CATALOGUE)
-    assert FILE.recognises(file.text)
+    assert FILE.recognizes(file.text)
     assert not [fault for fault in FILE.lint(file.text, CATALOGUE, MPI) if fault.severity == "error"]
     assert not (sayable and file.left_out)
     for call in map(possible, data.draw(st.lists(calls(table), min_size=1, max_size=5))):
@@ -61,7 +61,7 @@ def test_what_is_written_is_read_back(data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize("rule", [ONE_NODE, SPREAD])
-def test_one_node_and_one_rank_on_each_node_are_told_from_all_others(rule: Rule) -> None:
+def test_one_node_and_one_rank_per_node_are_distinguished_from_all_others(rule: Rule) -> None:
     file = written(rule)
     choice = FILE.read(file.text, CATALOGUE)
     chosen = {
@@ -153,7 +153,7 @@ def test_numbers_name_algorithms_too_and_unknown_ones_are_skipped() -> None:
     ],
 )
 def test_each_version_gets_the_files_that_it_reads(version: str, names: list[str]) -> None:
-    files = [each.name for each in LIBRARY.tuning_files if each.serves(mpi(version))]
+    files = [each.name for each in LIBRARY.tuning_files if each.is_read_by(mpi(version))]
     assert [name for name in files if name != UccFile.name] == names  # which is UCC's, and of no version of Open MPI
 
 
@@ -173,8 +173,8 @@ def test_version_6_reads_classic_rules_of_several_sizes_one_entry_too_low() -> N
     text = TunedRules().write(SelectionTable("openmpi", "5.0.11", (rule,)), CATALOGUES["5.0.11"], mpi("5.0.11")).text
     file = ClassicRulesInSix()
     choice = file.read(text, CATALOGUE)
-    assert file.recognises(text)
-    assert not file.recognises("{}")
+    assert file.recognizes(text)
+    assert not file.recognizes("{}")
     assert [ranks for ranks in range(2, 8) if choice.decide(Call("bcast", ranks, 1, ranks, 64))] == [2, 3]
     assert "from 0 to 3" in next(each.consequence for each in file.lint(text, CATALOGUE, MPI))
     everywhere = "1\n7\n1\n0 1\n0 1 0 0\n"
@@ -192,7 +192,7 @@ def test_mangled_files_are_refused_in_one_line_or_read() -> None:
         for _ in range(random_state.randint(1, 4)):
             at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 200))
             text = text[:at] + random_state.choice(pool) + text[at + length :]
-        FILE.recognises(text)
+        FILE.recognizes(text)
         faults = list(FILE.lint(text, CATALOGUE, MPI))
         try:
             FILE.read(text, CATALOGUE).decide(Call("bcast", 8, 1, 8, 5000))

@@ -60,7 +60,9 @@ def test_a_correct_file_has_no_fault() -> None:
         (file().replace("[\n", "{\n").replace("\n  ]", "\n  }"), 6, "no JSON"),
     ],
 )
-def test_what_makes_the_library_ignore_the_file_is_an_error_with_its_line(text: str, line: int, what: str) -> None:
+def test_a_fault_that_makes_the_library_ignore_the_file_is_an_error_with_its_line(
+    text: str, line: int, what: str
+) -> None:
     [fault] = [each for each in lint(text) if each.severity == "error"]
     assert fault.line == line
     assert what in fault.what
@@ -78,7 +80,7 @@ def test_what_makes_the_library_ignore_the_file_is_an_error_with_its_line(text: 
         (file('{"msg_size_max": 99, "alg": "binomial"}', "gather"), "", "different algorithms"),
     ],
 )
-def test_what_ends_a_program_is_an_error(text: str, what: str, consequence: str) -> None:
+def test_a_fault_that_ends_a_program_is_an_error(text: str, what: str, consequence: str) -> None:
     [fault] = [each for each in lint(text) if each.severity == "error"]
     assert what in fault.what
     assert consequence in fault.consequence
@@ -111,7 +113,7 @@ def test_what_ends_a_program_is_an_error(text: str, what: str, consequence: str)
         ),
     ],
 )
-def test_what_the_library_reads_in_another_way_is_a_warning(text: str, what: str) -> None:
+def test_a_value_that_the_library_misreads_is_a_warning(text: str, what: str) -> None:
     faults = lint(text)
     assert [each.severity for each in faults if what in each.what] == ["warning"]
     assert not [each for each in faults if each.severity == "error"]
@@ -126,7 +128,7 @@ def test_what_the_library_reads_in_another_way_is_a_warning(text: str, what: str
         ('{"alg": "binomial", "\n": 1}', "a line end or an unknown escape"),
     ],
 )
-def test_what_the_library_accepts_and_other_programs_refuse_is_a_note(rule: str, what: str) -> None:
+def test_json_that_only_the_library_accepts_is_a_note(rule: str, what: str) -> None:
     faults = lint(file(rule))
     assert [each for each in faults if what in each.what]
     assert "note" in {each.severity for each in faults}

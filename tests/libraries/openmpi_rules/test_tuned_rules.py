@@ -32,12 +32,12 @@ def numbers(text: str) -> list[list[str]]:
 @pytest.mark.slow
 @pytest.mark.parametrize("version", VERSIONS)
 @given(data=st.data())
-def test_what_is_written_is_read_back(version: str, data: st.DataObject) -> None:
+def test_a_written_file_is_read_back(version: str, data: st.DataObject) -> None:
     sayable = data.draw(st.booleans())
     table = data.draw(tables(version, sayable))
     file = FILE.write(table, CATALOGUES[version], mpi(version))
     choice = FILE.read(file.text, CATALOGUES[version])
-    assert FILE.recognises(file.text)
+    assert FILE.recognizes(file.text)
     assert not [fault for fault in FILE.lint(file.text, CATALOGUES[version], mpi(version)) if fault.severity == "error"]
     assert not (sayable and file.left_out)
     for call in data.draw(st.lists(calls(table), min_size=1, max_size=5)):
@@ -66,7 +66,7 @@ def test_mangled_files_are_refused_in_one_line_or_read(version: str) -> None:
         for _ in range(random_state.randint(1, 4)):
             at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 500))
             text = text[:at] + random_state.choice(pool) + text[at + length :]
-        FILE.recognises(text)
+        FILE.recognizes(text)
         faults = list(FILE.lint(text, CATALOGUES[version], mpi(version)))
         try:
             FILE.read(text, CATALOGUES[version]).decide(Call("bcast", 4, 1, 4, 5000))
@@ -145,14 +145,14 @@ def test_a_chain_has_its_fan_out_and_others_none() -> None:
         (Rule("scan", LINEAR, sizes=Span(64, 4096)), "whatever the count"),
     ],
 )
-def test_what_a_file_cannot_say_is_left_out_and_named(rule: Rule, why: str) -> None:
+def test_rules_that_a_file_cannot_express_are_left_out_and_named(rule: Rule, why: str) -> None:
     file = written(rule, Rule("allreduce", Algorithm("openmpi", "ring"), Span(4, 4)))
     assert [(each.rule, why in each.why) for each in file.left_out] == [(rule, True)]
     assert file.said.rules_for([rule.collective]) == ()
     assert file.said.rules_for(["allreduce"])
 
 
-def test_nodes_are_dropped_and_said_and_never_told_apart() -> None:
+def test_rules_drop_the_node_count_and_report_it() -> None:
     on_one = Rule("bcast", LINEAR, Span(8, 8), nodes=Span(1, 1), per_node=Span(8, 8))
     on_four = Rule("bcast", BINOMIAL, Span(8, 8), nodes=Span(4, 4), per_node=Span(2, 2))
     [dropped] = written(on_one).left_out

@@ -116,7 +116,7 @@ def test_ids_are_those_of_the_version() -> None:
         ("1 0 3  0 1  0 0 0 0  3 1  0 6 0 0  4 1  0 0 0 0\n", True),
     ],
 )
-def test_what_is_for_two_ranks_alone_fails_on_more(text: str, fails: bool) -> None:
+def test_an_algorithm_for_two_ranks_fails_on_more(text: str, fails: bool) -> None:
     errors = [fault for fault in found(text) if fault.severity == "error"]
     assert [(fault.line, "two_proc runs on 2 ranks alone" in fault.what) for fault in errors] == [(5, True)] * fails
 
@@ -146,7 +146,7 @@ def settings(values: Mapping[str, str], version: str = "5.0.11") -> list[tuple[s
     return [(fault.severity, f"{fault.what}: {fault.consequence}") for fault in found]
 
 
-def test_what_is_set_elsewhere_is_found(tmp_path: Path) -> None:
+def test_settings_outside_the_file_are_found(tmp_path: Path) -> None:
     without_han = {"coll": "^han"}
     assert settings(without_han) == []
     [(severity, han)] = settings({})

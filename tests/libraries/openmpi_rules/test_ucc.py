@@ -52,7 +52,7 @@ def evenly(call: Call) -> Call:
 
 @pytest.mark.slow
 @given(data=st.data())
-def test_what_is_written_is_read_back(data: st.DataObject) -> None:
+def test_a_written_file_is_read_back(data: st.DataObject) -> None:
     table = data.draw(tables())
     file = written(*table.rules)
     choice = FILE.read(file.text, CATALOGUE)
@@ -87,7 +87,7 @@ def test_a_binomial_tree_is_a_k_nomial_one_whose_radix_holds_for_all_sizes() -> 
         (Rule("allgather", RING, sizes=Span(0, 9)), "a section for each number of ranks"),
     ],
 )
-def test_what_ucc_cannot_be_given_is_left_out_and_named(rule: Rule, why: str) -> None:
+def test_rules_that_ucc_cannot_express_are_left_out_and_named(rule: Rule, why: str) -> None:
     file = written(rule)
     assert file.said.rules == ()
     assert [why in each.why for each in file.left_out] == [True]
@@ -151,10 +151,10 @@ def test_lint_names_what_ucc_refuses_or_reads_in_another_way(text: str, severity
 def test_a_boundary_that_two_neighbors_share_is_no_fault() -> None:
     text = "[vendor=intel model=broadwell team_size=28 ppn=28 nnodes=1]\nUCC_TL_UCP_TUNE=bcast:0-4k:@0#bcast:4k-inf:@1"
     assert list(lint_configuration(text)) == []
-    assert FILE.recognises(text)
-    assert FILE.recognises("# mine\nexport UCC_TL_UCP_TUNE='allreduce:@ring'")
-    assert not FILE.recognises("1\n7\n1\n0 1\n0 1 0 0\n")
-    assert not FILE.recognises('{"collectives": {}}')
+    assert FILE.recognizes(text)
+    assert FILE.recognizes("# mine\nexport UCC_TL_UCP_TUNE='allreduce:@ring'")
+    assert not FILE.recognizes("1\n7\n1\n0 1\n0 1 0 0\n")
+    assert not FILE.recognizes('{"collectives": {}}')
 
 
 def test_every_algorithm_that_is_written_exists() -> None:

@@ -108,7 +108,7 @@ def test_flux_names_the_nodes_of_the_job_and_old_versions_those_of_the_instance(
         (pals_jobs.allocation, {"PALS_HOSTFILE": "/dev/zero"}, "larger than"),
     ],
 )
-def test_what_names_no_nodes_is_one_line(
+def test_an_allocation_without_nodes_is_one_line(
     read: Callable[[Mapping[str, str]], object], variables: dict[str, str], said: str, tmp_path: Path
 ) -> None:
     (tmp_path / "EMPTY").write_text("\n")

@@ -56,7 +56,7 @@ def test_limits_are_read_as_slurm_reads_them(text: str, seconds: int | None) -> 
         ("slurm:EPYC,constraint=$(id)", "can't be a job's constraint"),
     ],
 )
-def test_what_is_no_job_is_an_error(text: str, said: str) -> None:
+def test_an_invalid_job_is_refused(text: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         BatchJob.parse(text)
     assert said in str(caught.value)
@@ -72,7 +72,7 @@ def test_what_is_no_job_is_an_error(text: str, said: str) -> None:
         ("flux,jobs=3", "Flux has no arrays of jobs"),
     ],
 )
-def test_what_a_batch_system_has_no_word_for_is_refused(text: str, said: str) -> None:
+def test_a_request_that_a_batch_system_cannot_express_is_refused(text: str, said: str) -> None:
     with pytest.raises(UserError) as caught:
         job_script(BatchJob.parse(text), ["timpani"], None)
     assert said in str(caught.value) or text.startswith("sge")
@@ -151,7 +151,7 @@ def run(script: str, folder: Path, **variables: str) -> list[str]:
 @pytest.mark.parametrize(
     "word", ["$(touch x)", "a b", "'", '"; touch x; "', "\n#SBATCH --nodes=99\n", "`touch x`", "é*"]
 )
-def test_what_a_user_typed_reaches_the_command_as_it_is(word: str, tmp_path: Path) -> None:
+def test_typed_arguments_reach_the_command_unchanged(word: str, tmp_path: Path) -> None:
     script = job_script(BatchJob("slurm", "EPYC"), ["timpani", "run", word, "-o", word], launches=1)
     assert run(script, tmp_path) == ["run", word, "-o", word]
     assert [path.name for path in tmp_path.iterdir()] == ["timpani"]

@@ -35,7 +35,7 @@ def test_ranks_that_share_a_core_are_noticed_where_each_was_to_have_one() -> Non
     assert check_binding(BY_NODE, shared, own_cores=False) is None
 
 
-def test_sockets_are_told_apart_whatever_their_numbers() -> None:
+def test_sockets_are_distinguished_whatever_their_numbers() -> None:
     assert check_binding(BY_SOCKET, ran(("n1", [0], [1]), ("n1", [12], [0]), ("n1", [1], [1])), True) is None
     assert check_binding(BY_SOCKET, ran(("n1", [0], [36]), ("n1", [12], [3]), ("n1", [1], [36])), True) is None
 
@@ -45,6 +45,6 @@ def test_ranks_on_one_socket_that_were_to_be_on_two() -> None:
     assert found == "requested ranks of n1 on sockets 0,2 | 1; ran 0-2"
 
 
-def test_sockets_that_nobody_knows_are_not_judged() -> None:
+def test_unknown_sockets_are_not_judged() -> None:
     assert check_binding(BY_SOCKET, ran(("n1", [0], [-1]), ("n1", [1], [-1]), ("n1", [2], [-1])), True) is None
     assert check_binding(BY_NODE, ran(("n1", [0], [0]), ("n2", [0], [0]), ("n1", [1], [1])), True) is None

@@ -7,7 +7,7 @@ import pytest
 from timpani.machine.here.activity import busy_cores, busy_seconds
 
 
-def test_what_ran_counts_and_what_waited_or_was_taken_away_does_not() -> None:
+def test_busy_time_excludes_waiting_and_stolen_time() -> None:
     ticks = os.sysconf("SC_CLK_TCK")
     user, nice, system, idle, iowait, irq, softirq, steal = (each * ticks for each in (7, 1, 2, 500, 60, 3, 4, 90))
     text = f"cpu  {user} {nice} {system} {idle} {iowait} {irq} {softirq} {steal} 0 0\ncpu0 1 2 3 4 5 6 7 8 0 0\n"

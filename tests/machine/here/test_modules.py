@@ -20,7 +20,7 @@ def _login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_what_loading_changes_is_in_the_environment() -> None:
+def test_loaded_modules_change_the_environment() -> None:
     assert load_modules(["gcc", "openmpi/4.1.6"])["LOADED"] == "<gcc><openmpi/4.1.6>"
 
 

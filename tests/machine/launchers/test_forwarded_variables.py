@@ -30,7 +30,7 @@ def test_another_program_gets_them_in_its_environment() -> None:
     assert pass_variables(["./a", "-x"], None, VARIABLES, "") == (["./a", "-x"], VARIABLES)
 
 
-def test_open_mpi_is_told_again_for_each_program_of_several() -> None:
+def test_open_mpi_gets_variables_for_each_of_several_programs() -> None:
     command, _ = pass_variables(["mpirun", "-n", "1", "a", ":", "-n", "2", "b"], "openmpi", {"LD_PRELOAD": "/l.so"}, "")
     assert command == [
         *("mpirun", "-x", "LD_PRELOAD=/l.so", "-n", "1", "a"),
@@ -43,7 +43,7 @@ def test_a_path_that_srun_would_cut_is_refused() -> None:
         pass_variables(["/usr/bin/srun", "a"], None, {"LD_PRELOAD": "/a,b/l.so"}, "")
 
 
-def test_what_the_launch_itself_preloads_is_loaded_too() -> None:
+def test_libraries_that_the_launch_preloads_are_kept() -> None:
     assert pass_variables(["mpirun", "-x", "LD_PRELOAD=/tool.so", "a"], "openmpi", {"LD_PRELOAD": "/l.so"}, "/o.so")[
         0
     ] == [*("mpirun", "-x", "LD_PRELOAD=/l.so:/o.so:/tool.so", "a")]

@@ -46,7 +46,7 @@ def start(mpi: Mpi, ranks: int, placement: str, oversubscribed: bool) -> list[tu
 
 @every_mpi
 @pytest.mark.parametrize("placement", ["core", "socket", "node"])
-def test_each_rank_is_bound_to_a_core_of_its_own(mpi: Mpi, placement: str) -> None:
+def test_each_rank_is_bound_to_a_different_core(mpi: Mpi, placement: str) -> None:
     ranks = min(USABLE, 4)
     found = start(mpi, ranks, placement, oversubscribed=False)
     assert len(found) == ranks
@@ -111,7 +111,7 @@ def on_cluster(mpi: Mpi, placement: str, ranks: int = 6, oversubscribed: bool = 
         (MPICH, "-f", "n1:4\nn2:4\nn3:4\n"),
     ],
 )
-def test_hosts_are_told_in_a_file_of_the_launchs_folder(mpi: Mpi, option: str, text: str) -> None:
+def test_hosts_are_passed_in_a_file_of_the_launchs_folder(mpi: Mpi, option: str, text: str) -> None:
     started = on_cluster(mpi, "core")
     assert started.argv[started.argv.index(option) + 1] == "launches/0001-1/hosts.txt"
     assert started.files == {"hosts.txt": text}
@@ -121,7 +121,7 @@ def test_hosts_are_told_in_a_file_of_the_launchs_folder(mpi: Mpi, option: str, t
     ("mpi", "words"),
     [(OPEN_MPI, "--map-by ppr:2:node --bind-to core"), (MPICH, "-bind-to core -ppn 2")],
 )
-def test_so_many_ranks_on_each_node(mpi: Mpi, words: str) -> None:
+def test_ppr_gives_the_number_of_ranks_per_node(mpi: Mpi, words: str) -> None:
     assert words in " ".join(on_cluster(mpi, "ppr:2").argv)
 
 
@@ -153,7 +153,7 @@ def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         ("ppr:2", "--nodes=3 --nodelist=n[1-3] --ntasks-per-node=2 --distribution=block:block --cpu-bind=cores"),
     ],
 )
-def test_srun_is_told_the_same_placements(placement: str, words: str) -> None:
+def test_srun_gets_the_same_placements(placement: str, words: str) -> None:
     started = on_cluster(MPICH, placement, launcher="slurm")
     assert " ".join(started.argv) == f"srun --mpi=pmi2 --kill-on-bad-exit --ntasks=6 {words} measure"
 

@@ -65,7 +65,7 @@ def test_the_less_loaded_nodes_of_each_group_are_taken_and_unknown_loads_last(tm
 
 
 @pytest.mark.parametrize("text", ["", "a1\n", "a1 much\n", "a1 -1\n", "a1 nan\n", "a1 N/A\n", "a1 1 2\n"])
-def test_what_is_no_load_is_refused(text: str, tmp_path: Path) -> None:
+def test_an_invalid_load_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "loads.txt").write_text(text)
     with pytest.raises(UserError, match="sinfo"):
         read_loads(tmp_path / "loads.txt")
@@ -160,7 +160,7 @@ def test_rank_counts_that_stay_on_one_of_several_nodes_are_said() -> None:
 
 @pytest.mark.parametrize("library", LIBRARIES.values(), ids=LIBRARIES)
 @pytest.mark.parametrize("category", [1, 3])
-def test_what_is_written_is_read_again(library: Library, category: int, tmp_path: Path) -> None:
+def test_a_written_file_is_read_again(library: Library, category: int, tmp_path: Path) -> None:
     hosts = choose_hosts(FOUR, category)
     text = host_file(hosts, library.host_with_slots)
     assert "[" not in text, "launchers know no node sets"

@@ -68,7 +68,7 @@ def test_a_rank_sits_on_a_socket_and_a_cache_where_every_rank_is_bound_to_one() 
     assert seated("arm-no-sockets", "0", "1") == [(None, None)] * 2
 
 
-def test_switches_are_known_only_where_somebody_told_them() -> None:
+def test_switches_are_known_only_if_both_nodes_name_theirs() -> None:
     a, b = CorePlace("n1", frozenset({0})), CorePlace("n2", frozenset({0}))
     assert locality(a, b, domains("vm-2"), {}) == "different nodes"
     assert locality(a, b, domains("vm-2"), {"n1": "s1"}) == "different nodes"
@@ -117,6 +117,6 @@ def test_a_cpu_list_is_bounded_over_all_its_spans() -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "1-", "-1", "1-2-3"])
-def test_what_is_no_cpu_list(text: str) -> None:
+def test_an_invalid_cpu_list_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="is not a range of CPUs"):
         parse_cpus(text)

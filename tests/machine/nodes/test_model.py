@@ -52,7 +52,7 @@ def test_node_sets_are_spelled_out(text: str, nodes: tuple[str, ...]) -> None:
         "n[1-9999999999999999999]",
     ],
 )
-def test_what_is_no_node_set_is_an_error(text: str) -> None:
+def test_an_invalid_node_set_is_refused(text: str) -> None:
     with pytest.raises(UserError, match=r"node set|names"):
         expand(text)
 
@@ -104,7 +104,7 @@ _TEXT = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8)
     modules=st.lists(_TEXT),
     nodes=st.lists(st.integers(1, 40), min_size=1, unique=True),
 )
-def test_what_is_written_is_read_again(
+def test_a_written_file_is_read_again(
     name: str, modules: list[str], nodes: list[int], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     group = NodeGroup(name=name, nodes=tuple(f"n{number}" for number in nodes), cores=4, sockets=2)

@@ -42,11 +42,11 @@ def test_by_core_ranks_fill_a_socket_then_the_next() -> None:
     assert hosts[24] == "node2-socket0-core0"
 
 
-def test_by_socket_ranks_take_the_sockets_of_a_node_in_turn() -> None:
+def test_placement_by_socket_alternates_sockets_of_a_node() -> None:
     assert hosts_of_ranks("socket", 3) == ["node1-socket0-core0", "node1-socket1-core0", "node1-socket0-core1"]
 
 
-def test_by_node_ranks_take_the_nodes_in_turn() -> None:
+def test_placement_by_node_alternates_nodes() -> None:
     assert hosts_of_ranks("node", 3) == ["node1-socket0-core0", "node2-socket0-core0", "node1-socket0-core1"]
 
 

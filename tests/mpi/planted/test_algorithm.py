@@ -1,4 +1,4 @@
-"""An algorithm with a parameter that no other has is one file: planted, it is listed, verified and recognised."""
+"""An algorithm with a parameter that no other has is one file: planted, it is listed, verified and recognized."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def test_it_is_verified_at_its_trial_values(programs_without_mpi: Path) -> None:
 
 
 @pytest.mark.parametrize("start", [1, 2, 5])
-def test_it_is_recognised_by_its_messages(programs_without_mpi: Path, start: int) -> None:
+def test_it_is_recognized_by_its_messages(programs_without_mpi: Path, start: int) -> None:
     simulator = Simulator(programs_without_mpi)
     algorithm = Algorithm.parse(f"{OWN}/late_chain:start={start}")
     messages, sent_bytes = matrices(simulator.events([SimulatedCall("bcast", algorithm, 8, 1000)])[0], 8)

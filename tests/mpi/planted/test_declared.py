@@ -57,7 +57,7 @@ def test_the_key_is_read_recorded_and_written_into_the_plan(planted: Path, tmp_p
     assert "extra_calls 3" in lines
 
 
-def test_what_may_be_written_for_the_key_is_said(planted: Path, tmp_path: Path) -> None:
+def test_the_error_names_the_values_that_a_key_accepts(planted: Path, tmp_path: Path) -> None:
     main = "from timpani.cli import main; main()"
     done = run_planted(planted, "-c", main, "run", str(study_file(tmp_path, "-1")), "--dry-run")
     assert done.returncode == 2

@@ -27,7 +27,7 @@ def test_algorithms_for_the_collective_are_verified(programs_without_mpi: Path) 
 
 
 @one_mpi
-def test_they_are_measured_on_data_that_the_row_tells(programs: Path, run_plan: RunPlan) -> None:
+def test_operations_are_measured_on_the_data_that_their_rows_declare(programs: Path, run_plan: RunPlan) -> None:
     cells = [
         "cell 0 iallreduce 64 warm - - -",
         "cell 1 iallreduce 64 warm - - recursive_doubling",

@@ -21,7 +21,7 @@ NOTHING = pl.DataFrame(schema={"collective": pl.String, "label": pl.String, "ran
 PAIRED = Unpaired(NOTHING, NOTHING)
 
 
-def test_what_has_no_partner_is_counted_and_named() -> None:
+def test_cells_without_a_partner_are_counted_and_named() -> None:
     lacking = pl.DataFrame(
         [("scatter", "linear", 2, 21), ("scatter", "linear", 4, 20)], schema=NOTHING.schema, orient="row"
     )
@@ -40,7 +40,7 @@ def test_the_table_has_a_row_for_each_algorithm() -> None:
     assert lines[4].split() == ["b", "bcast", "core", "-0.50", "-0.50", "–", "–", "3"]
 
 
-def test_the_share_of_the_best_stands_beside_what_chance_would_give() -> None:
+def test_the_share_of_the_best_is_compared_with_chance() -> None:
     *_, place, last = agreement_text(found(), PAIRED, "Somebody", simulated=False).splitlines()
     assert place.startswith("bcast by core: the same best algorithm in 2 of 3 cells")
     assert place.endswith("would take 0 % longer by the published times in the median, 50 % at worst")

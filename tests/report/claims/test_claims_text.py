@@ -177,7 +177,7 @@ def test_several_pairs_of_a_campaign_are_kept_apart(tmp_path: Path) -> None:
     assert agreement(pairs).best.is_empty()  # a pair is no algorithm to choose
 
 
-def test_a_table_is_not_held_against_itself(tmp_path: Path) -> None:
+def test_claims_are_not_checked_against_their_published_table(tmp_path: Path) -> None:
     import_published("malasi", tmp_path / "t", "timpani import")
     malasi = read_published("malasi")
     checked = check_claims(malasi, load(tmp_path / "t"))

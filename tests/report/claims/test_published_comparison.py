@@ -27,7 +27,7 @@ def simulated(tmp_path: Path) -> Campaign:
 
 
 def test_the_text_has_the_studys_names_and_footnotes_for_what_stands_in(simulated: Campaign) -> None:
-    text = PublishedComparison.of(with_study_names(simulated), BEHROOZ).text
+    text = PublishedComparison.compare(with_study_names(simulated), BEHROOZ).text
     assert NOTE in text.splitlines()
     row = next(line for line in text.splitlines() if line.startswith("basic_linear "))
     assert row.split()[1:3] == ["bcast", "core"]
@@ -36,11 +36,12 @@ def test_the_text_has_the_studys_names_and_footnotes_for_what_stands_in(simulate
 
 
 def test_data_have_the_names_of_what_was_measured(simulated: Campaign) -> None:
-    told = PublishedComparison.of(simulated, BEHROOZ).as_object
+    told = PublishedComparison.compare(simulated, BEHROOZ).as_object
     assert {row["label"] for row in told["over_sizes"]} == {"default", "flattree"}
-    named = PublishedComparison.of(with_study_names(simulated), BEHROOZ)
+    named = PublishedComparison.compare(with_study_names(simulated), BEHROOZ)
     assert [each.campaign and each.campaign.finding.verdict for each in named.checked] == [
-        each.campaign and each.campaign.finding.verdict for each in PublishedComparison.of(simulated, BEHROOZ).checked
+        each.campaign and each.campaign.finding.verdict
+        for each in PublishedComparison.compare(simulated, BEHROOZ).checked
     ]
 
 
@@ -68,7 +69,7 @@ def test_conclusions_are_checked_by_the_statistic_that_was_asked_for(tmp_path: P
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
     verdicts = {}
     for statistic in ("completion", "osu"):
-        compared = PublishedComparison.of(by_statistic(campaign, statistic), BEHROOZ)
+        compared = PublishedComparison.compare(by_statistic(campaign, statistic), BEHROOZ)
         rises = next(each for each in compared.checked if "rises with the ranks up to 128" in each.published.claim.says)
         assert rises.campaign
         verdicts[statistic] = rises.campaign.finding.verdict
@@ -91,7 +92,7 @@ def test_messages_stand_next_to_the_published_ones_size_by_size(tmp_path: Path) 
         for launch in range(1, LAUNCHES + 1)
     ]
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
-    text = PublishedComparison.of(campaign, read_published("holt", COMPARISON)).text
+    text = PublishedComparison.compare(campaign, read_published("holt", COMPARISON)).text
     tables = [part.splitlines() for part in text.split("\n\n") if "OSU's average here and published" in part]
     bandwidth, latency = tables
     assert bandwidth[1].split() == [

@@ -32,7 +32,7 @@ def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None
     assert (found.filter(part=FITTED)["time_us"] > 0).all()
 
 
-def test_the_page_tells_latency_throughput_and_switches(holt: Campaign) -> None:
+def test_the_page_has_latency_throughput_and_switches(holt: Campaign) -> None:
     html = render(holt)
     assert "Models: latency, throughput, switches" in html
     assert "256 B ×1.319" in html
@@ -60,7 +60,7 @@ def test_a_formula_that_fits_badly_has_a_better_one_under_its_table(tmp_path: Pa
     assert any("Better: --formula 'latency ~ ranks + size + ranks:size'" in note for note in notes)
 
 
-def test_what_cannot_be_fitted_is_said_and_spoils_no_report(tmp_path: Path) -> None:
+def test_a_curve_that_cannot_be_fitted_is_named_and_the_report_is_written(tmp_path: Path) -> None:
     cell = Cell("barrier", Algorithm("openmpi", "default"), 2, "core", 0, "warm")
     results = [LaunchResult(cell, 1, "desk", median_us=1.0)]
     campaign = load(write_campaign(tmp_path / "barrier", synthetic_header(), results, []))

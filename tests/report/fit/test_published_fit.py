@@ -53,7 +53,7 @@ def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[NamedModel[R
     return [each for each in regressions(timed, formula) if isinstance(each, NamedModel)]
 
 
-def test_terms_stand_beside_each_other_with_their_difference(table: Published) -> None:
+def test_measured_and_published_terms_have_their_difference(table: Published) -> None:
     plane, powers = compare_fits(fitted(cells(1.126, 0.001)), table)
     ranks, size = plane.terms
     assert (ranks.name, size.name) == ("ranks", "size")
@@ -81,24 +81,24 @@ def test_terms_stand_beside_each_other_with_their_difference(table: Published) -
     assert "published 0.84" in lines[-1]
 
 
-def test_what_stands_in_for_the_algorithm_in_a_simulation_is_set_beside_too(table: Published) -> None:
+def test_a_stand_in_of_a_simulation_is_compared_too(table: Published) -> None:
     found = fitted(cells(1.126, 0.001, provider="simgrid", algorithm="flattree"))
     assert len(compare_fits(found, table)) == len(found) == 2
 
 
 @pytest.mark.parametrize("about", [{"collective": "reduce"}, {"algorithm": "chain"}])
-def test_what_was_fitted_to_something_else_is_not_set_beside(about: dict[str, str], table: Published) -> None:
+def test_a_fit_of_other_cells_is_not_compared(about: dict[str, str], table: Published) -> None:
     found = fitted(cells(1.126, 0.001, **about))
     assert found
     assert compare_fits(found, table) == []
 
 
 @pytest.mark.parametrize(("placement", "pairs"), [("core", 2), ("socket", 0), ("unknown", 2)])
-def test_only_the_mapping_that_was_published_is_set_beside(placement: str, pairs: int, table: Published) -> None:
+def test_only_the_published_mapping_is_compared(placement: str, pairs: int, table: Published) -> None:
     assert len(compare_fits(fitted(cells(1.126, 0.001, placement=placement)), table)) == pairs
 
 
-def test_another_formula_is_not_set_beside(table: Published) -> None:
+def test_a_fit_with_another_formula_is_not_compared(table: Published) -> None:
     found = fitted(cells(1.126, 0.001), "log2(latency) ~ log2(ranks) + log2(size) - 1")
     assert found
     assert compare_fits(found, table) == []

@@ -236,7 +236,7 @@ def test_the_verdict_names_share_and_worst_loss(page: Page) -> None:
     assert "Left out: bcast openmpi/chain at 1 rank: it needs two" in page.text
 
 
-def test_what_is_faster_stands_with_what_switches_it_on(html: str, tmp_path: Path) -> None:
+def test_a_faster_algorithm_comes_with_its_setting(html: str, tmp_path: Path) -> None:
     assert "How to switch an algorithm on is not recorded" in html
     setting = "mpirun --mca coll_tuned_bcast_algorithm 8"
     header = synthetic_header() | {"settings": {"bcast": {"scatter_allgather": setting}}}
@@ -347,7 +347,7 @@ def test_provenance_lists_what_is_set_outside_timpani() -> None:
     ]
 
 
-def test_provenance_tells_each_binding_and_command_once() -> None:
+def test_provenance_has_each_binding_and_command_once() -> None:
     terms = dict(provenance(checked(synthetic_header()), synthetic_launches()))
     assert terms["Binding"] == ["rank 0 on desk core 0, rank 1 on desk core 1"]
     assert terms["Commands of launches"] == ["mpirun -n 2 measure launches/*/plan.txt"]
@@ -357,7 +357,7 @@ def test_provenance_tells_each_binding_and_command_once() -> None:
     assert provenance(checked({}), []) == []
 
 
-def test_a_cluster_is_told_by_its_nodes() -> None:
+def test_provenance_names_a_clusters_nodes() -> None:
     header = synthetic_header()
     header["machine"] = {"name": "cluster", "hosts": [{"name": name, "slots": 4} for name in ("n1", "n2", "n5")]}
     assert dict(provenance(checked(header), []))["Nodes"] == ["n[1-2,5]"]
@@ -406,7 +406,7 @@ def test_the_methods_paragraph_says_what_intervals_cover(launches: int, says: st
 
 def test_the_methods_paragraph_says_under_what_conditions_it_was_measured(campaign: Campaign) -> None:
     header = synthetic_header()
-    header["machine"] |= {"virtualised": True}
+    header["machine"] |= {"virtualized": True}
     busy = {"host": "desk", "cores": 4, "seconds": 3.0, "busy_s": 9.0, "own_s": 3.0, "steal_s": 0.0}
     launches = [launch | {"machines": [busy]} for launch in synthetic_launches()]
     virtual = replace(campaign, header=checked(header), launches=launches)
@@ -595,7 +595,7 @@ def lacking(page: Page) -> dict[str, set[str]]:
         # Where the ranks' places are unknown, the marks of boundaries are drawn of no rows.
         axes = {"value", "label"}
         reckoned = set(re.findall(r"datum\.(\w+)", json.dumps(specification))) - axes
-        drawn = (named(specification, "field") | reckoned) - named(specification, "as")
+        drawn = (texts_under(specification, "field") | reckoned) - texts_under(specification, "as")
         drawn -= {"", NODE_RANKS, SWITCH_RANKS, SIZE_SERIES}
         counted = {panel["measure"]} if "facet" in specification else set()
         found[name] = found.get(name, set()) | (drawn | counted) - {*page.data["tables"][panel["table"]]}
@@ -617,12 +617,12 @@ def test_the_page_has_all_that_its_figures_draw(page: Page, tmp_path: Path) -> N
     assert chosen <= {*several.data["tables"]["cells"], "formula"}
 
 
-def named(part: object, key: str) -> set[str]:
+def texts_under(part: object, key: str) -> set[str]:
     """All texts that stand under `key` anywhere in a specification."""
     if isinstance(part, dict):
-        below = {text for value in part.values() for text in named(value, key)}
+        below = {text for value in part.values() for text in texts_under(value, key)}
         return below | ({part[key]} if isinstance(part.get(key), str) else set())
-    return {text for value in part for text in named(value, key)} if isinstance(part, list) else set()
+    return {text for value in part for text in texts_under(value, key)} if isinstance(part, list) else set()
 
 
 def test_methods_say_how_messages_were_timed_and_fixed_numbers_of_calls() -> None:

@@ -41,9 +41,9 @@ def test_one_row_with_all_names_stands_for_a_schedule() -> None:
             "tied": [["linear", "binary", "ring"], ["ring"]],
         }
     )
-    labelled = with_curve_labels(best, curves)
-    assert labelled["best_label"].to_list() == ["binary + 2 equal", "ring"]
-    assert labelled["tied"].to_list() == [["binary + 2 equal", "ring"], ["ring"]]
+    labeled = with_curve_labels(best, curves)
+    assert labeled["best_label"].to_list() == ["binary + 2 equal", "ring"]
+    assert labeled["tied"].to_list() == [["binary + 2 equal", "ring"], ["ring"]]
 
 
 def test_an_algorithm_that_differs_at_one_size_or_failed_has_its_own_curve() -> None:

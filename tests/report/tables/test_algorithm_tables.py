@@ -28,7 +28,7 @@ def of_bcast(campaign: Campaign) -> list[Table]:
     return tables(Report(campaign), "bcast")
 
 
-def test_algorithms_stand_beside_each_other_the_default_first(of_bcast: list[Table]) -> None:
+def test_algorithms_are_columns_and_the_default_is_first(of_bcast: list[Table]) -> None:
     assert [table.caption for table in of_bcast] == [f"{ranks} ranks" for ranks in RANKS]
     for table in of_bcast:
         assert table.columns[:2] == ("default", "binomial")

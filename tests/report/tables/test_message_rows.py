@@ -51,7 +51,7 @@ def test_messages_have_figures_of_their_own_and_none_of_collectives(page: Page) 
     assert headings[: len(of_messages)] == of_messages
 
 
-def test_the_report_leads_with_latency_and_bandwidth_not_with_a_verdict_that_there_is_none(page: Page) -> None:
+def test_the_report_begins_with_latency_and_bandwidth_without_a_verdict(page: Page) -> None:
     assert "no default to decide on" not in page.text
     assert re.search(r"transpose, 10 points: one way fastest at \d+, most often timpani/packed", page.text)
     lead = page.text[: page.text.index("Messages between ranks")]
@@ -128,7 +128,7 @@ def test_tables_of_bandwidth_hold_megabytes_a_second(page: Page) -> None:
     assert ("h3", "Latency of a message") in page.headings
 
 
-def test_each_way_but_the_plain_message_is_held_against_it(page: Page) -> None:
+def test_each_way_to_transpose_is_compared_with_the_plain_message(page: Page) -> None:
     cells = page.data["tables"]["cells"]
     labels = [cells["label"]["values"][row] for row in cells["label"]["rows"]]
     compared = {label for label, ratio in zip(labels, cells["ratio"], strict=True) if ratio is not None}

@@ -40,7 +40,7 @@ def cells(collective: str, *message_bytes: int, error: str | None = None) -> pl.
 
 
 @pytest.mark.parametrize("full", [False, True])
-def test_lines_are_laid_out_like_osus_but_for_the_line_that_is_ours(full: bool) -> None:
+def test_lines_are_laid_out_like_osus_except_timpanis_line(full: bool) -> None:
     theirs = (LOGS / ("bcast-7.4-full.txt" if full else "bcast-5.6.txt")).read_text().splitlines()
     ours = osu_blocks(cells("bcast", 1, 65536), full=full).splitlines()
     assert ours[0] == ""
@@ -107,7 +107,7 @@ def test_throughput_is_read_back(tmp_path: Path, operation: str) -> None:
 
 
 @pytest.mark.parametrize("collective", [*COLLECTIVES, "latency"])
-def test_what_we_print_is_read_back(tmp_path: Path, collective: str) -> None:
+def test_printed_osu_output_is_read_back(tmp_path: Path, collective: str) -> None:
     log = tmp_path / "log.txt"
     log.write_text(osu_blocks(cells(collective, 0), full=True, datatype_of=lambda operation: "double"))
     (table,) = read_log(log).tables

@@ -7,7 +7,7 @@ def load(cores: float) -> str:
     return f"measured under load: on vm other processes kept {cores} of 2 cores busy on average"
 
 
-def test_what_several_campaigns_warn_of_is_one_warning_that_names_them() -> None:
+def test_a_warning_of_several_campaigns_is_printed_once_and_names_them() -> None:
     assert merged({"campaign": [load(0.5)], "between-1": [load(0.7)], "between-2": [load(1.0)]}) == [
         "measured under load, 3 of 3 campaigns (all); in campaign: on vm other processes kept 0.5 of 2 cores busy on "
         "average"

@@ -15,7 +15,7 @@ def turns(
     return [(launch, start, time, algorithm) for algorithm, time in times.items()]
 
 
-def test_what_a_start_does_to_all_in_it_cancels() -> None:
+def test_a_factor_common_to_a_start_cancels() -> None:
     rows = [
         *turns(1, "1.0/5", {DEFAULT: 10, ONE: 20, OTHER: 5}),
         *turns(1, "1.1/5", {FILES: 4 * 5, under_files(ONE): 4 * 20, under_files(OTHER): 4 * 5}),
@@ -25,7 +25,7 @@ def test_what_a_start_does_to_all_in_it_cancels() -> None:
     assert ratios_across_starts(rows, DEFAULT, FILES) == pytest.approx([2.0, 2.0])
 
 
-def test_launches_that_share_no_algorithm_tell_nothing() -> None:
+def test_launches_without_a_common_algorithm_give_no_ratio() -> None:
     rows = [*turns(1, "1.0/5", {DEFAULT: 10, ONE: 20}), *turns(1, "1.1/5", {FILES: 5, under_files(OTHER): 5})]
     assert ratios_across_starts(rows, DEFAULT, FILES) == []
     assert ratios_across_starts([(1, None, None, DEFAULT), (1, None, None, FILES)], DEFAULT, FILES) == []

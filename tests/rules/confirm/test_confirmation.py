@@ -58,10 +58,10 @@ def campaign(times: Mapping[tuple[str, int], float], messages: Mapping[tuple[str
 BEFORE = campaign({("default", 64): 10, ("ring", 64): 5, ("default", 1024): 10, ("ring", 1024): 5})
 
 
-HELD_OUT = 161  # a third of the way from 64 to 1024
+TEST_SIZE = 161  # a third of the way from 64 to 1024
 
 
-def found(times: Mapping[str, float], size: int = HELD_OUT, **sent: int) -> ConfirmedPoint:
+def found(times: Mapping[str, float], size: int = TEST_SIZE, **sent: int) -> ConfirmedPoint:
     messages = {(name, size): count for name, count in sent.items()}
     [one] = confirm(TABLE, BEFORE, campaign({(name, size): time for name, time in times.items()}, messages))
     return one
@@ -93,7 +93,7 @@ def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> 
         (6.2, {}, "open"),
     ],
 )
-def test_what_proves_that_the_files_are_followed(tuned: float, sent: dict[str, int], proof: str) -> None:
+def test_sent_messages_prove_that_files_are_followed(tuned: float, sent: dict[str, int], proof: str) -> None:
     one = found({"default": 10, "ring": 5, "tuned": tuned}, **sent)
     assert one.proof == proof
     assert (one in losing_points([one])) is (proof == "other")
@@ -112,7 +112,7 @@ def test_files_that_slow_calls_without_a_rule_lose_all_that_they_say_of_the_coll
 
 
 @pytest.mark.parametrize(("with_files", "standing"), [(0.5, "gained"), (1.0, "kept"), (1.3, "lost")])
-def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_files: float, standing: str) -> None:
+def test_files_interleaved_with_their_algorithms_are_judged_by_their_gain(with_files: float, standing: str) -> None:
     """The choice is twice as fast when forced; what the library does with its files counts, although starts differ."""
     found = []
     for launch in range(1, 11):
@@ -123,7 +123,7 @@ def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_fi
             mean = sqrt(prod(times.values()))
             found += [
                 LaunchResult(
-                    cell(name, HELD_OUT),
+                    cell(name, TEST_SIZE),
                     launch,
                     "m",
                     median_us=factor * time * (1 + launch / 1000),
@@ -139,11 +139,11 @@ def test_files_in_turn_with_what_they_name_are_judged_by_what_they_bring(with_fi
     assert 0.98 < one.by_file.ratio * with_files < 1.02
 
 
-def test_a_choice_that_gains_when_forced_is_told_apart_from_files_that_are_not_shown_to() -> None:
+def test_the_gain_of_the_forced_choice_is_distinguished_from_the_gain_of_the_files() -> None:
     """The choice is twice as fast in every launch; with the files launches differ by more than that."""
-    times = {("default", HELD_OUT): 10.0, ("ring", HELD_OUT): 5.0}
+    times = {("default", TEST_SIZE): 10.0, ("ring", TEST_SIZE): 5.0}
     unsteady = [
-        LaunchResult(cell("tuned", HELD_OUT), launch, "m", median_us=time, repetitions=100)
+        LaunchResult(cell("tuned", TEST_SIZE), launch, "m", median_us=time, repetitions=100)
         for launch, time in enumerate((5.0, 16.0) * 4, 1)
     ]
     measured = campaign(times)
@@ -161,7 +161,7 @@ def test_a_choice_that_gains_when_forced_is_told_apart_from_files_that_are_not_s
 
 
 def test_launches_that_can_show_nothing_are_said_to_be_too_few() -> None:
-    measured = campaign({(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))})
+    measured = campaign({(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))})
     three = confirm(TABLE, BEFORE, replace(measured, results=measured.results.filter(pl.col("launch") <= 3)))
     assert [each.standing for each in three] == ["undecided"]
     first, second, *_ = confirmed_lines(three)
@@ -172,10 +172,10 @@ def test_launches_that_can_show_nothing_are_said_to_be_too_few() -> None:
 
 
 @pytest.mark.parametrize("broken", ["tuned", "ring"])
-def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
-    times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
+def test_an_algorithm_that_fails_with_or_without_files_has_lost(broken: str) -> None:
+    times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign({key: time for key, time in times.items() if key[0] != broken})
-    wrong = LaunchResult(cell(broken, HELD_OUT), 1, "m", error="wrong data")
+    wrong = LaunchResult(cell(broken, TEST_SIZE), 1, "m", error="wrong data")
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([wrong])])))
     assert (one.standing, one.proof) == ("lost", "failed")
     assert without_losing_rules(TABLE, losing_points([one])).rules == ()
@@ -186,9 +186,9 @@ def test_what_fails_with_the_files_or_by_itself_has_lost(broken: str) -> None:
     [("default", "wrong data"), ("default", "ended with status 137"), ("ring", "ended with status 137: killed")],
 )
 def test_points_without_times_are_named_and_keep_their_rules(broken: str, error: str) -> None:
-    times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
+    times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign({key: time for key, time in times.items() if key[0] != broken})
-    ended = LaunchResult(cell(broken, HELD_OUT), 1, "m", error=error)
+    ended = LaunchResult(cell(broken, TEST_SIZE), 1, "m", error=error)
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([ended])])))
     assert (one.standing, losing_points([one]), mean_regret([one])) == ("unknown", [], None)
     first, second, *_ = confirmed_lines([one])
@@ -197,14 +197,14 @@ def test_points_without_times_are_named_and_keep_their_rules(broken: str, error:
 
 
 def test_one_killed_launch_removes_no_rule() -> None:
-    times = {(name, HELD_OUT): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
+    times = {(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))}
     measured = campaign(times)
-    killed = LaunchResult(cell("ring", HELD_OUT), 9, "m", error="ended with status 137")
+    killed = LaunchResult(cell("ring", TEST_SIZE), 9, "m", error="ended with status 137")
     [one] = confirm(TABLE, BEFORE, replace(measured, results=pl.concat([measured.results, results_frame([killed])])))
     assert (one.standing, one.proof) == ("gained", "times")
 
 
-def test_messages_are_counted_of_both_algorithms_where_the_library_s_file_and_ours_have_a_rule() -> None:
+def test_messages_are_counted_if_the_librarys_file_and_timpanis_have_a_rule() -> None:
     ours = Rule("bcast", Algorithm("timpani", "ring"), ranks=Span(2, 2))
     wanted = cells_to_prove(replace(TABLE, rules=(*TABLE.rules, ours)), BEFORE)
     names = ("openmpi/ring", "timpani/ring", "openmpi/linear", "openmpi/tuned", "timpani/rules", "openmpi/default")
@@ -212,13 +212,13 @@ def test_messages_are_counted_of_both_algorithms_where_the_library_s_file_and_ou
     assert [str(each.algorithm) for each in cells if wanted(each)] == [name for name in names if "linear" not in name]
 
 
-def test_rules_of_the_library_and_of_ours_for_the_same_calls_are_judged_apart() -> None:
+def test_rules_of_the_library_and_of_timpani_for_the_same_calls_are_judged_separately() -> None:
     ours = Rule("bcast", Algorithm("timpani", "ring"), ranks=Span(2, 2))
     both = replace(TABLE, rules=(*TABLE.rules, ours))
     names = {"openmpi/default": 10.0, "openmpi/ring": 5.0, "openmpi/tuned": 5.0, "timpani/ring": 20.0}
     results = [
         LaunchResult(
-            Cell("bcast", Algorithm.parse(name), 2, "core", HELD_OUT, "warm"), launch, "m", median_us=t * noise
+            Cell("bcast", Algorithm.parse(name), 2, "core", TEST_SIZE, "warm"), launch, "m", median_us=t * noise
         )
         for name, t in {**names, "timpani/rules": 20.0}.items()
         for launch, noise in enumerate(NOISE, 1)
@@ -252,7 +252,7 @@ def test_where_the_table_has_no_rule_the_default_is_kept() -> None:
     assert (one.standing, one.algorithm, one.gain) == ("kept", None, None)
 
 
-def test_the_study_has_edges_sizes_held_out_and_all_that_came_near(tmp_path: Path) -> None:
+def test_the_confirmation_has_edges_test_sizes_and_near_ties(tmp_path: Path) -> None:
     before = campaign(
         {(name, size): time for size in (64, 1024) for name, time in (("default", 10), ("ring", 5), ("linear", 5.3))}
     )
@@ -260,7 +260,7 @@ def test_the_study_has_edges_sizes_held_out_and_all_that_came_near(tmp_path: Pat
         confirmation_study(TABLE, before, tmp_path, None)
     (tmp_path / LIBRARIES["openmpi"].tuning_files[0].name).touch()
     study = confirmation_study(TABLE, before, tmp_path, None)
-    assert study.overrides["bcast"].sizes == (63, 64, HELD_OUT, 1024, 1025)
+    assert study.overrides["bcast"].sizes == (63, 64, TEST_SIZE, 1024, 1025)
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}
     assert (study.launches, study.tuned, study.rules) == (10, str(tmp_path.resolve()), None)
     assert study.seed != STUDY["seed"]

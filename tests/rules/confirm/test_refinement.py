@@ -73,7 +73,7 @@ def test_campaigns_of_two_libraries_or_of_the_same_cells_are_refused(tmp_path: P
         load_together([one, stored(tmp_path / "three", (16,), "4")])
 
 
-def test_what_a_race_only_looked_at_stays_unless_another_campaign_measured_it(tmp_path: Path) -> None:
+def test_sampled_results_stay_unless_another_campaign_measured_them(tmp_path: Path) -> None:
     race = stored(tmp_path / "race", (8, 64), sampled=(16, 32), regret=0.02)
     results = load_together([race, stored(tmp_path / "between", (16,))]).results
     assert dict(results.select("message_bytes", "sampled").sort("message_bytes").iter_rows()) == {

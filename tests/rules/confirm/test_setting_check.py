@@ -84,7 +84,7 @@ def test_a_setting_that_loses_somewhere_is_named_and_not_written() -> None:
     assert "faster at 1 of 2 points and slower at 1" in why
 
 
-def test_what_files_cannot_hold_is_named_and_not_written() -> None:
+def test_settings_that_files_cannot_hold_are_named_and_not_written() -> None:
     setting, (why,) = setting_of(campaign(of_setting(5.0, 5.0), {"eager": "--bind-to none"}))
     assert setting is None
     assert "files hold parameters and variables only" in why

@@ -35,12 +35,12 @@ def table() -> SelectionTable:
     return table_of(replace(made, header=header, results=results, planned=planned), [Path("made")])
 
 
-def test_a_table_names_what_was_only_looked_at_and_what_has_no_time() -> None:
+def test_a_table_names_sampled_and_unmeasured_sizes() -> None:
     assert table().sampled == (SizesAt("bcast", 2, (256, 4096)),)
     assert table().unmeasured == (SizesAt("bcast", 2, (128, 1 << 20)),)
 
 
-def test_the_page_names_sizes_of_rules_that_were_only_looked_at_and_what_has_no_time() -> None:
+def test_the_page_names_sampled_and_unmeasured_sizes_of_rules() -> None:
     known = made_from([Path("made")], campaign({("default", 8): 10.0}))
     page = tuned_page(table(), TunedFiles({}), Path("tuned"), "Open MPI", known)
     assert "- bcast, 2 ranks: 256 B, 4 KiB (openmpi/ring)" in page

@@ -126,7 +126,7 @@ def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
         (("openmpi/ring", "openmpi ring"), "is not an algorithm"),
     ],
 )
-def test_what_is_no_table_is_named(change: tuple[str, str], says: str, tmp_path: Path) -> None:
+def test_the_fault_of_an_invalid_table_is_named(change: tuple[str, str], says: str, tmp_path: Path) -> None:
     rule = Rule("bcast", Algorithm.parse("openmpi/ring"), ranks=Span(4, 8))
     text = table_text(SelectionTable("openmpi", "5.0.11", (rule,)), tmp_path)
     assert change[0] in text

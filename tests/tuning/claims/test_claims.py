@@ -135,7 +135,7 @@ def test_the_nearest_by_a_hair_is_undecided() -> None:
     assert checked(claim("most-similar-to-default", "chain"), once).cases[0].holds is True  # by value
 
 
-def test_what_intervals_leave_open_is_undecided() -> None:
+def test_an_interval_that_contains_the_limit_is_undecided() -> None:
     noisy = {size: [0.7, 0.8, 0.9, 1.2, 1.4, 1.6] for size in SIZES}
     found = checked(claim("comparable", "chain", to_bytes=8), {"default": curve({8: 1.0}), "chain": noisy})
     assert found.verdict == UNDECIDED

@@ -30,7 +30,7 @@ def test_a_flat_series_has_no_order() -> None:
     assert found.over_ranks["correlation"].to_list() == [None]
 
 
-def test_the_best_agrees_where_ours_is_published_as_fastest_too() -> None:
+def test_the_best_agrees_if_the_fastest_here_is_also_the_fastest_published() -> None:
     found = agreement(
         pairs([("a", 2, 8, 1.0, 5.0), ("b", 2, 8, 2.0, 6.0), ("a", 2, 16, 1.0, 9.0), ("b", 2, 16, 2.0, 6.0)])
     )

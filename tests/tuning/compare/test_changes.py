@@ -38,7 +38,7 @@ def test_each_cell_stands_by_what_its_launches_show() -> None:
     assert found.too_few == ()
 
 
-def test_what_only_one_has_is_kept_apart() -> None:
+def test_cells_of_only_one_campaign_are_listed_separately() -> None:
     found = changes(
         results({"default": {8: around(1.0), 16: around(1.0)}}),
         results({"default": {8: around(1.0)}, "ring": {8: around(1.0)}}),
@@ -48,7 +48,7 @@ def test_what_only_one_has_is_kept_apart() -> None:
     assert found.cells.height == 1
 
 
-def test_defaults_of_two_libraries_are_compared_and_ours_with_ours() -> None:
+def test_defaults_of_two_libraries_are_compared_and_timpanis_algorithms_by_name() -> None:
     before = results(
         {"openmpi/default": {8: around(2.0)}, "timpani/ring": {8: around(1.0)}, "openmpi/ring": {8: around(5.0)}}
     )
@@ -87,7 +87,7 @@ def test_false_alarms_stay_rare_when_nothing_changed() -> None:
     assert alarms <= 5  # 2 are expected of 40 families at 5 %
 
 
-def test_simulated_times_are_exact_and_say_nothing_beside_measured_ones() -> None:
+def test_simulated_times_are_exact_but_not_compared_with_measured_ones() -> None:
     def simulated(time: float) -> pl.DataFrame:
         return results({"default": {8: [time]}}).with_columns(simulated=pl.lit(True))
 

@@ -25,7 +25,7 @@ def blocks(times: list[float], states: Sequence[str] = (), first: int = 1) -> li
     ]
 
 
-def test_what_a_block_does_to_both_cancels() -> None:
+def test_a_factor_common_to_a_block_cancels() -> None:
     disturbed = [1.0, 9.0, 2.0, 30.0, 4.0, 1.5]
     found = samples_in_blocks(blocks(disturbed), blocks([time / 2 for time in disturbed]))
     assert list(found.paired) == pytest.approx([2.0] * 6)

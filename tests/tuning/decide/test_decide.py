@@ -197,7 +197,7 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     assert verdict.warnings == ()
 
 
-def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
+def test_the_verdict_counts_points_at_which_timpani_beats_the_library() -> None:
     frame = results(
         {
             "default": {8: around(3.0), 64: around(3.0)},
@@ -233,7 +233,7 @@ def test_verdict_says_where_ours_are_faster_than_all_of_the_library() -> None:
         (9, None, "10 of 10 cells have fewer than the 6 launches that a comparison takes"),
     ],
 )
-def test_verdict_says_how_to_have_launches_enough(competitors: int, asked: int | None, advice: str) -> None:
+def test_the_verdict_names_the_launches_to_measure_with(competitors: int, asked: int | None, advice: str) -> None:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(competitors)))}
     frame = results(curves)
     verdict = summarize(
@@ -271,7 +271,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
     )
 
 
-def test_significance_in_few_launches_is_told_beside_the_warning() -> None:
+def test_a_significant_result_in_few_launches_comes_with_the_warning() -> None:
     frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
     verdict = summarize(
         decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=4
@@ -331,7 +331,7 @@ def test_transposes_race_without_a_default_and_against_no_baseline() -> None:
     )
 
 
-def test_verdict_says_what_would_decide_the_undecided() -> None:
+def test_the_verdict_forecasts_launches_for_undecided_points() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
     verdict = summarize(

@@ -85,7 +85,7 @@ def test_other_code_with_the_same_messages_keeps_its_name() -> None:
     assert equal == {("bcast", 2, 8): [("timpani/chain", "timpani/tree")]}
 
 
-def test_what_is_known_of_a_library_holds_on_two_ranks_alone() -> None:
+def test_known_equal_schedules_apply_only_to_two_ranks() -> None:
     known = {"bcast": (("binary", "chain", "linear"),)}
     there = measured("default", "chain", "linear", "ring")
     sets = [("chain", "linear")]
@@ -93,7 +93,7 @@ def test_what_is_known_of_a_library_holds_on_two_ranks_alone() -> None:
     assert equal_schedules(measured("chain", "linear", ranks=4), (), known) == {}
 
 
-def test_what_is_known_and_what_was_counted_are_one_set() -> None:
+def test_known_and_counted_equal_schedules_are_joined() -> None:
     known = {"bcast": (("chain", "linear"),)}
     equal = equal_schedules(measured("chain", "linear", "own"), [proof("own", ONE_WAY), proof("chain", ONE_WAY)], known)
     assert equal["bcast", 2, 8] == [("chain", "linear", "own")]

@@ -38,7 +38,7 @@ def test_readings_of_the_simulated_clock_are_equal_within_its_resolution_and_mea
     assert decisions(close, simulated=False)[0]["lowest"] == ["chain"]
 
 
-def test_what_is_faster_than_the_default_comes_before_what_only_looks_so() -> None:
+def test_significantly_faster_algorithms_come_before_lower_medians() -> None:
     [row] = decisions({"chain": {8: [0.98]}, "default": {8: [1.0]}, "ring": {8: [0.5]}, "tree": {8: [0.5]}})
     assert (row["verdict"], row["lowest"]) == ("better", ["ring", "tree"])
     [row] = decisions({"chain": {8: around(1.0)}, "default": {8: around(1.0)}}, simulated=False)

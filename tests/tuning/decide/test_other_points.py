@@ -28,13 +28,13 @@ def test_points_at_which_it_is_shown_to_be_slower_are_counted_with_the_largest_f
     assert found.factor == pytest.approx(3, rel=0.02)
 
 
-def test_what_is_nowhere_shown_to_be_slower_costs_nothing() -> None:
+def test_an_algorithm_that_is_nowhere_significantly_slower_loses_nothing() -> None:
     ties = results({"default": {8: around(1.0), 64: around(2.0)}, "chain": {8: around(1.0), 64: around(1.0)}})
     [won] = [row for row in decide(RacedResults.from_rows(ties)).iter_rows(named=True) if row["verdict"] == "better"]
     assert at_other_points(compare_with_default(RacedResults.from_rows(ties)), won, "chain") is None
 
 
-def test_the_verdict_has_it_beside_the_setting() -> None:
+def test_the_verdict_has_the_loss_at_other_points_with_the_setting() -> None:
     settings = {"bcast": {"chain": "mpirun --mca a 2"}}
     verdict = summarize(
         decide_by_state(RacedResults.from_rows(FRAME)),

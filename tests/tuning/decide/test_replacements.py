@@ -28,13 +28,15 @@ def measured(times: dict[tuple[str, int], float], placement: str = "node", ranks
     ]
 
 
-def ours(results: list[LaunchResult], max_ratio: float = 1.0) -> tuple[Rule, ...]:
+def selected_rules(results: list[LaunchResult], max_ratio: float = 1.0) -> tuple[Rule, ...]:
     frame: pl.DataFrame = results_frame(results)
     return select(RacedResults.from_rows(frame), LAYOUTS, OWN, max_ratio).rules
 
 
 def found(*results: LaunchResult, max_ratio: float = 1.0) -> list[tuple[int, int | None, str]]:
-    return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in ours(list(results), max_ratio)]
+    return [
+        (rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in selected_rules(list(results), max_ratio)
+    ]
 
 
 def default(*sizes: int) -> dict[tuple[str, int], float]:
@@ -51,7 +53,7 @@ def test_between_a_size_won_and_one_lost_nothing_is_replaced() -> None:
     assert found(*measured(default(8, 16, 32) | of_ours)) == [(8, 8, "ring"), (32, 32, "ring")]
 
 
-def test_the_faster_of_ours_takes_over_at_its_first_size() -> None:
+def test_a_faster_timpani_algorithm_is_chosen_from_its_first_size() -> None:
     of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
     assert found(*measured(default(8, 16) | of_ours)) == [(8, 15, "a"), (16, 16, "b")]
 
@@ -72,7 +74,7 @@ def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> No
     assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
 
 
-def test_what_failed_in_a_placement_wins_nowhere_with_that_layout() -> None:
+def test_an_algorithm_that_failed_in_a_placement_has_no_rule_for_that_layout() -> None:
     of_ours = {("timpani/a", 8): 50.0}
     failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | of_ours, "core")]
     assert found(*measured(default(8) | of_ours), *failed) == []
@@ -87,7 +89,7 @@ def test_an_algorithm_of_the_library_is_no_rule() -> None:
     assert found(*measured(default(8) | {("openmpi/ring", 8): 50.0, ("timpani/ring", 8): 99.0})) == []
 
 
-def test_what_wins_must_win_in_every_placement_that_spreads_ranks_alike() -> None:
+def test_a_rule_needs_a_win_in_every_placement_with_the_same_layout() -> None:
     everywhere = {("timpani/a", 8): 60.0, ("timpani/b", 8): 50.0}
     one_loses = {("timpani/a", 8): 60.0, ("timpani/b", 8): 150.0}
     results = measured(default(8) | everywhere) + measured(default(8) | one_loses, "core")
@@ -95,31 +97,31 @@ def test_what_wins_must_win_in_every_placement_that_spreads_ranks_alike() -> Non
     assert found(*measured(default(8) | everywhere)) == [(8, 8, "b")]
 
 
-def test_points_whose_layout_nobody_knows_are_left_out() -> None:
+def test_points_with_an_unknown_layout_are_left_out() -> None:
     assert found(*measured(default(8) | {("timpani/a", 8): 50.0}, "socket")) == []
 
 
 @pytest.mark.parametrize("about", [[], ["from a campaign"]])
 def test_the_file_counts_its_rules(about: list[str]) -> None:
-    lines = own_rules_text(ours(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
+    lines = own_rules_text(selected_rules(measured(default(8) | {("timpani/a", 8): 50.0})), about).splitlines()
     assert lines[0] == "timpani-rules 1"
     assert lines[-2].startswith("bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=8..8 a  # 2.0")
     assert lines[-1] == "end 1"
 
 
 def test_collectives_that_agree_on_sizes_first_are_named() -> None:
-    rules = ours(measured(default(8) | {("timpani/a", 8): 50.0}))
+    rules = selected_rules(measured(default(8) | {("timpani/a", 8): 50.0}))
     assert warnings(rules) == []
     of_pairs = [replace(rule, collective="alltoallv") for rule in rules * 2]
     assert [warning.split(":")[0] for warning in warnings(of_pairs)] == ["alltoallv"]
 
 
-def test_neighbours_become_one_rule_where_that_costs_little_and_the_cost_is_stated() -> None:
+def test_neighbors_become_one_rule_where_that_costs_little_and_the_cost_is_stated() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/b", 8): 80.0, ("timpani/a", 16): 50.5, ("timpani/b", 16): 50.0}
     results = measured(default(8, 16) | times)
     assert found(*results) == [(8, 15, "a"), (16, 16, "b")]
     assert found(*results, max_ratio=1.02) == [(8, 16, "a")]
-    [rule] = ours(results, max_ratio=1.02)
+    [rule] = selected_rules(results, max_ratio=1.02)
     assert 0.009 < rule.regret < 0.011
     assert [each.message_bytes for each in rule.evidence] == [8, 16]
 
@@ -161,7 +163,7 @@ def rules_of_a_race(*results: LaunchResult) -> list[tuple[int, int | None, str]]
     return [(rule.sizes.first, rule.sizes.last, rule.algorithm.plain) for rule in rules]
 
 
-def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_there() -> None:
+def test_a_sampled_rank_count_has_rules_only_with_a_significant_gain() -> None:
     sampled = [*raced(4, 16, True), *raced(4, 32, True, gain=1.0), *raced(4, 64, True)]
     results = results_frame([*raced(8, 16, sampled=False), *sampled]).with_columns(pl.lit(0.02).alias(REGRET))
     found = [
@@ -171,12 +173,12 @@ def test_a_rank_count_that_a_race_looked_at_has_rules_where_a_gain_is_shown_ther
     assert found == [(4, 16, 16), (4, 64, 64), (8, 16, 16)]
 
 
-def test_a_size_that_a_race_looked_at_between_two_others_changes_no_rule() -> None:
+def test_a_sampled_size_between_two_others_changes_no_rule() -> None:
     results = [*raced(4, 8, False), *raced(4, 16, True, gain=1.0), *raced(4, 32, False), *raced(4, 64, True)]
     assert rules_of_a_race(*results) == [(8, 64, "ring")]
 
 
-def test_no_rule_reaches_over_a_size_at_which_a_look_found_its_algorithm_slower() -> None:
+def test_no_rule_reaches_over_a_size_whose_sample_shows_its_algorithm_slower() -> None:
     around = [*raced(4, 8, False), *raced(4, 64, False)]
     for slower in ({"gain": 0.2}, {"gain": 1.0, "others": {"openmpi/linear": 1.1}}):
         assert rules_of_a_race(*around, *raced(4, 16, True, **slower), *raced(4, 32, True)) == [
@@ -188,7 +190,7 @@ def test_no_rule_reaches_over_a_size_at_which_a_look_found_its_algorithm_slower(
     assert rules_of_a_race(*around, *interrupted) == [(8, 8, "ring"), (64, 64, "ring")]
 
 
-def test_where_a_look_breaks_a_rule_there_is_one_for_what_it_shows_to_be_faster() -> None:
+def test_a_sample_that_breaks_a_rule_gives_a_rule_for_the_faster_algorithm() -> None:
     other = raced(4, 16, True, gain=0.2, others={"timpani/chain": 3.0})
     assert rules_of_a_race(*raced(4, 8, False), *other, *raced(4, 64, False)) == [
         (8, 8, "ring"),
@@ -197,7 +199,7 @@ def test_where_a_look_breaks_a_rule_there_is_one_for_what_it_shows_to_be_faster(
     ]
 
 
-def test_no_rule_reaches_over_a_size_at_which_its_algorithm_failed_while_it_was_looked_at() -> None:
+def test_no_rule_reaches_over_a_size_at_which_its_algorithm_failed_in_a_sample() -> None:
     failed = [
         replace(result, median_us=None, error="crashed") if result.cell.algorithm.name == "ring" else result
         for result in raced(4, 16, True)

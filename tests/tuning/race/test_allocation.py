@@ -82,7 +82,7 @@ def test_a_new_size_is_taken_for_the_nearest_one() -> None:
 
 
 @pytest.mark.parametrize(("launches", "asked"), [(0, at(8)), (1, at(8)), (4, at(8, ranks=4))])
-def test_nothing_is_said_of_what_two_launches_have_not_told(launches: int, asked: RacePoint) -> None:
+def test_two_launches_set_no_number_of_rounds(launches: int, asked: RacePoint) -> None:
     race, allocation = seen([at(8)], launches, between=0.02, within=0.1)
     race = race if asked in race.points() else Race(0.02, {at(8): ALGORITHMS, asked: ALGORITHMS})
     assert allocation.rounds(race, {asked: ALGORITHMS}, 1.0) == {}

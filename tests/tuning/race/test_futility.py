@@ -59,7 +59,7 @@ def test_more_launches_never_make_a_decision_less_likely(
     assert prospect.expected_regret >= max(0, *(-each.slower for each in open_comparisons)) - 1e-12
 
 
-def test_points_are_decided_about_as_often_as_foretold() -> None:
+def test_points_are_decided_about_as_often_as_predicted() -> None:
     random = np.random.default_rng(2)
     competitors = ALGORITHMS[1:3]
     foretold, decided = [], []
@@ -102,6 +102,6 @@ def test_after_the_last_look_a_point_ends_whatever_choosing_costs() -> None:
         assert set(raced(ANALYSES[-1], most, deviation=0.3).ended([OPEN])) == {OPEN}
 
 
-def test_what_was_spent_on_a_point_is_no_reason_to_go_on() -> None:
+def test_time_spent_on_a_point_does_not_prolong_it() -> None:
     points = (OPEN, *SETTLED)
     assert set(raced(11, most=32, deviation=0.03, points=points).ended(points)) == {OPEN}

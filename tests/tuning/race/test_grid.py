@@ -95,7 +95,7 @@ def test_a_race_begins_at_rank_counts_and_sizes_far_apart() -> None:
     assert len(alone.full) == 2
 
 
-def test_where_one_algorithm_serves_all_rank_counts_those_between_are_only_looked_at() -> None:
+def test_rank_counts_between_equal_choices_are_only_sampled() -> None:
     measured = race(by_default)
     assert with_all_algorithms(measured) == {(ranks, size) for ranks in (2, 8, 32) for size in SIZES}
     between = {point: launches for point, launches in measured.items() if point[0] not in (2, 8, 32)}
@@ -130,7 +130,7 @@ def test_a_point_that_cannot_be_measured_keeps_none_waiting() -> None:
     assert all(len(measured[ranks, 8]) == SAMPLE_LAUNCHES for ranks in (4, 6, 12, 16))
 
 
-def test_sizes_between_are_looked_at_while_the_coarse_ones_are_measured_on() -> None:
+def test_sizes_between_are_sampled_while_the_coarse_grid_is_measured() -> None:
     started: defaultdict[int, set[int]] = defaultdict(set)
     race(by_default, [2], [8, 16, 64], launched=lambda launch, ranks: started[ranks].add(launch))
     assert len(started[2]) == 2 * SAMPLE_LAUNCHES
@@ -144,7 +144,7 @@ def test_a_rank_count_that_is_found_otherwise_is_measured_with_all_algorithms() 
     assert found == {(6, 512)}
 
 
-def test_what_takes_too_many_launches_to_reach_is_looked_at_in_the_last_ones() -> None:
+def test_rank_counts_that_are_not_reached_are_sampled_in_the_last_launches() -> None:
     ranks = list(range(1, 33))
     measured = race(crossing(13, 1 << 20), ranks, [8], launches=8)
     assert set(measured) == {(count, 8) for count in ranks}
@@ -158,7 +158,7 @@ def test_what_takes_too_many_launches_to_reach_is_looked_at_in_the_last_ones() -
     st.integers(1, 40),
     st.integers(0, 9).map(lambda i: 4**i),
 )
-def test_every_rank_count_and_size_is_measured_or_looked_at(
+def test_every_rank_count_and_size_is_measured_or_sampled(
     ranks: list[int], sizes: list[int], most_ranks: int, most_bytes: int
 ) -> None:
     times = crossing(most_ranks, most_bytes)
@@ -168,7 +168,7 @@ def test_every_rank_count_and_size_is_measured_or_looked_at(
         assert min(NAMES, key=lambda name: times(name, count, size)) in launches[-1]
 
 
-def test_what_launches_would_hardly_decide_is_measured_once_more_are_allowed_or_at_any_price() -> None:
+def test_a_hard_point_is_measured_if_more_launches_or_any_price_are_allowed() -> None:
     cells = [Cell("bcast", Algorithm("openmpi", name), 2, "core", 8, "warm") for name in NAMES]
     random = np.random.default_rng(1)
     few, more = (Racing(cells, launches=launches, regret=0.02) for launches in (MIN_LAUNCHES + 1, 32))

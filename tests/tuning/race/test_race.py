@@ -43,12 +43,12 @@ def test_losers_by_factors_are_measured_in_three_launches_only() -> None:
 
 
 @pytest.mark.parametrize(("regret", "acceptable"), [(0.02, {DEFAULT, "ring"}), (0.6, {DEFAULT, "ring", "linear"})])
-def test_what_seems_as_good_as_was_asked_for_serves(regret: float, acceptable: set[str]) -> None:
+def test_algorithms_that_seem_within_the_regret_are_acceptable(regret: float, acceptable: set[str]) -> None:
     standing = race_of({DEFAULT: 1.0, "ring": 1.01, "linear": 1.4, "chain": 3.0}, 3, regret=regret).standing(POINT)
     assert {each.name for each in standing.acceptable} == acceptable
 
 
-def test_a_race_ends_where_the_choice_costs_little() -> None:
+def test_a_race_ends_when_the_regret_is_within_the_limit() -> None:
     standing = race_of({DEFAULT: 1.0, "linear": 1.3, "ring": 1.001}, 8).standing(POINT)
     assert standing.done
     assert standing.choice is not None
@@ -77,14 +77,14 @@ def test_a_race_does_not_end_before_its_choice_is_significantly_faster(deviation
     assert ratio.low > INDIFFERENCE[1]
 
 
-def test_an_undecided_point_goes_on_and_says_its_bound() -> None:
+def test_an_undecided_point_continues_and_has_a_bound() -> None:
     standing = race_of({DEFAULT: 1.0, "linear": 1.0, "ring": 1.0}, 6, deviation=0.2).standing(POINT)
     assert not standing.done
     assert 0.02 < standing.regret < inf
     assert len(standing.remaining) == 3
 
 
-def test_what_cannot_be_better_by_much_is_measured_no_more() -> None:
+def test_an_algorithm_that_cannot_be_better_by_the_regret_is_dropped() -> None:
     standing = race_of({DEFAULT: 1.0, "linear": 1.1, "ring": 1.001}, 6, regret=0.05).standing(POINT)
     assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(6)
     assert standing.dropped[Algorithm("openmpi", "linear")].factor > 1
@@ -117,7 +117,7 @@ def test_launches_of_their_own_are_compared_by_their_times() -> None:
 
 
 @pytest.mark.parametrize("time_us", [0.02, 0.4, 50.0])
-def test_times_that_are_recorded_alike_are_not_taken_for_equal(time_us: float) -> None:
+def test_equal_recorded_times_still_have_an_interval(time_us: float) -> None:
     race = Race(0.02, {POINT: list(algorithms([DEFAULT, "linear"]).values())})
     for launch in range(1, 7):
         race.add_launch(
@@ -150,7 +150,7 @@ def failing_from(launch: int, failing: Iterable[str], launches: int = 8, error: 
 
 
 @pytest.mark.parametrize("launch", range(1, 6))
-def test_what_fails_in_two_launches_is_out_of_the_race(launch: int) -> None:
+def test_an_algorithm_that_fails_in_two_launches_is_excluded(launch: int) -> None:
     standing = failing_from(launch, ["ring"])
     assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(launch + 1, abandoned=True)
     assert standing.choice == Algorithm("openmpi", "linear")
@@ -159,12 +159,12 @@ def test_what_fails_in_two_launches_is_out_of_the_race(launch: int) -> None:
     assert {each.name for each in standing.excess} == {DEFAULT, "linear"}
 
 
-def test_what_was_not_tried_is_out_at_once() -> None:
+def test_an_algorithm_that_was_not_tried_is_excluded_at_once() -> None:
     standing = failing_from(1, ["ring"], error="not tried: the algorithm ended 2 launches, from 8 B on")
     assert standing.dropped[Algorithm("openmpi", "ring")] == DropReason(1, abandoned=True)
 
 
-def test_what_was_slower_than_one_that_is_given_up_may_be_the_best_again() -> None:
+def test_an_algorithm_dropped_against_an_abandoned_one_may_be_the_best_again() -> None:
     before, after = failing_from(7, ["ring"], launches=6), failing_from(5, ["ring"], launches=6)
     linear = Algorithm("openmpi", "linear")
     assert linear in before.dropped

@@ -52,7 +52,7 @@ def test_a_choice_and_its_bound_stand_at_each_point_that_was_raced() -> None:
     assert standing["regret_high"] <= 0.02
 
 
-def test_sizes_that_were_only_looked_at_bound_nothing_and_count_in_no_verdict() -> None:
+def test_sampled_sizes_have_no_bound_and_count_in_no_verdict() -> None:
     standing = race_standings(RacedResults.from_rows(raced())).row(
         by_predicate=pl.col("message_bytes") == 64, named=True
     )
@@ -86,7 +86,7 @@ def test_dropped_cells_say_why_and_others_say_nothing() -> None:
     assert endings["linear", 64] is None
 
 
-def test_cells_that_were_only_looked_at_say_that_alone() -> None:
+def test_cells_that_were_only_sampled_have_that_status() -> None:
     cells = {
         (row["label"], row["message_bytes"]): row
         for row in estimate_cells(RacedResults.from_rows(raced())).iter_rows(named=True)
@@ -96,7 +96,7 @@ def test_cells_that_were_only_looked_at_say_that_alone() -> None:
     assert [cells[name, 8]["sampled"] for name in TIMES] == [False] * 3
 
 
-def test_what_was_given_up_says_after_which_launch_and_bounds_nothing() -> None:
+def test_an_abandoned_algorithm_has_its_last_launch_and_no_bound() -> None:
     # The linear one, the fastest, dies from launch 4 on, when three launches have bounded little.
     dies = (pl.col("algorithm") == "linear") & (pl.col("launch") >= 4)
     results = (
@@ -188,7 +188,7 @@ def test_a_race_offers_no_launches_after_its_last_look(allowed: int | None) -> N
     assert ended.startswith("Still undecided: 1 point after 64 launches, the last interim analysis (")
 
 
-def test_a_size_that_a_race_looked_at_counts_where_another_campaign_measured_it() -> None:
+def test_a_sampled_size_counts_if_another_campaign_measured_it() -> None:
     again = raced(sampled=False).with_columns(
         pl.lit(64, dtype=pl.Int64).alias("message_bytes"),
         pl.lit(None, dtype=pl.Float64).alias(REGRET),
@@ -360,7 +360,7 @@ def test_a_race_with_a_single_algorithm_says_that_nothing_was_raced() -> None:
     ]
 
 
-def test_what_was_asked_for_is_not_counted_where_nobody_recorded_it() -> None:
+def test_points_not_recorded_as_requested_are_not_counted() -> None:
     verdict = race_verdict(RacedResults.from_rows(raced()))
     assert verdict is not None
     assert (verdict.requested, verdict.unreached) == (2, 0)

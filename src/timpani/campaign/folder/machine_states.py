@@ -149,7 +149,7 @@ def _with_states(part: pl.DataFrame, states: States | None, names: Mapping[float
     named: list[str | None] = [None] * part.height
     if states and len(states.levels) > 1:
         known = [names[level] for level in states.levels]
-        before, after = (states.of(part[name].fill_null(0.0).to_numpy()) for name in _PROBES)
+        before, after = (states.nearest(part[name].fill_null(0.0).to_numpy()) for name in _PROBES)
         named = [
             None if not probed else known[first] if first == second else CHANGED
             for probed, first, second in zip(part.select(_probed()).to_series(), before, after, strict=True)

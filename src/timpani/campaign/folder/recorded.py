@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, NotRequired, Required, get_args, get
 
 @dataclass(frozen=True)
 class Summary:
-    """The column of the cells' table that summarises a field over the launches that succeeded.
+    """The column of the cells' table that summarizes a field over the launches that succeeded.
 
     over        how: `most` is whether it holds for more than half of the launches
     documented  the column's line in docs/columns.md, Markdown

@@ -98,7 +98,9 @@ def import_logs(
     files = [(log, read_log(log.path)) for log in logs]
     read = [(log, table) for log, file in files for table in file.tables]
     tables = [(log, table) for log, table in read if not table.timpani]
-    printed_here = [UnreadPart(_where(table), *_PRINTED_HERE, len(table.rows)) for _, table in read if table.timpani]
+    printed_here = [
+        UnreadPart(_first_line(table), *_PRINTED_HERE, len(table.rows)) for _, table in read if table.timpani
+    ]
     skipped = [each for _, file in files for each in file.left_out] + printed_here
     if not tables:
         raise UserError(f"{skipped[0].where} {skipped[0].why}", skipped[0].step or _WHAT_IS_IMPORTED)
@@ -108,7 +110,7 @@ def import_logs(
     datatypes = _datatypes([table for _, table in tables], datatype)
     chosen = [each for each in tables if each[1].datatype in datatypes.get(each[1].collective, ())]
     unchosen = [
-        f"{_where(table)} is {table.collective} of {table.datatype}; --datatype {table.datatype} imports it"
+        f"{_first_line(table)} is {table.collective} of {table.datatype}; --datatype {table.datatype} imports it"
         for _, table in tables
         if table.datatype not in datatypes.get(table.collective, ())
     ]
@@ -140,7 +142,7 @@ def _only_provider(logs: Sequence[BenchmarkLog], folder: Path) -> str:
     return providers[0]
 
 
-def _where(table: PrintedTable) -> str:
+def _first_line(table: PrintedTable) -> str:
     return f"{table.path}:{table.rows[0].line}"
 
 
@@ -195,7 +197,7 @@ def _refuse_copies(tables: Iterable[PrintedTable]) -> None:
     """Two runs never take the same times to the last digit at every size, unless they have only a few rows."""
     seen: dict[tuple[object, ...], str] = {}
     for table in tables:
-        where = _where(table)
+        where = _first_line(table)
         printed = (*_measured(table), *(replace(row, line=0) for row in table.rows))
         if len(table.rows) >= _MIN_ROWS_OF_COPY and printed in seen:
             raise UserError(
@@ -214,14 +216,14 @@ def _ranks_of(table: PrintedTable, given: int | None) -> int:
         return 2
     if table.ranks is not None:
         if given not in (None, table.ranks):
-            raise UserError(f"{_where(table)} ran on {table.ranks} ranks, not {given}", "leave --ranks out")
+            raise UserError(f"{_first_line(table)} ran on {table.ranks} ranks, not {given}", "leave --ranks out")
         return table.ranks
     least = 2 * (table.pairs or 0)
     if given is None and not least:
         raise UserError(f"{table.path} doesn't say how many ranks ran", "add --ranks N")
     if given is not None and given < least:
         raise UserError(
-            f"{_where(table)} has {table.pairs} pairs, which are {least} ranks, not {given}",
+            f"{_first_line(table)} has {table.pairs} pairs, which are {least} ranks, not {given}",
             "leave --ranks out, or import that table alone",
         )
     return given or least

@@ -137,10 +137,10 @@ def _table(name: str, source: dict[str, Any]) -> Published:
 def published_in(header: Header) -> Published | None:
     """The table that `import_published` made this campaign from; None for other campaigns."""
     tables = map(read_published, published_names("measurements"))
-    return next((table for table in tables if is_made_of(header, table)), None)
+    return next((table for table in tables if is_import_of(header, table)), None)
 
 
-def is_made_of(header: Header, table: Published) -> bool:
+def is_import_of(header: Header, table: Published) -> bool:
     """Whether a campaign with this header is `table`, or a part of it, imported: then nothing was measured anew."""
     return bool(header.study.files) and set(header.study.files) <= set(table.files)
 

@@ -91,7 +91,7 @@ def _add_files(
         found.chosen.append(ChosenAlgorithm(collective, BY_RULES, None, selection))
     if study.tuned:
         selection = tuned_selection(Path(study.tuned), mpi)
-        beside = [
+        other_catalogues = [
             replace(
                 each,
                 algorithm=under_files(each.algorithm),
@@ -100,7 +100,7 @@ def _add_files(
             for each in found.chosen
             if each.collective == collective and each.selection.at_call and not each.selection.parameters
         ]
-        found.chosen += [ChosenAlgorithm(collective, Algorithm(mpi.kind, TUNED), None, selection), *beside]
+        found.chosen += [ChosenAlgorithm(collective, Algorithm(mpi.kind, TUNED), None, selection), *other_catalogues]
 
 
 def _started(each: ChosenAlgorithm, variant: PreparedVariant) -> ChosenAlgorithm | Skipped:
@@ -123,18 +123,20 @@ def _algorithms(
     """
     for written in chain.from_iterable(map(each_of, texts)):
         try:
-            yield from _named(collective, written, catalogues)
+            yield from _algorithms_named(collective, written, catalogues)
         except UserError as error:
             if refuse:
                 raise
             yield Skipped(f"{collective} {written}", error.what)
 
 
-def _named(collective: str, written: str, catalogues: Mapping[str, Catalogue]) -> Iterator[Algorithm | Skipped]:
+def _algorithms_named(
+    collective: str, written: str, catalogues: Mapping[str, Catalogue]
+) -> Iterator[Algorithm | Skipped]:
     catalogue, *others = catalogues.values()
-    beside = {each.provider: each for each in others}
-    ways_of_ours = OPERATIONS[collective].kind == "transpose" and "/" not in written
-    text = f"{OWN}/{written}" if ways_of_ours else written
+    other_catalogues = {each.provider: each for each in others}
+    is_transpose = OPERATIONS[collective].kind == "transpose" and "/" not in written
+    text = f"{OWN}/{written}" if is_transpose else written
     if text == ALL:
         yield from catalogue.all_of(collective)
         return
@@ -142,13 +144,13 @@ def _named(collective: str, written: str, catalogues: Mapping[str, Catalogue]) -
     algorithm = catalogue.stand_in(collective, typed)
     if algorithm != typed:
         yield Skipped(f"{collective} {typed}", f"replaced by {algorithm}", str(algorithm))
-    providers = (*LIBRARIES, *beside)
+    providers = (*LIBRARIES, *other_catalogues)
     if algorithm.provider and algorithm.provider not in providers:
         raise unknown(f"provider of {collective} {text}:", algorithm.provider, providers, "timpani list algorithms")
-    if algorithm.provider in beside and algorithm.name == ALL:
-        yield from beside[algorithm.provider].all_of(collective)[1:]
-    elif algorithm.provider in beside:
-        yield beside[algorithm.provider].resolve(collective, algorithm)
+    if algorithm.provider in other_catalogues and algorithm.name == ALL:
+        yield from other_catalogues[algorithm.provider].all_of(collective)[1:]
+    elif algorithm.provider in other_catalogues:
+        yield other_catalogues[algorithm.provider].resolve(collective, algorithm)
     elif algorithm.provider not in ("", catalogue.provider):
         yield Skipped(f"{collective} {text}", f"not an algorithm of {catalogue.provider} {catalogue.version}")
     else:

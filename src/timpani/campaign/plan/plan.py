@@ -124,7 +124,7 @@ class CampaignPlan:
         environment = {**group.variant.launcher_environment, **started.environment}
         return replace(started, environment=environment)
 
-    def asked(self, group: Group) -> list[RankBinding]:
+    def requested_binding(self, group: Group) -> list[RankBinding]:
         """Where each rank of `group` is to run; empty if unknown: over all slots."""
         hosts = self.hosts or choose_hosts(self.machine)
         places = requested_places(self.machine, hosts, group.placement, group.ranks)
@@ -135,7 +135,7 @@ class CampaignPlan:
 
         Simulated ranks run on hosts of SimGrid's, which smpirun was given one by one.
         """
-        asked = [] if self.machine.simulated else self.asked(group)
+        asked = [] if self.machine.simulated else self.requested_binding(group)
         own_cores = not group.oversubscribed and self.machine.own_cores
         return check_binding(asked, ran, own_cores) if asked else None
 

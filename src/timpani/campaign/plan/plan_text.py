@@ -86,7 +86,7 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
     """A line for each rank, its node and the node's switch by number; none where only MPI knows, or all have one."""
     nodes: dict[str, int] = {}
     groups: dict[str, int] = {}
-    for place in plan.asked(group):
+    for place in plan.requested_binding(group):
         switch = plan.machine.switches.get(place.host, "")
         yield f"place {nodes.setdefault(place.host, len(nodes))} {groups.setdefault(switch, len(groups))}"
 

@@ -31,7 +31,7 @@ class Column:
 
 
 SUMMARIES = {name: field.summary for name, field in RECORDED.items() if field.summary}
-"""How recorded fields are summarised over launches, by their names."""
+"""How recorded fields are summarized over launches, by their names."""
 
 
 def _summary(name: str) -> Column:

@@ -45,9 +45,9 @@ def select_cells(cells: pl.DataFrame, selection: CellSelection) -> pl.DataFrame:
     """
     kept = pl.lit(True)
     if selection.operations is not None:
-        kept &= _named(cells, "collective", "operation", selection.operations)
+        kept &= _is_one_of(cells, "collective", "operation", selection.operations)
     if selection.algorithms is not None:
-        kept &= _named(cells, "label", "algorithm", selection.algorithms)
+        kept &= _is_one_of(cells, "label", "algorithm", selection.algorithms)
     if selection.ranks is not None:
         for ranks in selection.ranks:
             _must_have(cells.filter(ranks=ranks), counted(ranks, "rank"))
@@ -62,7 +62,7 @@ def select_cells(cells: pl.DataFrame, selection: CellSelection) -> pl.DataFrame:
     return selected
 
 
-def _named(cells: pl.DataFrame, column: str, kind: str, names: Iterable[str]) -> pl.Expr:
+def _is_one_of(cells: pl.DataFrame, column: str, kind: str, names: Iterable[str]) -> pl.Expr:
     measured = set(cells[column])
     for name in names:
         if name not in measured:

@@ -10,7 +10,7 @@ _PAIR = r"(?:(?:first|second)=\d+|window=64\b),?"
 
 
 def without_pairs(cells: pl.DataFrame) -> pl.DataFrame:
-    """`cells` of `estimate_cells`, in which a message between two ranks is labelled without the pair, on 2 ranks.
+    """`cells` of `estimate_cells`, in which a message between two ranks is labeled without the pair, on 2 ranks.
 
     A published table of OSU's `latency` has the label `default`, a campaign `default:first=0,second=1`.
     Where a campaign has several pairs, `placement` names the pair.

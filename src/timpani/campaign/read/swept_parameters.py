@@ -30,7 +30,7 @@ def without_effect(proofs: Iterable[Mapping[str, Any]]) -> list[str]:
             point = replace(cell, algorithm=replace(cell.algorithm, parameters=others))
             sent = f"{proof['messages']} {proof['bytes']}"
             sweeps[cell.collective, replace(cell.algorithm, parameters=()), swept][point][value] = sent
-    return [_words(*which, points) for which, points in sorted(sweeps.items()) if _all_equal(points)]
+    return [_sentence(*which, points) for which, points in sorted(sweeps.items()) if _all_equal(points)]
 
 
 def _all_equal(points: Mapping[Cell, _Values]) -> bool:
@@ -38,7 +38,7 @@ def _all_equal(points: Mapping[Cell, _Values]) -> bool:
     return several and all(len(set(sent.values())) == 1 for sent in points.values())
 
 
-def _words(collective: str, algorithm: Algorithm, parameter: str, points: Mapping[Cell, _Values]) -> str:
+def _sentence(collective: str, algorithm: Algorithm, parameter: str, points: Mapping[Cell, _Values]) -> str:
     values = ", ".join(map(str, sorted({value for sent in points.values() for value in sent})))
     ranks = counted(max(point.ranks for point in points), "rank")
     sizes = show_sizes(sorted({point.message_bytes for point in points}))

@@ -18,10 +18,10 @@ def run_concurrently(tasks: Iterator[Task], limit: int) -> None:
     under_way = list(islice(tasks, limit))
     try:
         while under_way:
-            going_on = [each for each in under_way if _goes_on(each)]
-            if len(going_on) == len(under_way):
+            continuing = [each for each in under_way if _continues(each)]
+            if len(continuing) == len(under_way):
                 time.sleep(_POLL_SECONDS)
-            under_way = [*going_on, *islice(tasks, limit - len(going_on))]
+            under_way = [*continuing, *islice(tasks, limit - len(continuing))]
     finally:
         for each in under_way:
             each.close()
@@ -38,5 +38,5 @@ def run_to_end(task: Generator[None, None, Result]) -> Result:
         time.sleep(_POLL_SECONDS)
 
 
-def _goes_on(task: Task) -> bool:
+def _continues(task: Task) -> bool:
     return next(task, task) is None

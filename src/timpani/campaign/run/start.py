@@ -80,7 +80,7 @@ class Start:
                 "started": datetime.now(UTC).isoformat(timespec="seconds"),
                 "job": current_job(os.environ),
                 "slot_s": time_limit,
-                "asked": [asdict(place) for place in plan.asked(group)],
+                "asked": [asdict(place) for place in plan.requested_binding(group)],
             }
         )
         (folder / "plan.txt").write_text(plan_text)

@@ -111,20 +111,20 @@ def _replaced_header(recorded: Mapping[str, Any], names: Pseudonyms) -> dict[str
     was = recorded.get("machine", {})
     for key in ("name", "hosts", "groups"):
         if key in was:
-            machine[key] = _named(was[key], names)
+            machine[key] = _with_pseudonyms(was[key], names)
     for new, part in zip(values.get("merged", ()), recorded.get("merged", ()), strict=True):
         new["header"] = _replaced_header(part["header"], names)
     return {**values, "machine": machine}
 
 
-def _named(value: Any, names: Pseudonyms) -> Any:
+def _with_pseudonyms(value: Any, names: Pseudonyms) -> Any:
     """A part of the machine in which names of hosts and switches stand alone."""
     if isinstance(value, str):
-        return names.of(value)
+        return names.pseudonym(value)
     if isinstance(value, list):
-        return [_named(each, names) for each in value]
+        return [_with_pseudonyms(each, names) for each in value]
     if isinstance(value, dict):
-        return {key: _named(each, names) for key, each in value.items()}
+        return {key: _with_pseudonyms(each, names) for key, each in value.items()}
     return value
 
 
@@ -140,7 +140,7 @@ def _replaced(value: Any, names: Pseudonyms, key: str = "") -> Any:
     if isinstance(value, str):
         if key in _FIXED:
             return value
-        return names.of(value) if key in ("host", "machine") else names.replaced(value)
+        return names.pseudonym(value) if key in ("host", "machine") else names.replaced(value)
     if isinstance(value, dict):
         return {name: _replaced(each, names, name) for name, each in value.items()}
     if isinstance(value, list) and not (value and isinstance(value[0], int | float)):

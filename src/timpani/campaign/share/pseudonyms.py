@@ -82,7 +82,7 @@ class Pseudonyms:
         inside = frozenset(name for name in long - words if not re.search(r"\d", name))
         return cls(by_name, inside, words, counts)
 
-    def of(self, name: str) -> str:
+    def pseudonym(self, name: str) -> str:
         """The pseudonym of a name; other texts with their names replaced."""
         return self.by_name.get(name.lower()) or self.replaced(name)
 
@@ -91,7 +91,7 @@ class Pseudonyms:
         if "[" in text:
             for written, nodes in node_sets(text).items():
                 if any(node.lower() in self.by_name for node in nodes):
-                    text = text.replace(written, fold(map(self.of, nodes)))
+                    text = text.replace(written, fold(map(self.pseudonym, nodes)))
         return self._pattern.sub(self._pseudonym, text)
 
     def in_host_file(self, text: str) -> str:

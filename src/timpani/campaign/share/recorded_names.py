@@ -62,7 +62,7 @@ def known_pseudonyms(
             if any(node in hosts for node in nodes):
                 hosts.add(*nodes)
     names = {HOST: hosts, SWITCH: switches, USER: users, MACHINE: machines}
-    return Pseudonyms.new(names, _words(results))
+    return Pseudonyms.new(names, _words_in(results))
 
 
 class _Names(dict[str, None]):
@@ -85,7 +85,7 @@ def _users(launches: Iterable[Mapping[str, Any]], texts: Iterable[str]) -> _Name
     return users
 
 
-def _words(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _words_in(lines: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Words that records need: keys, names of cells, libraries and launchers."""
     yield from _COMMON
     for keys in (KEYS, LaunchFields.__annotations__, Header.model_fields, Machine.model_fields, NodeGroup.model_fields):

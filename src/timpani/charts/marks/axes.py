@@ -75,7 +75,7 @@ def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
 
 
 def _round(all_below: int) -> str:
-    """A Vega expression: whether a tick of a log axis of values is labelled and has a grid line.
+    """A Vega expression: whether a tick of a log axis of values is labeled and has a grid line.
 
     All are where the axis reaches less than `all_below` times its beginning; over wider ranges 1, 2 and 5 of a decade.
     """
@@ -94,10 +94,10 @@ def panel_value_axis(field: str, title: str, linear: bool = False) -> alt.Y:
     return _value_axis(field, linear, _round(4), title=title, tickCount=5 if linear else alt.Undefined)
 
 
-def _value_axis(field: str, linear: bool, labelled: str, **options: Any) -> alt.Y:
+def _value_axis(field: str, linear: bool, labeled: str, **options: Any) -> alt.Y:
     log_ticks = {
-        "labelExpr": f"{labelled} ? format(datum.value, '~r') : ''",
-        "gridOpacity": {"condition": {"test": labelled, "value": 1}, "value": 0},
+        "labelExpr": f"{labeled} ? format(datum.value, '~r') : ''",
+        "gridOpacity": {"condition": {"test": labeled, "value": 1}, "value": 0},
     }
     return alt.Y(
         f"{field}:Q",

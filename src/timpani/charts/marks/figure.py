@@ -47,7 +47,7 @@ class Figure:
     place       figures, and with them sections, come in ascending order; the report's own tables stand from 100 to 120
     table       one of `report/page/contents.py`: `cells`, `competitors`, `messages`, `decisions`, `probes`, `fits`,
                 `residuals`
-    draw        makes the chart from rows of the table, in the colours it is given
+    draw        makes the chart from rows of the table, in the colors it is given
     linear_too  whether the reader may choose linear axes: `draw` then takes `linear`
     columns     all that drawing, tooltips and choosing need of the table: the page holds no others
     shows       what its title says behind the operation's name, where an operation has several figures in a section

@@ -93,7 +93,7 @@ def with_bars(
 
 def bars(
     drawn: alt.Chart,
-    colour: alt.Color,
+    color: alt.Color,
     palette: theme.Palette,
     *,
     along: Literal["x", "y"] = "y",
@@ -109,14 +109,14 @@ def bars(
     axis, end_of_axis = {"x": (alt.X, alt.X2), "y": (alt.Y, alt.Y2)}[along]
     barred = drawn.transform_filter("datum.has_bar")
     rule = barred.mark_rule(**mark).encode(
-        **{along: axis(f"{LOW}:Q"), f"{along}2": end_of_axis(f"{HIGH}:Q")}, color=colour
+        **{along: axis(f"{LOW}:Q"), f"{along}2": end_of_axis(f"{HIGH}:Q")}, color=color
     )
     heads = [
         drawn.transform_filter(f"datum.{_CUT[end]}")
         .mark_point(shape=_HEADS[along, end], filled=False, strokeWidth=1.2, opacity=1)
         .encode(
             **{along: axis(f"{end}:Q")},
-            color=colour,
+            color=color,
             size=alt.SizeValue(_HEAD_OF_A_BAR, condition=[{"test": "datum.is_far", "value": _HEAD_OF_A_POINT}]),
         )
         for end in (LOW, HIGH)

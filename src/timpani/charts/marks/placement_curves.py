@@ -24,13 +24,11 @@ def placement_curves(
     """
     names = sorted(set(cells["placement"]))
     dash = theme.dash_of_others(names, "placement", theme.legend(names, title="placed by", **theme.OF_LINES))
-    colour = theme.colour(theme.styles(cells["label"], palette))
+    color = theme.color(theme.styles(cells["label"], palette))
     y = axes.panel_value_axis(VALUE, "Median (µs)", linear)
     base = alt.Chart().transform_calculate(**{axes.DRAWN_BYTES: axes.DRAWN_BYTES_IS}).encode(x=x)
     line = (
-        base.transform_filter(joined)
-        .mark_line(strokeWidth=theme.OTHER_WIDTH)
-        .encode(y=y, color=colour, strokeDash=dash)
+        base.transform_filter(joined).mark_line(strokeWidth=theme.OTHER_WIDTH).encode(y=y, color=color, strokeDash=dash)
     )
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
@@ -43,8 +41,8 @@ def placement_curves(
         alt.Tooltip("launches:Q", title="launches"),
         alt.Tooltip("status:N", title="status"),
     ]
-    measured = points(base, cells["status"], palette, (18, 36), y=y, color=colour, tooltip=tooltip)
-    layers = [line, *bars(base, colour, palette, faceted=True, strokeWidth=1.2, opacity=0.75), *measured]
+    measured = points(base, cells["status"], palette, (18, 36), y=y, color=color, tooltip=tooltip)
+    layers = [line, *bars(base, color, palette, faceted=True, strokeWidth=1.2, opacity=0.75), *measured]
     panel = theme.layer(*layers, width=theme.WIDTH // 3 - 40, height=170)
     panels = panel.facet(
         facet=alt.Facet(

@@ -20,7 +20,7 @@ WHERE = (
 each, as `8 × 2, category 1`."""
 
 
-def _where(ranks: int, placement: str) -> str:
+def _row_title(ranks: int, placement: str) -> str:
     """What WHERE gives."""
     on = category(placement)
     if on is None:
@@ -44,7 +44,9 @@ def row_height(cells: pl.DataFrame) -> int:
 def rows(cells: pl.DataFrame) -> alt.Y:
     """The rows of all rank counts and placements among `cells`."""
     where = cells.select("ranks", "placement").unique().sort("ranks", "placement")
-    return alt.Y("where:N", sort=[_where(*row) for row in where.iter_rows()], axis=alt.Axis(title=None, labelLimit=220))
+    return alt.Y(
+        "where:N", sort=[_row_title(*row) for row in where.iter_rows()], axis=alt.Axis(title=None, labelLimit=220)
+    )
 
 
 def times(
@@ -61,7 +63,7 @@ def times(
         scale=alt.Scale(type="log", nice=False, padding=8),
         axis=alt.Axis(title=title, format="~r", tickCount=4, labelOverlap="greedy"),
     )
-    colour = theme.colour(styled, theme.legend(cells["label"], **theme.OF_POINTS))
+    color = theme.color(styled, theme.legend(cells["label"], **theme.OF_POINTS))
     each = base.encode(y=rows(cells), yOffset=alt.YOffset("label:N", sort=[style.label for style in styled]))
     tooltip = [
         alt.Tooltip("label:N", title="algorithm"),
@@ -73,10 +75,10 @@ def times(
     ]
     points = each.mark_point(filled=True, size=46, opacity=1, strokeWidth=1.2).encode(
         x=time,
-        color=colour,
+        color=color,
         # some shapes of statuses are lines, which a fill doesn't show
-        stroke=alt.Stroke("label:N", scale=theme.colours(styled), legend=None),
+        stroke=alt.Stroke("label:N", scale=theme.colors(styled), legend=None),
         shape=shape(cells["status"], palette),
         tooltip=tooltip,
     )
-    return [*bars(each, colour, palette, along="x", faceted=faceted, strokeWidth=1.4), points]
+    return [*bars(each, color, palette, along="x", faceted=faceted, strokeWidth=1.4), points]

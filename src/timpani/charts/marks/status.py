@@ -45,7 +45,7 @@ _SPARE_SHAPES = (
 )
 
 
-def words(status: str) -> str:
+def status_words(status: str) -> str:
     """`not_converged+skewed` as `not converged, skewed`."""
     return status.replace("_", " ").replace("+", ", ")
 
@@ -57,7 +57,9 @@ def shape_key(statuses: Iterable[str]) -> str:
     """What shapes mean in a sentence: `Squares: not converged; triangles: skewed.` Empty where all are ok."""
     found = set(statuses)
     parts = [
-        f"{name}: {_MEANINGS.get(status, words(status))}" for status, name in _SHAPE_NAMES.items() if status in found
+        f"{name}: {_MEANINGS.get(status, status_words(status))}"
+        for status, name in _SHAPE_NAMES.items()
+        if status in found
     ]
     if found - _SHAPES.keys():
         parts.append("other shapes: several of these together; the legend says which")

@@ -1,4 +1,4 @@
-"""How every figure looks: colours that colour-blind readers can distinguish, dashes, axes and their labels."""
+"""How every figure looks: colors that color-blind readers can distinguish, dashes, axes and their labels."""
 
 import re
 from collections import Counter
@@ -30,7 +30,7 @@ FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, DejaVu Sans, sans-ser
 
 @dataclass(frozen=True)
 class Palette:
-    """The colours of one appearance.
+    """The colors of one appearance.
 
     text     titles, labels, the default's curve      faster, slower  times that differ significantly
     quiet    axis labels                              unsure          differences that may be chance
@@ -52,7 +52,7 @@ class Palette:
     def css(self) -> str:
         """Declarations of the CSS variables that `PAGE` refers to."""
         plain = [f"--{name}: {getattr(self, name)};" for name in _SINGLE]
-        return " ".join([*plain, *(f"--series-{i}: {colour};" for i, colour in enumerate(self.series))])
+        return " ".join([*plain, *(f"--series-{i}: {color};" for i, color in enumerate(self.series))])
 
 
 _SINGLE = tuple(field.name for field in fields(Palette) if field.name not in ("series", "numbers"))
@@ -84,7 +84,7 @@ PAGE = Palette(
     series=tuple(f"var(--series-{i})" for i in range(len(LIGHT.series))),
     numbers={},
 )
-"""Colours left to the page's style sheet, so that dark mode and print change a figure that is already drawn."""
+"""Colors left to the page's style sheet, so that dark mode and print change a figure that is already drawn."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Style:
     """How one algorithm's curve is drawn: `dash` is pixels on and off, `width` pixels."""
 
     label: str
-    colour: str
+    color: str
     dash: list[int]
     width: float
 
@@ -157,18 +157,18 @@ def _natural(text: str) -> list[tuple[int, str]]:
     return [(int(digits or 0), other) for digits, other in re.findall(r"(\d+)|(\D+)", text)]
 
 
-def colour(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.Color:
-    """The algorithms' colours by `field`."""
-    return alt.Color(f"{field}:N", scale=colours(styled), legend=legend)
+def color(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.Color:
+    """The algorithms' colors by `field`."""
+    return alt.Color(f"{field}:N", scale=colors(styled), legend=legend)
 
 
-def colours(styled: list[Style]) -> alt.Scale:
-    """From labels to their colours."""
-    return alt.Scale(domain=[s.label for s in styled], range=[s.colour for s in styled])
+def colors(styled: list[Style]) -> alt.Scale:
+    """From labels to their colors."""
+    return alt.Scale(domain=[s.label for s in styled], range=[s.color for s in styled])
 
 
 def dash(styled: list[Style], legend: alt.Legend | None = None, field: str = "label") -> alt.StrokeDash:
-    """The algorithms' dashes by `field`; a legend must be the one of their colours."""
+    """The algorithms' dashes by `field`; a legend must be the one of their colors."""
     scale = alt.Scale(domain=[s.label for s in styled], range=[s.dash for s in styled])
     return alt.StrokeDash(f"{field}:N", scale=scale, legend=legend)
 
@@ -236,7 +236,7 @@ _BETWEEN_PANELS = 44  # pixels: half a label such as `256 KiB` at the end of one
 
 
 def apply(chart: Chart, palette: Palette, description: str) -> Chart:
-    """The chart with the report's axes, fonts and colours; `description` is read out by a screen reader."""
+    """The chart with the report's axes, fonts and colors; `description` is read out by a screen reader."""
     if isinstance(chart, alt.FacetChart):
         chart.spacing = alt.RowColnumber(column=_BETWEEN_PANELS)
     # Set, not with properties() and configure(), which copy all layers, those within layers several times.

@@ -26,7 +26,7 @@ class Tree:
     exchanged: frozenset[Edge] = frozenset()
 
     @classmethod
-    def of(cls, edges: Iterable[Edge], flow: Literal["outward", "inward", "back"]) -> Self | None:
+    def from_edges(cls, edges: Iterable[Edge], flow: Literal["outward", "inward", "back"]) -> Self | None:
         """The tree that these edges are, outward from its root or, `inward` and `back`, to it; if they are one."""
         edges = set(edges)
         parents = dict(edges) if flow != "outward" else {b: a for a, b in edges}
@@ -67,7 +67,7 @@ def tree_of(messages: pl.DataFrame, root: int = 0) -> Tree | None:
     """
     flows = messages.group_by("rank", "peer").agg(pl.min("round").alias("first"), pl.max("round").alias("last"))
     rounds = {(rank, peer): (first, last) for rank, peer, first, last in flows.iter_rows()}
-    one_way = [tree for tree in (Tree.of(rounds, "outward"), Tree.of(rounds, "inward")) if tree]
+    one_way = [tree for tree in (Tree.from_edges(rounds, "outward"), Tree.from_edges(rounds, "inward")) if tree]
     if one_way:
         return next((tree for tree in one_way if tree.root == root), one_way[0])
     return _back(rounds) or _exchanging(messages, rounds)
@@ -82,7 +82,7 @@ def _back(rounds: _Rounds) -> Tree | None:
     if any((b, a) not in rounds for a, b in rounds):
         return None
     first = [(a, b) for a, b in rounds if rounds[a, b][1] < rounds[b, a][0]]
-    return Tree.of(first, "back") if 2 * len(first) == len(rounds) else None
+    return Tree.from_edges(first, "back") if 2 * len(first) == len(rounds) else None
 
 
 def _exchanging(messages: pl.DataFrame, rounds: _Rounds) -> Tree | None:
@@ -98,7 +98,7 @@ def _exchanging(messages: pl.DataFrame, rounds: _Rounds) -> Tree | None:
     last = max(rounds[edge][1] for edge in along)
     after = all(rounds[edge][0] > last for edge in beside)
     received = messages.group_by("peer").agg(pl.sum("bytes"))["bytes"]
-    tree = Tree.of(along, "outward")
+    tree = Tree.from_edges(along, "outward")
     if tree is None or not in_pairs or not after or received.n_unique() > 1:
         return None
     return Tree(tree.root, tree.parents, "outward", beside)

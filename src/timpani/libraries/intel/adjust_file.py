@@ -43,7 +43,7 @@ class AdjustFile(TuningFile):
     title = "Intel MPI's I_MPI_ADJUST variables, for a shell"
     since = (2019,)
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """It sets such a variable, in a job script say."""
         return re.search(r"\bI_MPI_ADJUST_[A-Z_]+[= ]", text) is not None
 
@@ -70,7 +70,7 @@ class AdjustFile(TuningFile):
         for setting in adjust_settings(text):
             found = parse_value(setting.value) if setting.value is not None else None
             if found is None:
-                raise UserError(f"line {setting.line}: {_named(setting)} has no value that can be read", _MEND)
+                raise UserError(f"line {setting.line}: {_setting_name(setting)} has no value that can be read", _MEND)
             entries[setting.collective] = found
         return AdjustChoice(entries, catalogue)
 
@@ -78,7 +78,7 @@ class AdjustFile(TuningFile):
         """All that the library ignores without a word, or understands otherwise than it is written."""
         seen: dict[str, int] = {}
         for setting in adjust_settings(text):
-            line, collective, what = setting.line, setting.collective, _named(setting)
+            line, collective, what = setting.line, setting.collective, _setting_name(setting)
             if setting.value is None:
                 yield Fault("warning", line, f"{what} has no value that stands here", "it isn't checked", _MEND)
                 continue
@@ -108,7 +108,7 @@ class AdjustFile(TuningFile):
         return tuple((f"I_MPI_ADJUST_{collective.upper()}", value) for collective, value in found.items())
 
 
-def _named(setting: AdjustSetting) -> str:
+def _setting_name(setting: AdjustSetting) -> str:
     return f"I_MPI_ADJUST_{shortened(setting.collective, 60).upper()}"
 
 

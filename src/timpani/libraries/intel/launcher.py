@@ -8,7 +8,7 @@ from timpani.study.placement import ranks_per_node
 # Its launcher takes -bind-to and heeds it not: what binds is read by the ranks (ran on 2021.18).
 _BOUND = {"I_MPI_PIN_DOMAIN": "core"}
 _ORDER = {"core": "compact", "socket": "scatter"}
-"""Cores that are neighbours share the most, or the least."""
+"""Cores that are neighbors share the most, or the least."""
 
 # Ranks that share a core wait asleep: without, each keeps its core from the rank that it waits for.
 _OVERSUBSCRIBED = {"I_MPI_PIN": "0", "I_MPI_WAIT_MODE": "1"}

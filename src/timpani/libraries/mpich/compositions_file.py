@@ -19,7 +19,7 @@ class CompositionsFile(TreeFile):
     variable = "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE"
     kind: Kind = "compositions"
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """It begins with a collective's branch, and names compositions."""
         return BEGINS.match(text) is not None and COMPOSITION in text
 

@@ -22,8 +22,8 @@ from timpani.libraries.mpich.selection_tree import (
     is_composition,
     is_of_shared_memory,
     leaves,
-    named,
     parse,
+    tree_algorithm,
 )
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
@@ -78,7 +78,7 @@ class EmbeddedTree:
         return {
             (found.collective, found.name): dict(each.key.partition("=")[::2] for each in branch.below)
             for branch in leaves(self.tree)
-            if (found := named(branch))
+            if (found := tree_algorithm(branch))
         }
 
 

@@ -16,10 +16,10 @@ _OVERSUBSCRIBED = {"MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1"}
 
 def command(mpi: Mpi, request: LaunchRequest) -> Command:
     """Ranks bound to a core each; without binding and throttled where there are more ranks than cores."""
-    return hydra_command(mpi, request, _where(request), _OVERSUBSCRIBED if request.oversubscribed else {})
+    return hydra_command(mpi, request, _host_options(request), _OVERSUBSCRIBED if request.oversubscribed else {})
 
 
-def _where(request: LaunchRequest) -> tuple[str, ...]:
+def _host_options(request: LaunchRequest) -> tuple[str, ...]:
     count = ranks_per_node(request.placement)
     if request.oversubscribed:
         each = 1 if request.placement == "node" else count

@@ -167,7 +167,7 @@ def is_of_shared_memory(branch: Branch) -> bool:
     return branch.key.startswith(SHARED_MEMORY)
 
 
-def named(branch: Branch) -> TreeAlgorithm | None:
+def tree_algorithm(branch: Branch) -> TreeAlgorithm | None:
     """What `branch` names; None for what is no algorithm of MPIR's."""
     match = _NAME.fullmatch(branch.key)
     return TreeAlgorithm(match["collective"].lower(), match["kind"], match["name"]) if match else None

@@ -45,7 +45,7 @@ class SharedMemoryFile(TreeFile):
     variable = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
     kind: Kind = "shared memory"
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """It begins with a collective's branch, and names algorithms in shared memory."""
         return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY in text
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.mpich.conditions import power_of_two_within
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree
-from timpani.libraries.mpich.selection_tree import Branch, Tree, is_of_shared_memory, named
+from timpani.libraries.mpich.selection_tree import Branch, Tree, is_of_shared_memory, tree_algorithm
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, Span
 from timpani.tuning.decide.spans import common_part
@@ -94,7 +94,7 @@ def library_name(info: AlgorithmInfo) -> str:
 def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
     """What `branch` names, under its canonical name where the catalogue has it, with parameters that aren't default;
     a composition by the end of its name: `composition_alpha`."""
-    found = named(branch)
+    found = tree_algorithm(branch)
     if found is None:
         composition = _COMPOSITION.search(branch.key)
         return Algorithm(catalogue.provider, composition[0]) if composition else None
@@ -112,7 +112,7 @@ def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
 
 def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
     """`algorithm` where it can serve a call, else `otherwise`."""
-    found = named(algorithm)
+    found = tree_algorithm(algorithm)
     name = found.name if found else ""
     if is_of_shared_memory(algorithm):  # it is not safe for threads, and without a choice the library uses messages
         return (Branch("is_multi_threaded=no", (algorithm,)),)

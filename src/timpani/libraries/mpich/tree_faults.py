@@ -26,7 +26,7 @@ from timpani.libraries.mpich.selection_tree import (
     is_algorithm,
     is_composition,
     is_of_shared_memory,
-    named,
+    tree_algorithm,
 )
 from timpani.libraries.mpich.tree_algorithms import ON_POWERS_OF_TWO, needed_parameters
 from timpani.libraries.tuning_file import Fault
@@ -107,7 +107,7 @@ def _condition(branch: Branch, place: _Place, tree: Tree) -> Iterator[Fault]:
         yield _error(branch, f"unknown condition '{key}'", _AT_START, "use the conditions of the library's tree")
     elif is_any(key) and branch is not tree[-1]:
         yield _error(branch, f"'{key}' before other branches", _AT_START, "put it last")
-    elif not is_any(key) and what in ASKED_OF and _asked(place.collective) not in ASKED_OF[what]:
+    elif not is_any(key) and what in ASKED_OF and _conditions_on(place.collective) not in ASKED_OF[what]:
         why = f"'{key}' is no condition for a {place.collective}"
         yield _error(branch, why, _AT_CALL, "use ranks only, or the conditions that the library's tree uses here")
     asked = limit(key)
@@ -123,7 +123,7 @@ def _condition(branch: Branch, place: _Place, tree: Tree) -> Iterator[Fault]:
         yield _warning(branch, what, f"it is met by {digits} ranks too: the library compares with <=", "write <=")
 
 
-def _asked(collective: str) -> str:
+def _conditions_on(collective: str) -> str:
     """The collective whose conditions a nonblocking one shares."""
     blocking = collective.removeprefix("i")
     return blocking if any(blocking in each for each in ASKED_OF.values()) else collective
@@ -160,7 +160,7 @@ def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree 
         fix = f"correct it, or put it into the file of {_VARIABLES[kind]}" if kind else "correct it"
         yield _error(branch, what, _AT_START, fix)
         return
-    found = named(branch)
+    found = tree_algorithm(branch)
     if found is None:
         yield from _unnamed(branch, place, library)
         return
@@ -183,7 +183,7 @@ def _kind(branch: Branch) -> Kind | None:
         return "compositions"
     if is_of_shared_memory(branch):
         return "shared memory"
-    return "algorithms" if named(branch) else None
+    return "algorithms" if tree_algorithm(branch) else None
 
 
 def _unnamed(branch: Branch, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:

@@ -73,7 +73,7 @@ class TreeFile(TuningFile):
     kind: Kind = "algorithms"
     """What the leaves of the tree name."""
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """It begins with a collective's branch, and names nothing of the other trees."""
         return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY not in text
 

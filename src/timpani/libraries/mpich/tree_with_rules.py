@@ -182,7 +182,7 @@ def _key(quantity: str, last: int | None) -> str:
 
 
 def _chain(found: Mapping[str, Tree]) -> Tree:
-    """Branches in order, of neighbours with the same below them the last; none where that is all."""
+    """Branches in order, of neighbors with the same below them the last; none where that is all."""
     items = list(found.items())
     kept = [item for item, after in zip(items, [*items[1:], None], strict=True) if after is None or after[1] != item[1]]
     return kept[0][1] if len(kept) == 1 else tuple(Branch(key, chosen) for key, chosen in kept)

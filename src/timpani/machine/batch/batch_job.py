@@ -18,7 +18,7 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 @dataclass(frozen=True)
 class BatchJob:
-    """What is asked of a batch system. Whole nodes are always asked for: neighbours are in every figure.
+    """What is asked of a batch system. Whole nodes are always asked for: neighbors are in every figure.
 
     system      the word for the batch system
     queue       its queue or partition; None: the default one

@@ -49,7 +49,7 @@ class MachineDescription(BaseModel):
     numa: int | None = None
     smt: int | None = None
     kernel: Printable = ""
-    virtualised: bool | None = None
+    virtualized: bool | None = None
     governor: Printable | None = None
     domains: dict[str, tuple[Annotated[str, AfterValidator(_cpus)], ...]] = {}
     hosts: HostList = ()
@@ -110,7 +110,7 @@ def _this_computer() -> dict[str, Any]:
         "numa": cores.numa_nodes,
         "smt": cores.threads_per_core,
         "kernel": f"{platform.system()} {platform.release()} {platform.machine()}",
-        "virtualised": cores.hypervisor is not None,
+        "virtualized": cores.hypervisor is not None,
         "governor": frequency_governor(),
         "domains": {level: [fold_numbers(part) for part in parts] for level, parts in cores.domains.items()},
     }

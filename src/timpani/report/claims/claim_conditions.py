@@ -47,7 +47,7 @@ class ClaimConditions:
         return not any(self._lacking())
 
     @property
-    def words(self) -> str:
+    def differences(self) -> str:
         """What differs from the study; empty where its conditions are met."""
         return ", ".join(self._lacking())
 
@@ -110,11 +110,11 @@ def _of_study(claim: Claim, study: Study, own: pl.DataFrame) -> tuple[set[tuple[
         ("", [placement for placement in placements if placement not in measured]),
         ("", [show_size(size) for size in sizes if size not in set(own["message_bytes"])]),
     )
-    missing = tuple(_named(names, unit) for unit, names in lacking if names)
+    missing = tuple(_list_names(names, unit) for unit, names in lacking if names)
     return {(count, place, size) for count in ranks for place in placements for size in sizes}, missing
 
 
-def _named(names: list[str], unit: str) -> str:
+def _list_names(names: list[str], unit: str) -> str:
     more = len(names) - _MAX_NAMED
     return f"{', '.join(names[:_MAX_NAMED])}{f' and {more} more' if more > 0 else ''}{unit}"
 

@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic
-from timpani.campaign.osu.published_tables import Published, is_made_of
+from timpani.campaign.osu.published_tables import Published, is_import_of
 from timpani.campaign.osu.published_times import study_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
@@ -73,7 +73,7 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
     return [
         Checked(
             check_claim(claim, printed, lambda collective, name: _label(collective, name, table.provider)),
-            None if is_made_of(campaign.header, table) else here(claim),
+            None if is_import_of(campaign.header, table) else here(claim),
         )
         for claim in claims_of(table.study)
     ]
@@ -89,7 +89,7 @@ def claims_text(table: Published, checked: list[Checked], simulated: bool, stati
         lines.append(f"- {each.published.claim.by}: {each.published.claim.says}")
         if each.published.measure:
             lines.append(f"    test: {each.published.claim.scope}; {each.published.measure}")
-        lines.append(f"    published: {_words(each.published, each.published.verdict, single=True)}")
+        lines.append(f"    published: {_verdict_text(each.published, each.published.verdict, single=True)}")
         if each.campaign:
             lines.append(f"    {_here(each.campaign, simulated)}")
     return "\n".join(lines) + "\n"
@@ -138,12 +138,12 @@ def _label(collective: str, name: str, kind: str) -> str:
 
 def _here(here: Here, simulated: bool) -> str:
     if here.finding.verdict == NOT_TESTABLE or here.conditions.met:
-        return f"here: {_words(here.finding, here.finding.verdict, simulated=simulated)}"
+        return f"here: {_verdict_text(here.finding, here.finding.verdict, simulated=simulated)}"
     verdict = _PARTLY_TESTED.get(here.finding.verdict, here.finding.verdict)
-    return f"here, {here.conditions.words}: {_words(here.finding, verdict, simulated=simulated)}"
+    return f"here, {here.conditions.differences}: {_verdict_text(here.finding, verdict, simulated=simulated)}"
 
 
-def _words(finding: ClaimResult, verdict: str, single: bool = False, simulated: bool = False) -> str:
+def _verdict_text(finding: ClaimResult, verdict: str, single: bool = False, simulated: bool = False) -> str:
     if finding.verdict == NOT_TESTABLE:
         return f"{verdict}: {finding.why}"
     return "; ".join([verdict, *_numbers(finding), _interval(finding.cases, single, simulated)])

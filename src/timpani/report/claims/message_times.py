@@ -8,7 +8,7 @@ from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.latency_columns import coverage
 from timpani.charts.marks.row_filter import MESSAGES
-from timpani.charts.marks.status import words
+from timpani.charts.marks.status import status_words
 from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.operations import title_of
@@ -59,7 +59,7 @@ def _table(part: pl.DataFrame, collective: str, placement: str, title: str) -> T
                 ),
             )
         )
-    statuses = [words(status) for status in status_parts(part)]
+    statuses = [status_words(status) for status in status_parts(part)]
     notes = [f"Some or all times here: {', '.join(statuses)}."] if statuses else []
     covered = coverage(part)
     return Table(

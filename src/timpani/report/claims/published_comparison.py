@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.doubts import Doubt
-from timpani.campaign.osu.published_tables import Published, is_made_of
+from timpani.campaign.osu.published_tables import Published, is_import_of
 from timpani.campaign.osu.published_times import published_doubts, published_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
@@ -44,14 +44,14 @@ class PublishedComparison:
     checked: list[Checked]
 
     @classmethod
-    def of(cls, campaign: Campaign, table: Published) -> Self:
+    def compare(cls, campaign: Campaign, table: Published) -> Self:
         """Compare them. Conclusions are checked against the campaign's statistic, times against its OSU averages."""
         cells = without_pairs(estimate_cells(campaign.raced))
         shown = pl.struct("collective", "label").map_elements(
             lambda row: study_label(campaign, row["collective"], row["label"]), return_dtype=pl.String
         )
         times = published_times(table, campaign.header.mpi.kind).with_columns(label=shown)
-        is_itself = is_made_of(campaign.header, table)
+        is_itself = is_import_of(campaign.header, table)
         pairs = pair_times(cells, times)
         return cls(
             campaign,

@@ -32,7 +32,7 @@ class FitContext:
     published: tuple[Published, ...]
 
     @classmethod
-    def of(cls, campaign: Campaign, clock_ghz: float | None, published: Iterable[str]) -> Self:
+    def from_campaign(cls, campaign: Campaign, clock_ghz: float | None, published: Iterable[str]) -> Self:
         """The context of `campaign`, with the published fits of these names; `clock_ghz` overrides the campaign's."""
         mpi = campaign.header.mpi
         return cls(

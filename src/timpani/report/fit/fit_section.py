@@ -12,7 +12,7 @@ from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
 from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.status import words
+from timpani.charts.marks.status import status_words
 from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
 from timpani.models.curves import curve_title
@@ -193,7 +193,7 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
             Value(latency_words(model.latency), bounds(model.latency)),
             Value(number(model.throughput.value), bounds(model.throughput)),
             Value(switch_words(fitted) or "none"),
-            Value(words(fitted.status), miss_words(fitted)),
+            Value(status_words(fitted.status), miss_words(fitted)),
         )
         rows.append(
             (

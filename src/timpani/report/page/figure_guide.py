@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from timpani.charts.marks.interval_bars import HOW_CUT
-from timpani.charts.marks.labelled_curves import IN_STEPS
+from timpani.charts.marks.labeled_curves import IN_STEPS
 from timpani.charts.marks.latency_columns import coverage
 from timpani.charts.marks.placement_rows import ORDER
 from timpani.charts.marks.row_filter import SIZE_SERIES

@@ -59,7 +59,7 @@ def _subject(header: Header) -> str:
     count = len(machine.hosts)
     nodes = f" on {count} {'nodes' if count > 1 else 'node'} of {machine.name}" if count else ""
     where = nodes or (f" on {machine.cpu}" if machine.cpu else "")
-    where += (" (virtual machines)" if count > 1 else " (a virtual machine)") if machine.virtualised else ""
+    where += (" (virtual machines)" if count > 1 else " (a virtual machine)") if machine.virtualized else ""
     counts = [str(count) for count in study.ranks]
     ranks = f" with {_listed(counts)} ranks" if counts else ""
     sizes = study.sizes

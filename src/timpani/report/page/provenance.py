@@ -20,7 +20,7 @@ def facts(header: Header) -> list[tuple[str, str]]:
     machine, mpi = header.machine, header.mpi
     nodes = counted(len(machine.hosts), "node") if machine.hosts else ""
     cores = counted(machine.cores, "core") if machine.cores else ""
-    virtual = "virtual" if machine.virtualised else ""
+    virtual = "virtual" if machine.virtualized else ""
     name = LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else mpi.kind
     found = [
         ("Machine", ", ".join(filter(None, (machine.name, machine.cpu, nodes or cores, virtual)))),

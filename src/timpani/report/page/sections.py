@@ -11,7 +11,7 @@ from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.figure import MODELS, Figure, Section
 from timpani.charts.marks.latency_columns import coverage, latency_title
 from timpani.charts.marks.row_filter import CALLS, MESSAGES
-from timpani.charts.marks.status import words
+from timpani.charts.marks.status import status_words
 from timpani.charts.registry import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
@@ -236,4 +236,4 @@ def _bold(simulated: bool) -> str:
 
 def _marks(cells: pl.DataFrame) -> str:
     found = status_parts(cells)
-    return f" Marks: {', '.join(f'{MARKS[part]} {words(part)}' for part in found)}." if found else ""
+    return f" Marks: {', '.join(f'{MARKS[part]} {status_words(part)}' for part in found)}." if found else ""

@@ -63,18 +63,18 @@ def curve_label(labels: tuple[str, ...]) -> str:
 
 def draw_once(cells: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
     """The cells with one row in place of those that share a curve: the first algorithm's, with all their `label`."""
-    return _relabelled(cells, curves, "label").filter(~pl.col("is_other")).drop("is_other")
+    return _relabeled(cells, curves, "label").filter(~pl.col("is_other")).drop("is_other")
 
 
 def with_curve_labels(decisions: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
     """The decisions with `best_label` and the names in `tied` as `draw_once` labels the curves."""
-    best = _relabelled(decisions, curves, "best_label").drop("is_other").with_row_index("row")
+    best = _relabeled(decisions, curves, "best_label").drop("is_other").with_row_index("row")
     names = best.select("row", "collective", "ranks", "tied").explode("tied")
-    tied = _relabelled(names, curves, "tied").group_by("row").agg(pl.col("tied").unique(maintain_order=True))
+    tied = _relabeled(names, curves, "tied").group_by("row").agg(pl.col("tied").unique(maintain_order=True))
     return best.drop("tied").join(tied, on="row", how="left", maintain_order="left").drop("row")
 
 
-def _relabelled(frame: pl.DataFrame, curves: SharedCurves, column: str) -> pl.DataFrame:
+def _relabeled(frame: pl.DataFrame, curves: SharedCurves, column: str) -> pl.DataFrame:
     """The frame with curves' labels in `column`, and `is_other`: whether its algorithm is not the one that is drawn."""
     rows = [
         (collective, ranks, label, curve_label(labels), label != labels[0])

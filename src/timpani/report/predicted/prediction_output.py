@@ -194,7 +194,7 @@ def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
             show_size(row["message_bytes"]),
             number(row["predicted_us"]),
             *_interval(row),
-            _made_of(row),
+            _composition(row),
             f"{row['label']}{tied}",
         ]
 
@@ -209,7 +209,7 @@ def _is_guess(row: dict[str, Any]) -> bool:
     return row["high_us"] is not None and bool(row["high_us"] > _GUESS * row["predicted_us"])
 
 
-def _made_of(row: dict[str, Any]) -> str:
+def _composition(row: dict[str, Any]) -> str:
     parts = {kind: row[f"{kind}_share"] for kind in KINDS}
     told = [
         f"{kind} {share:.0%}" for kind, share in sorted(parts.items(), key=lambda each: -each[1]) if share >= _MIN_SHARE

@@ -58,5 +58,5 @@ def _row(part: ProfilePart, call: ProvenCall, seconds: float, fingerprints: Fing
         f"{sum(part.calls_of(line) for line in _lines(part, call)):g}",
         f"{seconds:.6f}",
         str(call.sent),
-        fingerprints.name(proof, call.element_bytes).words if call.sent else "none: the library shared memory",
+        fingerprints.name(proof, call.element_bytes).description if call.sent else "none: the library shared memory",
     )

@@ -9,7 +9,7 @@ import polars as pl
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.latency_columns import latency_us
 from timpani.charts.marks.row_filter import TRANSPOSES
-from timpani.charts.marks.status import OK, words
+from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import is_default, ordered
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.counted import counted
@@ -63,7 +63,7 @@ def status_parts(cells: pl.DataFrame) -> list[str]:
 def key_of_marks(cells: pl.DataFrame) -> list[str]:
     """What the marks of these cells mean, in a sentence; none where all are ok."""
     found = status_parts(cells)
-    return [f"{', '.join(f'{MARKS[part]}: {words(part)}' for part in found)}."] if found else []
+    return [f"{', '.join(f'{MARKS[part]}: {status_words(part)}' for part in found)}."] if found else []
 
 
 def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:

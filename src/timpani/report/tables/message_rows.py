@@ -1,4 +1,4 @@
-"""The rows of messages between ranks, labelled by where those ranks ran relative to each other."""
+"""The rows of messages between ranks, labeled by where those ranks ran relative to each other."""
 
 import polars as pl
 

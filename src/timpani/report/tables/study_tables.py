@@ -8,7 +8,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.study_names import stand_in_note, study_names
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.latency_columns import coverage, latency_title, latency_us
-from timpani.charts.marks.status import OK, words
+from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import ordered
 from timpani.report.tables.algorithm_tables import interval, key_of_marks, marks, shows_throughput, significant
 from timpani.report.tables.report_table import MISSING, Table, Value
@@ -61,7 +61,7 @@ def _tables(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[
             for size in sorted(cells["message_bytes"].unique())
         )
         statuses = set(cells["status"].unique())
-        same = [f"All: {words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
+        same = [f"All: {status_words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
         yield Table(
             f"{caption}: {unit}",
             "size (B)",

@@ -9,7 +9,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.marks.latency_columns import coverage, latency_us
-from timpani.charts.marks.status import OK, words
+from timpani.charts.marks.status import OK, status_words
 from timpani.errors import UserError
 from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
@@ -101,7 +101,7 @@ def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], Sequence[CurveFi
         yield _in_states(fitted, [_fitted(each.hockney.latency) for each in fitted])
         yield _in_states(fitted, [_fitted(each.hockney.per_byte.scaled(1e3)) for each in fitted])
         yield _in_states(fitted, [Value(switch_words(each) or _no_switch(each)) for each in fitted])
-    yield Value(words("+".join(status_parts(cells))) or OK)
+    yield Value(status_words("+".join(status_parts(cells))) or OK)
 
 
 def _in_states(fits: Sequence[CurveFit], values: Sequence[Value]) -> Value:

@@ -48,7 +48,7 @@ class Drawing:
     note: str = ""
 
     @classmethod
-    def of(
+    def from_name(
         cls,
         name: str,
         own: Catalogue,

@@ -20,9 +20,9 @@ class NamedProof:
     name: Name
 
     @property
-    def words(self) -> str:
-        """What `Name.words` has."""
-        return self.name.words
+    def description(self) -> str:
+        """What `Name.description` has."""
+        return self.name.description
 
     def as_json(self) -> dict[str, Any]:
         """The cell's columns, `match` (peers, bytes, messages or null) and `named`, a list."""
@@ -56,4 +56,4 @@ def _rows(named: list[NamedProof]) -> Iterator[tuple[str, ...]]:
         members = list(group)
         cell = members[0].cell
         sizes = [show_size(size) for size in dict.fromkeys((cell.message_bytes, members[-1].cell.message_bytes))]
-        yield cell.collective, str(cell.ranks), cell.algorithm.label, "–".join(sizes), members[0].words
+        yield cell.collective, str(cell.ranks), cell.algorithm.label, "–".join(sizes), members[0].description

@@ -78,7 +78,9 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
         tuple(rules),
         (
             *_conditions(campaign, calibration, machine, placement, library, default),
-            *stand_ins(calibration, Closeness.of((request.places(each), each) for each in {key[2] for key in times})),
+            *stand_ins(
+                calibration, Closeness.from_places((request.places(each), each) for each in {key[2] for key in times})
+            ),
         ),
         (*left_out, *unpredicted),
         asked.in_files,

@@ -36,14 +36,14 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
         raise UserError(f"file not found: {path}", "name a library's tuning file") from None
     text = raw.decode(errors="replace")
     formats = tuple(dict.fromkeys(each for library in LIBRARIES.values() for each in _formats(library)))
-    matching = [each for each in formats if each.recognises(text)]
+    matching = [each for each in formats if each.recognizes(text)]
     if not matching:
         known = "; ".join(each.title for each in formats)
         raise UserError(f"{path} is no tuning file of a known format", f"known formats: {known}")
     mpis = [choose_mpi(wanted)] if wanted else find_mpis()
     for mpi in mpis:
         for each in matching:
-            if each in _formats(LIBRARIES[mpi.kind]) and each.serves(mpi):
+            if each in _formats(LIBRARIES[mpi.kind]) and each.is_read_by(mpi):
                 return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].catalogue(mpi))
     titles = " or ".join(each.title for each in matching)
     reason = f"{mpis[0]} does not read it" if wanted else "no such library is installed"

@@ -64,7 +64,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     written: list[LibraryFile] = []
     switches: dict[str, str] = {}
     for each in library.tuning_files if library_table.rules else ():
-        if not each.serves(mpi):
+        if not each.is_read_by(mpi):
             continue
         file = _write(each, library_table, catalogue, mpi)
         written.append(LibraryFile(each, len(file.said.rules), file.left_out))

@@ -227,7 +227,7 @@ def _case(row: dict[str, Any], holds: Callable[[float], bool], fails: Callable[[
     }
     surely = next(iter(answers)) if len(answers) == 1 else None
     return Case(
-        _where(row),
+        _point_name(row),
         value,
         low,
         high,
@@ -238,7 +238,7 @@ def _case(row: dict[str, Any], holds: Callable[[float], bool], fails: Callable[[
     )
 
 
-def _where(row: dict[str, Any]) -> str:
+def _point_name(row: dict[str, Any]) -> str:
     parts = [counted(row["ranks"], "rank")]
     if row["label"] != DEFAULT:
         parts.insert(0, row["label"])

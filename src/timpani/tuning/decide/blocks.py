@@ -1,6 +1,6 @@
 """Samples for comparing two variants: their times in blocks, each of which starts every variant once.
 
-A block is one launch number. This is a randomised complete block design: the study's seed shuffles the order within a
+A block is one launch number. This is a randomized complete block design: the study's seed shuffles the order within a
 block (Fisher, The Design of Experiments, 1935; Montgomery, Design and Analysis of Experiments, ch. 4). The two times of
 a block are a pair. If the variants do not differ, the random order makes both signs of a log ratio equally likely. So
 the signed-rank test of `stats/paired.py` is exact.

@@ -106,7 +106,7 @@ _RulePoint = tuple[str, int, int, int, int]
 
 @dataclass(frozen=True)
 class _Run:
-    """Neighbouring measured sizes with one algorithm."""
+    """Neighboring measured sizes with one algorithm."""
 
     algorithm: Algorithm
     sizes: tuple[int, ...]

@@ -97,7 +97,7 @@ def _samples(row: Mapping[str, Any]) -> Samples:
         each["relative"] / theirs[each["interleaving"]] for each in reference_turns if each["interleaving"] in theirs
     ]
     enough = 2 * len(ratios) >= max(len(reference), len(times))
-    return Samples.of(reference, times, ratios if enough else ())
+    return Samples.from_times(reference, times, ratios if enough else ())
 
 
 def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.DataFrame:
@@ -128,7 +128,7 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         blocks = (pl.when(differ).then(name).alias(name) for name in _BLOCKS)
         samples = [_samples(row) for row in pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks).iter_rows(named=True)]
     else:
-        samples = [Samples.of(*each) for each in pairs.select(*_SIDES).rows()]
+        samples = [Samples.from_times(*each) for each in pairs.select(*_SIDES).rows()]
     found = compare_families(samples, families)
     return pairs.with_columns(
         paired=pl.Series([len(each.paired) for each in samples], dtype=pl.Int64),

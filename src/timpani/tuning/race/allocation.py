@@ -112,7 +112,7 @@ class Allocation:
         open_comparisons = [
             OpenComparison(
                 gap,
-                Components.of(
+                Components.estimate(
                     gap.variance,
                     gap.launches - 1 + gap.prior_dof,
                     fmean(turn.variance for turn in turns[choice]) + fmean(turn.variance for turn in turns[each]),

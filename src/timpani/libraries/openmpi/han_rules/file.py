@@ -52,7 +52,7 @@ class HanRules(TuningFile):
     title = "Open MPI's rules for coll/han"
     since = (5,)
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """A level or a component after numbers and at most the name of a collective."""
         return bool(IS_HANS.match(_COMMENT.sub("", text[: 2**16])))
 
@@ -61,7 +61,7 @@ class HanRules(TuningFile):
         collectives = han_collectives(mpi.numbers)
         several = [
             replace(said.rule, algorithm=Algorithm(catalogue.provider, "tuned"), nodes=_SEVERAL, per_node=ALL)
-            for said in Sayable.in_version(mpi.numbers, table, catalogue).said()
+            for said in Sayable.in_version(mpi.numbers, table, catalogue).rules_in_file()
             if said.rule.collective in collectives
             and not said.rule.algorithm.is_default
             and overlap(said.rule.nodes, _SEVERAL)

@@ -102,7 +102,7 @@ def parse(text: str) -> HanFile:
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        self.words = _words(text)
+        self.words = _numbered_words(text)
         self.ahead: tuple[int, str] | None = None
         self.line = 1
         self.levels: list[Level] = []
@@ -183,7 +183,7 @@ class _Parser:
         raise _GivesUpError(why)
 
 
-def _words(text: str) -> Iterator[tuple[int, str]]:
+def _numbered_words(text: str) -> Iterator[tuple[int, str]]:
     """Each with its line, without comments."""
     line, counted = 1, 0
     for match in _WORD.finditer(text):

@@ -29,7 +29,7 @@ class JsonRulesFile(TuningFile):
     title = "Open MPI 6's rules for coll/tuned"
     since = (6,)
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """An object with a key of the format."""
         start = text[:_FIRST]
         return bool(_BEGINS.match(start)) and bool(_KEYS.search(start))
@@ -61,9 +61,9 @@ class ClassicRulesInSix(CheckedFile):
     title = "Open MPI's classic rules for coll/tuned"
     since = (6,)
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """As for versions before."""
-        return TunedRules().recognises(text)
+        return TunedRules().recognizes(text)
 
     def read(self, text: str, catalogue: Catalogue) -> RulesChoice:
         """What 6.0 does by `text`."""

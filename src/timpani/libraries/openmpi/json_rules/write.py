@@ -28,7 +28,7 @@ _KEYS = {"topo": "faninout", "segment": "seg_size", "requests": "reqs"}
 def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
     """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
     sayable = Sayable.in_version(mpi.numbers, table, catalogue)
-    rules = _merged(sayable.said())
+    rules = _merged(sayable.rules_in_file())
     said = replace(table, rules=rules)
     return Written(_text(said, catalogue), said, tuple(sayable.left_out))
 

@@ -18,7 +18,7 @@ from timpani.tuning.decide.selection_table import SelectionTable
 _COMMENT = re.compile(r"#.*")
 _BEGINS = re.compile(r"\ufeff?\s*(?:rule-file-version-|[+-]?\d)")
 _FIRST = 2**16
-"""Characters by which a file is recognised."""
+"""Characters by which a file is recognized."""
 
 
 class TunedRules(TuningFile):
@@ -29,7 +29,7 @@ class TunedRules(TuningFile):
     since = (4, 1)
     until = (6,)
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """Numbers from the first on, or the header, and not HAN's levels or components."""
         plain = _COMMENT.sub("", text[:_FIRST])
         return bool(_BEGINS.match(plain)) and not IS_HANS.match(plain)

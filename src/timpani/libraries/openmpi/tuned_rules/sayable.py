@@ -52,7 +52,7 @@ class Sayable:
         distributions = DISTINGUISHED if numbers >= (6,) else (ANYWHERE,)
         return cls(table, catalogue, reads_headers(numbers), distributions)
 
-    def said(self) -> tuple[Said, ...]:
+    def rules_in_file(self) -> tuple[Said, ...]:
         """The rules as the file will have them; fills `left_out`."""
         kept = [(rule, self._with_algorithm(rule)) for rule in self.table.rules]
         known = [(rule, sayable) for rule, sayable in kept if sayable is not None]

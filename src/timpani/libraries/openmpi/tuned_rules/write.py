@@ -29,7 +29,7 @@ _COMPARED = {
 def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
     """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
     sayable = Sayable.in_version(mpi.numbers, table, catalogue)
-    said = replace(table, rules=tuple(each.rule for each in sayable.said()))
+    said = replace(table, rules=tuple(each.rule for each in sayable.rules_in_file()))
     requests = any("max_requests" in dict(rule.algorithm.parameters) for rule in said.rules)
     text = "".join(f"{line}\n" for line in _lines(said, catalogue, 2 if requests else 1))
     return Written(text, said, tuple(sayable.left_out))

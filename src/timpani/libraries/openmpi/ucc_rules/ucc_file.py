@@ -54,7 +54,7 @@ class UccFile(TuningFile):
     name = "ucc.conf"
     title = "UCC's configuration, not tried with UCC"
 
-    def recognises(self, text: str) -> bool:
+    def recognizes(self, text: str) -> bool:
         """A variable of UCC's, or a section with its keys."""
         return _BEGINS.search(text[:_FIRST]) is not None
 

@@ -163,7 +163,7 @@ def curves(
     dash = _dash(styled, series)
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
-    colour = theme.colour(styled)
+    color = theme.color(styled)
     tooltip = _tooltip(measure)
     base = (
         alt.Chart(cells)
@@ -174,27 +174,27 @@ def curves(
     on_scale = "isValid(datum.value)" if linear else "datum.value > 0"
     across = str(x.shorthand).partition(":")[0]
     drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, here=[across], linear=linear)
-    intervals = bars(drawn, colour, palette, strokeWidth=1.2, opacity=0.75)
+    intervals = bars(drawn, color, palette, strokeWidth=1.2, opacity=0.75)
     line = (
         drawn.transform_filter(joined)
         .mark_line()
         .encode(
             y=y,
-            color=colour,
+            color=color,
             strokeDash=dash,
             strokeWidth=_width(series),
         )
     )
-    measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=colour, tooltip=tooltip)
+    measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=color, tooltip=tooltip)
     off_scale = (
         base.transform_filter(f"!({on_scale}) && (isValid(datum.value) || indexof(datum.status, '{FAILED}') >= 0)")
         .mark_point(size=40, filled=False, strokeWidth=1.6, opacity=1)
-        .encode(y=alt.YValue(height), color=colour, shape=shape(cells["status"], palette), tooltip=tooltip)
+        .encode(y=alt.YValue(height), color=color, shape=shape(cells["status"], palette), tooltip=tooltip)
     )
     ends = _ends(drawn, across, height, linear)
     right = alt.expr("width + 26")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
-        y=y, y2=alt.Y2("name_value:Q"), x2=alt.X2Value(alt.expr("width + 22")), color=colour
+        y=y, y2=alt.Y2("name_value:Q"), x2=alt.X2Value(alt.expr("width + 22")), color=color
     )
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
         x=alt.XValue(right), y=alt.Y("name_value:Q"), text=alt.Text("curve:N")

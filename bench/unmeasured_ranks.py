@@ -22,7 +22,7 @@ from timpani.tuning.decide.selection_table import Call, SelectionTable
 
 MACHINE = "simgrid:two-nodes-of-128"
 MADE_FROM = (64, 256)
-HELD_OUT = (96, 128)
+TEST_RANKS = (96, 128)
 SIZES = "1Ki,16Ki,256Ki"
 ALGORITHMS = {
     "bcast": "binomial knomial scatter_allgather circulant two_level two_level_chain full_lane",
@@ -31,7 +31,7 @@ ALGORITHMS = {
 }
 """Timpani's algorithms that send few messages at a time: SimGrid takes many times as long over thousands."""
 
-MOST_RANKS = {"full_lane": 128}
+MAX_RANKS = {"full_lane": 128}
 """Of 256 ranks it had not simulated one broadcast of 16 KiB after 200 s, where the others take 3 s."""
 
 _RESAMPLES = 2000
@@ -39,14 +39,14 @@ _RESAMPLES = 2000
 
 def run() -> None:
     with tempfile.TemporaryDirectory() as folder:
-        told(Path(folder))
+        print_regrets(Path(folder))
 
 
-def told(folder: Path) -> None:
+def print_regrets(folder: Path) -> None:
     """Measure what is missing in `folder`, a campaign for each rank count and collective, and print the regrets."""
     folders = {
         ranks: [_measured(ranks, collective, folder / f"{ranks}-{collective}") for collective in ALGORITHMS]
-        for ranks in (*MADE_FROM, *HELD_OUT)
+        for ranks in (*MADE_FROM, *TEST_RANKS)
     }
     campaigns = {ranks: load_together(of) for ranks, of in folders.items()}
     tables = {ranks: table_of(campaigns[ranks], folders[ranks]) for ranks in MADE_FROM}
@@ -60,7 +60,7 @@ def told(folder: Path) -> None:
 
 def _measured(ranks: int, collective: str, folder: Path) -> Path:
     """The folder, with its campaign measured."""
-    algorithms = [name for name in ALGORITHMS[collective].split() if ranks <= MOST_RANKS.get(name, ranks)]
+    algorithms = [name for name in ALGORITHMS[collective].split() if ranks <= MAX_RANKS.get(name, ranks)]
     names = ",".join(f"timpani/{name}" for name in algorithms)
     asked = ("--algorithms", f"default,{names}", "--sizes", SIZES)
     where = ("--ranks", str(ranks), "--placement", f"ppr:{ranks // 2}", "--on", MACHINE)
