@@ -47,8 +47,8 @@ def run() -> None:
             looked[size].append(probe)
     every = np.concatenate([np.array(each).ravel() for each in looked.values()])
     states = find_states(every)
-    told = zip(states.levels, states.shares, strict=True)
-    print("the probe:", ", ".join(f"{level:.0f} ns in {100 * share:.0f} %" for level, share in told))
+    states_and_shares = zip(states.levels, states.shares, strict=True)
+    print("the probe:", ", ".join(f"{level:.0f} ns in {100 * share:.0f} %" for level, share in states_and_shares))
     print("size      level: state  launch   visit    name      ratio: launch   visit")
     for size in SIZES:
         level, ratio = np.array(levels[size]), np.array(ratios[size])  # shape (launches, visits, names)

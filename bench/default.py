@@ -48,9 +48,9 @@ def run() -> None:
                 for folder, algorithms in kinds.items():
                     study = ("--algorithms", algorithms, "--sizes", SIZES, "--launches", str(launches))
                     timpani("run", collective, *study, "--mpi", str(mpi.mpirun), "-o", str(folder))
-            alone, beside = map(_proportions, kinds)
+            alone, interleaved = map(_proportions, kinds)
         for size, values in alone.items():
-            compared = compare((values[None], beside[size][None]))
+            compared = compare((values[None], interleaved[size][None]))
             (low,), (high,) = compared.interval(ALPHA)
             ratios.append(compared.ratio[0])
             widest = max(widest, high / low)

@@ -36,7 +36,7 @@ def generate(
     common: float = 0.0,
     disturbed: int = 0,
 ) -> Iterator[Generated]:
-    """`count` curves of `launches` launches with 0 to 3 switches, or so many as `switches` says.
+    """`count` curves of `launches` launches with 0 to 3 switches, or `switches` of them.
 
     A jump is a factor within `jumps` up or down. After it, by a coin, the line is the old one times that factor, or one
     with another slope through the same point. `common` is the share of the noise's variance that all launches of a size

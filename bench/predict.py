@@ -165,5 +165,5 @@ def _without_rest(simulator: Simulator, calibration: Calibration) -> Calibration
 
 def _table(rows: pl.DataFrame) -> str:
     by = (("collective",), ("collective", "algorithm"), ("message_bytes",), ("machine",), ("placement",))
-    told = [each for columns in by for each in parts(rows, *columns)]
-    return "\n".join(f"{name}: {summary(part)}" for name, part in (*told, ("all", rows)))
+    named_parts = [each for columns in by for each in parts(rows, *columns)]
+    return "\n".join(f"{name}: {summary(part)}" for name, part in (*named_parts, ("all", rows)))

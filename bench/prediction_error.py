@@ -27,19 +27,19 @@ def predicted_rows(
     rows: list[dict[str, object]] = []
     for placement, known in truth.items():
         calls = [each.call for each in known]
-        for call, each, told in zip(calls, known, predict(simulator, calibration, calls), strict=True):
+        for call, each, predicted in zip(calls, known, predict(simulator, calibration, calls), strict=True):
             where = dict(zip(_POINT, (machine, placement, call.collective, call.ranks, size_of(call)), strict=True))
-            if isinstance(told, NotSimulated):
-                print(f"not predicted: {where} {call.algorithm.plain}: {told.why}")
+            if isinstance(predicted, NotSimulated):
+                print(f"not predicted: {where} {call.algorithm.plain}: {predicted.why}")
                 continue
             rows.append(
                 {
                     **where,
                     "algorithm": call.algorithm.plain,
                     "time_us": each.time,
-                    "predicted_us": told.time,
-                    "low_us": told.low,
-                    "high_us": told.high,
+                    "predicted_us": predicted.time,
+                    "low_us": predicted.low,
+                    "high_us": predicted.high,
                 }
             )
     return pl.DataFrame(rows)
@@ -67,17 +67,17 @@ def summary(rows: pl.DataFrame) -> str:
     off = np.abs(np.log((rows["predicted_us"] / rows["time_us"]).to_numpy()))
     covered = ((rows["low_us"] <= rows["time_us"]) & (rows["time_us"] <= rows["high_us"])).to_numpy()
     width = np.sqrt((rows["high_us"] / rows["low_us"]).to_numpy())
-    told = (
+    errors = (
         f"{rows.height} cells, median error {np.median(off):.1%}, nine of ten within {np.quantile(off, 0.9):.0%}, "
         f"coverage {covered.mean():.1%} (median interval ×÷ {np.median(width):.2f})"
     )
     points = [part for _, part in rows.group_by(_POINT, maintain_order=True) if part.height > 1]
     if not points:
-        return told
+        return errors
     tau = np.nanmean([kendalltau(part["time_us"], part["predicted_us"]).statistic for part in points])
     regrets = np.array([_regret(part) for part in points])
     return (
-        f"{told}, Kendall tau {tau:.2f}, regret mean {regrets.mean():.1%}, median {np.median(regrets):.1%}, worst "
+        f"{errors}, Kendall tau {tau:.2f}, regret mean {regrets.mean():.1%}, median {np.median(regrets):.1%}, worst "
         f"{regrets.max():.0%} of {len(points)} points"
     )
 

@@ -63,14 +63,14 @@ def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain |
         if not remaining:
             break
         errors = random.normal(0, ERROR, algorithms)
-        told = {
+        times = {
             each: competitors[each] + error
             for each, error in zip(competitors, errors, strict=True)
             if each in remaining
         }
-        launches.append(told)
+        launches.append(times)
         number = len(launches)
-        race.add_launch(number, [LaunchTime(_POINT, each, "turn", np.exp(time), 1.0) for each, time in told.items()])
+        race.add_launch(number, [LaunchTime(_POINT, each, "turn", np.exp(time), 1.0) for each, time in times.items()])
         futility.add_launch(number)
     default, choice = next(iter(competitors)), race.standing(_POINT).choice
     if choice is None or choice == default:
@@ -78,7 +78,7 @@ def raced(random: np.random.Generator, algorithms: int, faster: float) -> Gain |
     ratio = race.ratio(_POINT, default, choice)
     assert ratio is not None
     true = competitors[default] - competitors[choice]
-    apparent = np.mean([told[default] - told[choice] for told in launches if {default, choice} <= told.keys()])
+    apparent = np.mean([times[default] - times[choice] for times in launches if {default, choice} <= times.keys()])
     return Gain(
         float(apparent) - true, float(np.log(ratio.estimate)) - true, bool(ratio.low <= np.exp(true) <= ratio.high)
     )

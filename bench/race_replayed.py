@@ -158,12 +158,12 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allott
         spent.launches += 1
         spent.starting += oracle.start_s
         for turns in oracle.launches[int(random.integers(len(oracle.launches)))]:
-            taking_part = wanted & turns.keys()
-            if not taking_part:
+            competing = wanted & turns.keys()
+            if not competing:
                 continue
-            for result in _seen(turns, taking_part, rounds.get(RacePoint.from_cell(next(iter(taking_part))))):
+            for result in _seen(turns, competing, rounds.get(RacePoint.from_cell(next(iter(competing))))):
                 agenda.take(replace(result, launch=launch))
-                spent.inside += _seconds(result, len(taking_part))
+                spent.inside += _seconds(result, len(competing))
     raise AssertionError("no race continues after its last launch")
 
 
@@ -207,10 +207,10 @@ def _oracle(folder: Path) -> Oracle:
     ]
     starts = StartCosts()
     points: defaultdict[int, defaultdict[str, dict[Cell, Turn]]] = defaultdict(lambda: defaultdict(dict))
-    told = [each for each in results if each.error is None and each.median_us and each.relative]
-    parts = {each.part for each in told if each.part}
+    measured = [each for each in results if each.error is None and each.median_us and each.relative]
+    parts = {each.part for each in measured if each.part}
     log_times = {part: _log_times(folder / "launches" / part / "samples.jsonl.gz") for part in parts}
-    for result in told:
+    for result in measured:
         if result.part and result.interleaving and result.samples:
             points[result.launch][result.interleaving][result.cell] = Turn(
                 result, log_times[result.part][result.samples]

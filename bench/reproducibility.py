@@ -55,11 +55,11 @@ def run() -> None:
         their_ratio = [one / other for one, other in zip(of_size, their_ratios[size], strict=True)]
         states = {state: spread(values) for state, values in levels[size].items() if len(values) >= MIN_CAMPAIGNS}
         quotients += [value / spread(of_size) for value in states.values()]
-        told = ", ".join(
+        spreads = ", ".join(
             f"{state or 'one state'} {value:.4f} ({len(levels[size][state])})" for state, value in states.items()
         )
         print(
-            f"{size:>9} B  MAD/median: Timpani's {told}; OSU's {spread(of_size):.4f}.  "
+            f"{size:>9} B  MAD/median: Timpani's {spreads}; OSU's {spread(of_size):.4f}.  "
             f"Ratio: Timpani's {spread(ratios[size]):.4f}, OSU's {spread(their_ratio):.4f}"
         )
     mean = math.exp(statistics.fmean(math.log(quotient) for quotient in quotients))

@@ -70,8 +70,8 @@ def _compare_race_with_runs_by_hand(root: Path, names: list[str], seconds_of_a_r
         if runs % LAUNCHES == 0 or runs == enough:
             seconds = runs * seconds_of_a_run
             print(f"by hand {runs} runs of each, {seconds:.0f} s ({seconds / race:.1f} ×): {cost:.2%}")
-    told = f"first after {enough} runs" if enough else f"not after {MAX_RUNS_BY_HAND} runs"
-    print(f"by hand the regret is as low {told}; must take {MIN_RACE_GAIN:.0f} × the race's time", flush=True)
+    when = f"first after {enough} runs" if enough else f"not after {MAX_RUNS_BY_HAND} runs"
+    print(f"by hand the regret is as low {when}; must take {MIN_RACE_GAIN:.0f} × the race's time", flush=True)
 
 
 def _least_means(averages: pl.DataFrame) -> Choices:

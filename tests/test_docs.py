@@ -185,8 +185,8 @@ def test_campaign_page_names_what_is_written(followed: Callable[[Path], Path]) -
     assert set(first_column(section(CAMPAIGN_FOLDER, "campaign.json"))) - {"timpani-campaign", "mpirun"} == set(header)
     of_lines = set(first_column(section(CAMPAIGN_FOLDER, "What shows that a file is as it was written")))
     for name in ("launches.jsonl", "endings.jsonl"):
-        told = first_column(section(CAMPAIGN_FOLDER, name))
-        assert {*told, *of_lines} == keys_of_lines(campaign / name)
+        documented = first_column(section(CAMPAIGN_FOLDER, name))
+        assert {*documented, *of_lines} == keys_of_lines(campaign / name)
 
     with gzip.open(campaign / "launches" / "0001-1" / "samples.jsonl.gz", "rt") as lines:
         measured = [line["measured"] for line in map(json.loads, lines) if "measured" in line]

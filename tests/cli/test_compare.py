@@ -64,12 +64,12 @@ def test_conditions_come_first_then_what_changed_and_what_could_not_be_compared(
 
 
 def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> None:
-    told = json.loads(typed("compare", *pair, "--format", "json").stdout)
-    assert {"a", "b", "differences", "cells", "only_a", "only_b"} < told.keys() <= documented()
-    assert [cell["standing"] for cell in told["cells"]] == ["faster", "slower", "within_5_percent"]
-    assert all(cell.keys() <= documented() for cell in told["cells"])
-    assert (len(told["only_a"]), len(told["only_b"])) == (2, 1)
-    assert told["differences"] == [{"what": "MPI library", "a": "openmpi 4.1.4", "b": "openmpi 5.0.11"}]
+    compared = json.loads(typed("compare", *pair, "--format", "json").stdout)
+    assert {"a", "b", "differences", "cells", "only_a", "only_b"} < compared.keys() <= documented()
+    assert [cell["standing"] for cell in compared["cells"]] == ["faster", "slower", "within_5_percent"]
+    assert all(cell.keys() <= documented() for cell in compared["cells"])
+    assert (len(compared["only_a"]), len(compared["only_b"])) == (2, 1)
+    assert compared["differences"] == [{"what": "MPI library", "a": "openmpi 4.1.4", "b": "openmpi 5.0.11"}]
 
 
 def test_equal_conditions_are_said_to_be(pair: tuple[Path, Path], tmp_path: Path) -> None:
@@ -133,8 +133,8 @@ def test_a_published_table_is_not_compared_with_itself(tmp_path: Path) -> None:
     assert text.startswith("This campaign is the published table itself, so nothing here was measured: Malasi")
     assert "Agreement" not in text
     assert "here:" not in text
-    told = json.loads(typed("compare", tmp_path / "t", "--published", "malasi", "--format", "json").stdout)
-    assert (told["itself"], told["agreeing"], told["best"], told["over_sizes"]) == (True, None, [], [])
+    compared = json.loads(typed("compare", tmp_path / "t", "--published", "malasi", "--format", "json").stdout)
+    assert (compared["itself"], compared["agreeing"], compared["best"], compared["over_sizes"]) == (True, None, [], [])
 
 
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:

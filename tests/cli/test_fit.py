@@ -24,9 +24,9 @@ def run(*arguments: str | Path) -> Result:
 
 
 def fitted(*arguments: str | Path) -> dict[str, Any]:
-    told = run("fit", *arguments, "--format", "json")
-    assert told.exit_code == 0, told.exception
-    found = json.loads(told.stdout)
+    done = run("fit", *arguments, "--format", "json")
+    assert done.exit_code == 0, done.exception
+    found = json.loads(done.stdout)
     assert isinstance(found, dict)
     return found
 
@@ -372,16 +372,16 @@ def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path
 def test_messages_within_a_node_are_not_credited_to_a_network(tmp_path: Path) -> None:
     sizes = [2**power for power in range(23)]
     lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > 65536)} for n in sizes]
-    told = {}
+    limits = {}
     for hosts in (("node1", "node1"), ("node1", "node2")):
         folder = campaign(tmp_path / "-".join(hosts), lines)
         write_header(folder, mpi={"kind": "openmpi", "version": OPEN_MPIS[0].version})
         ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
         start = {"launch": 1, "part": "0001-1", "placement": "core", "ranks": ranks}
         write_lines(folder / "launches.jsonl", [start])
-        told[hosts] = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
-    assert "btl_tcp_eager_limit=65536" in told["node1", "node2"]
-    assert not any("btl_tcp" in each or "btl_openib" in each for each in told["node1", "node1"])
+        limits[hosts] = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
+    assert "btl_tcp_eager_limit=65536" in limits["node1", "node2"]
+    assert not any("btl_tcp" in each or "btl_openib" in each for each in limits["node1", "node1"])
 
 
 def test_a_bend_is_not_called_a_switch(tmp_path: Path) -> None:

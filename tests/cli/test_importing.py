@@ -23,9 +23,9 @@ def run(*arguments: str | Path) -> Result:
 def test_old_logs_become_a_campaign_that_can_be_shown(tmp_path: Path) -> None:
     folder = tmp_path / "old"
     logs = [LOGS / "bcast-7.4-full.txt", LOGS / "bcast-7.4-full-second.txt", LOGS / "latency-5.6.txt"]
-    told = run("import", *logs, "-o", folder, "--ranks", "2", "--machine", "cluster", "--algorithm", "knomial")
-    assert told.exit_code == 0
-    assert told.stdout.startswith("43 results")
+    done = run("import", *logs, "-o", folder, "--ranks", "2", "--machine", "cluster", "--algorithm", "knomial")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("43 results")
     table = run("show", folder).stdout
     assert "Broadcast, 2 ranks" in table
     assert "Latency of a message, 2 ranks" in table
@@ -49,10 +49,10 @@ def log(path: Path, *rows: tuple[int, str]) -> Path:
 
 def test_times_that_can_t_be_are_doubted(tmp_path: Path) -> None:
     file = log(tmp_path / "osu.log", (1, "1000000000.00"), (2, "0.0000001"), (4, "0.94"), (8, "0.95"))
-    told = run("import", file, "-o", tmp_path / "old", "--ranks", "2")
-    assert told.exit_code == 0
-    assert "doubtful: bcast default on 2 ranks, 2 B: 1e-07 µs is under a nanosecond" in told.stderr
-    assert "doubtful: bcast default on 2 ranks, 1 B: 1,000,000,000 µs is over a minute a call" in told.stderr
+    done = run("import", file, "-o", tmp_path / "old", "--ranks", "2")
+    assert done.exit_code == 0
+    assert "doubtful: bcast default on 2 ranks, 2 B: 1e-07 µs is under a nanosecond" in done.stderr
+    assert "doubtful: bcast default on 2 ranks, 1 B: 1,000,000,000 µs is over a minute a call" in done.stderr
     assert "1e-07" in run("show", tmp_path / "old").stdout
     quiet = run("import", LOGS / "bcast-7.4-full.txt", "-o", tmp_path / "quiet", "--ranks", "2")
     assert quiet.stderr == ""
@@ -75,9 +75,9 @@ def test_without_a_library_a_name_is_taken_and_said_to_be_unchecked(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("timpani.libraries.find.sys.prefix", str(tmp_path))
-    told = run("import", f"binomal={LOGS / 'bcast-5.6.txt'}", "-o", tmp_path / "old", "--ranks", "2")
-    assert told.exit_code == 0
-    assert "Warning: no library here shows whether bcast has an algorithm 'binomal'" in told.stderr
+    done = run("import", f"binomal={LOGS / 'bcast-5.6.txt'}", "-o", tmp_path / "old", "--ranks", "2")
+    assert done.exit_code == 0
+    assert "Warning: no library here shows whether bcast has an algorithm 'binomal'" in done.stderr
 
 
 def test_an_import_needs_the_rank_count(tmp_path: Path) -> None:

@@ -175,9 +175,9 @@ def test_help_shows_defaults_and_examples(option: str) -> None:
     assert f"[default: ({DEFAULT_SIZES}, or the study's)]" in said
     assert "timpani run bcast allreduce --ranks 2,4,8 --sizes 1:1M -o mine" in said
     for name in ("launches", "precision", "seed", "mode", "method", "datatype", "pairs"):
-        told = re.search(rf" --{name} (?:N|X|TEXT) .*?\[default: \((.+?)\)\]", said)
-        assert told is not None
-        assert told[1] == str(Study.model_fields[name].default)
+        default = re.search(rf" --{name} (?:N|X|TEXT) .*?\[default: \((.+?)\)\]", said)
+        assert default is not None
+        assert default[1] == str(Study.model_fields[name].default)
 
 
 @needs_mpi

@@ -76,15 +76,15 @@ def test_warnings_of_a_campaign_are_repeated_in_its_tuned_folder(campaign: Path,
     busy = {"host": "desk", "cores": 2, "seconds": 3.0, "busy_s": 5.0, "own_s": 3.0, "steal_s": 0.0}
     with Store(campaign, load(campaign).header) as store:
         store.add_start({"launch": 1, "part": "0001-1", "machines": [busy]})
-    tuned, told = tmp_path / "tuned", "measured under load: on desk other processes kept 0.7 of 2 cores busy"
+    tuned, warning = tmp_path / "tuned", "measured under load: on desk other processes kept 0.7 of 2 cores busy"
     done = typed("tune", str(campaign), "-o", str(tuned))
-    assert f"Warning: {told}" in done.stdout
-    assert f"- {told}" in (tuned / "tuning.md").read_text()
+    assert f"Warning: {warning}" in done.stdout
+    assert f"- {warning}" in (tuned / "tuning.md").read_text()
     confirmed = typed("confirm", str(tuned), "--launches", "1")
     assert "more warning" in confirmed.stdout  # at most three are printed, the page has all
     assert "fewer than the" in confirmed.stdout  # one launch alone shows nothing
     page = (tuned / "confirmation.md").read_text()
-    assert f"- in the campaigns of the rules: {told}" in page
+    assert f"- in the campaigns of the rules: {warning}" in page
     assert "fewer than the" in page
 
 
@@ -137,9 +137,9 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
     assert proofs == {"1023 B": "messages", "1 KiB": "messages", "1025 B": "messages"}
 
     asked = ("tune", "explain", str(file), "--mpi", str(OPEN_MPIS[0].mpirun), "--ranks")
-    beside = typed(*asked, str(RANKS), "--default-from", str(tuned / "confirmation-of-1"))
-    [line] = [line for line in beside.stdout.splitlines() if "linear;" in line]
-    assert line.split(maxsplit=4)[:4] == ["bcast", "1", "KiB", "openmpi/linear;"], beside.stdout
+    compared = typed(*asked, str(RANKS), "--default-from", str(tuned / "confirmation-of-1"))
+    [line] = [line for line in compared.stdout.splitlines() if "linear;" in line]
+    assert line.split(maxsplit=4)[:4] == ["bcast", "1", "KiB", "openmpi/linear;"], compared.stdout
     assert "without the file it sends as timpani/" in line
     other = typed(*asked, "2", "--default-from", str(tuned / "confirmation-of-1"))
     assert (other.returncode, other.stderr.count("\n")) == (2, 1), other.stderr
@@ -159,11 +159,11 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
 def test_a_changed_tree_is_compared_with_the_librarys(tmp_path: Path) -> None:
     mpi, file = MPICHS[0], tmp_path / "tree.json"
     own = dump(embedded_tree(mpi).tree)
-    told = []
+    explained = []
     for text in (own, own.replace("MPIR_Bcast_intra_binomial", "MPIR_Bcast_intra_scatter_ring_allgather")):
         file.write_text(text)
-        told.append(typed("tune", "explain", str(file), "--ranks", "8", "--mpi", str(mpi.mpirun)).stdout)
-    unchanged, changed = ([line for line in each.splitlines()[2:] if "without the file" in line] for each in told)
+        explained.append(typed("tune", "explain", str(file), "--ranks", "8", "--mpi", str(mpi.mpirun)).stdout)
+    unchanged, changed = ([line for line in each.splitlines()[2:] if "without the file" in line] for each in explained)
     assert unchanged == []
     assert changed
     for line in changed:
@@ -218,8 +218,8 @@ def test_cells_with_killed_launches_are_reported_and_change_the_exit_status(
 ) -> None:
     assert abandoned_status(Outcome("complete", 0, killed=0), "step") == 0
     assert abandoned_status(Outcome("complete", 0, killed=2), "remove it") == 1
-    told = capsys.readouterr().err
-    assert (told.startswith("abandoned: 2 cells"), told.endswith("; remove it\n")) == (True, True)
+    printed = capsys.readouterr().err
+    assert (printed.startswith("abandoned: 2 cells"), printed.endswith("; remove it\n")) == (True, True)
 
 
 def test_tune_races_unless_launches_are_named_or_times_simulated(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def verdict_object(folder: Path) -> Any:
+def verdict(folder: Path) -> Any:
     return json.loads(typed("verdict", folder, "--format", "json").stdout)
 
 
@@ -58,29 +58,29 @@ def test_details_have_all_warnings_and_each_operation(folder: Path) -> None:
     assert any(line.startswith("False alarms: ") and "3.6 of 72" in line for line in lines)
 
 
-def test_every_key_is_documented_and_no_other(told: Any) -> None:
-    assert told.keys() == documented("key")
-    for point in told["points"]:
+def test_every_key_is_documented_and_no_other(verdict: Any) -> None:
+    assert verdict.keys() == documented("key")
+    for point in verdict["points"]:
         assert point.keys() == documented("key of a point")
 
 
-def test_the_head_counts_what_the_points_say(told: Any) -> None:
-    points = told["points"]
+def test_the_head_counts_what_the_points_say(verdict: Any) -> None:
+    points = verdict["points"]
     for standing in ("within_5_percent", "slower", "undecided"):
-        assert told[standing] == sum(point["standing"] == standing for point in points) > 0
-    assert told["compared"] == len(points) == 72
-    (load,) = told["load"]
+        assert verdict[standing] == sum(point["standing"] == standing for point in points) > 0
+    assert verdict["compared"] == len(points) == 72
+    (load,) = verdict["load"]
     assert (load["host"], load["others"], load["is_disturbing"]) == ("desk", 2.0, True)
-    assert told["warnings"][0].startswith("measured under load")
-    assert told["settings_recorded"]
+    assert verdict["warnings"][0].startswith("measured under load")
+    assert verdict["settings_recorded"]
 
 
-def test_a_point_has_its_ratio_with_an_interval_and_what_switches_the_best_on(told: Any) -> None:
-    slower = [point for point in told["points"] if point["standing"] == "slower" and point["collective"] == "bcast"]
+def test_a_point_has_its_ratio_with_an_interval_and_what_switches_the_best_on(verdict: Any) -> None:
+    slower = [point for point in verdict["points"] if point["standing"] == "slower" and point["collective"] == "bcast"]
     for point in slower:
         assert point["ratio_low"] <= point["ratio"] <= point["ratio_high"]
         assert (point["launches"], point["launches_needed"]) == (6, 6)
         assert point["setting"] == (SETTING if point["best"] == "scatter_allgather" else None)
     assert {point["best"] for point in slower} >= {"scatter_allgather"}
-    undecided = [point for point in told["points"] if point["standing"] == "undecided"]
+    undecided = [point for point in verdict["points"] if point["standing"] == "undecided"]
     assert all(point["launches_to_decide"] > 6 for point in undecided if point["launches_to_decide"])

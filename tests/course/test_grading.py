@@ -54,9 +54,9 @@ def sheet(folder: Path, status: int) -> dict[str, Any]:
 @needs_compiler
 def test_a_student_begins_right_makes_a_mistake_and_gets_fast(tmp_path: Path) -> None:
     write_folder(tmp_path, BCAST)
-    begun = sheet(tmp_path, 0)
-    assert (begun["verified"], begun["mistake"], begun["todos"], begun["simulated"]) == (True, None, 4, True)
-    assert begun["points"] == {"verified": VERIFIED_POINTS, "time": 0, "report": 0}
+    started = sheet(tmp_path, 0)
+    assert (started["verified"], started["mistake"], started["todos"], started["simulated"]) == (True, None, 4, True)
+    assert started["points"] == {"verified": VERIFIED_POINTS, "time": 0, "report": 0}
 
     file = tmp_path / "algorithms" / "bcast_mine.cpp"
     right = file.read_text()

@@ -178,9 +178,9 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         shutil.rmtree(profile, ignore_errors=True)
         (tmp_path / "rules").write_text(text or "")
         oversubscribed = ranks + started > read_cores().usable
-        told = {"TIMPANI_RULES": str(tmp_path / "rules"), "TIMPANI_PROFILE": str(profile)}
+        variables = {"TIMPANI_RULES": str(tmp_path / "rules"), "TIMPANI_PROFILE": str(profile)}
         beneath = (
-            {**told, **preload(mpi, oversubscribed, library)} if text is not None else preload(mpi, oversubscribed)
+            {**variables, **preload(mpi, oversubscribed, library)} if text is not None else preload(mpi, oversubscribed)
         )
         request = LaunchRequest(
             ranks=ranks,

@@ -27,8 +27,8 @@ def test_communicators_with_a_rank_that_lacks_the_library_are_left_to_mpi(run_pr
 def test_without_rank_0_all_is_left_to_mpi(run_program: RunProgram) -> None:
     done = run_program("partial.c", text=ALL, ranks=2, without=0)
     assert done.status == 0, done.stderr
-    [told] = done.messages()
-    assert told.startswith("timpani: rank 0 runs without libtimpani.so")
+    [message] = done.messages()
+    assert message.startswith("timpani: rank 0 runs without libtimpani.so")
     assert done.profile == []
 
 

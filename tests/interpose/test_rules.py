@@ -108,8 +108,8 @@ def test_switched_off_nothing_happens(run_program: RunProgram) -> None:
 def test_with_fault_tolerance_all_is_left_to_the_library(run_program: RunProgram) -> None:
     done = run_program(CALLS, text=everywhere(TREES), OMPI_MCA_mpi_ft_enable="1")
     assert (done.status, done.stdout) == (0, "wrong: 0\n"), done.stderr
-    (told,) = done.messages()
-    assert "fault tolerance" in told
+    (message,) = done.messages()
+    assert "fault tolerance" in message
     assert only_defaults(done)
 
 

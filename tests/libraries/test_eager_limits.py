@@ -4,7 +4,7 @@ from timpani.libraries.openmpi.eager_limits import read_eager_limits
 from timpani.native.mpi import Mpi
 
 # Lines of Open MPI 4.1.4's `ompi_info --param btl all --level 9 --parsable`.
-TOLD = """\
+PRINTED = """\
 mca:btl:self:param:btl_self_eager_limit:value:1024
 mca:btl:vader:param:btl_vader_eager_limit:value:4096
 mca:btl:vader:param:btl_vader_eager_limit:source:default
@@ -15,7 +15,7 @@ mca:btl:tcp:param:btl_tcp_eager_limit:value:65536
 
 
 def test_limits_are_read_from_what_ompi_info_prints() -> None:
-    assert read_eager_limits(TOLD) == {
+    assert read_eager_limits(PRINTED) == {
         "btl_vader_eager_limit": 4096,
         "btl_vader_max_send_size": 32768,
         "btl_tcp_eager_limit": 65536,

@@ -129,8 +129,8 @@ def test_the_setting_is_what_the_library_reads(mpi: Mpi) -> None:
     for info in catalogue(mpi).algorithms["allreduce"]:
         *variables, _ = shlex.split(setting(mpi, info, Algorithm("mpich", info.name)))
         said = dict(variable.split("=") for variable in variables)
-        told = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
-        assert told[choosing_variable(info)] == int(info.value)
+        values = {each.name: each.value for each in read_variables(discover(mpi, said).stdout)}
+        assert values[choosing_variable(info)] == int(info.value)
 
 
 @every_mpich
@@ -168,8 +168,8 @@ def test_the_control_that_makes_a_fallback_an_error_has_its_value(mpi: Mpi) -> N
     info = catalogue(mpi).algorithms["bcast"][0]
     held = dict(selection(mpi, info, Algorithm("mpich", info.name)).at_call)
     name = "MPIR_CVAR_COLLECTIVE_FALLBACK"
-    told = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
-    assert told[name] == held[name]
+    values = {each.name: each.value for each in read_variables(discover(mpi, {name: "error"}).stdout)}
+    assert values[name] == held[name]
 
 
 def test_nothing_is_forced_where_the_library_lacks_a_variable_for_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -53,9 +53,9 @@ def test_cheap_and_unmeasurable_calls_are_left_out_and_named(tmp_path: Path) -> 
         {},
     )
     assert list(found.study.collectives) == ["allreduce"]
-    told = " | ".join(found.left_out)
+    left_out = " | ".join(found.left_out)
     for word in ("not among the collectives", "between two groups", "100 calls"):
-        assert word in told
+        assert word in left_out
     assert found.study.arguments_of("allreduce").operator == "max"
 
 
@@ -63,9 +63,9 @@ def test_calls_measured_with_another_operator_are_named(tmp_path: Path) -> None:
     product = {**CALL, "operator": "prod", "ns": 100}
     reduce = {**CALL, "name": "reduce", "operator": "user", "ns": 3 * SECOND}
     found = profiled_study(part_of(tmp_path / "p", {**CALL, "operator": "min"}, product, reduce), {})
-    told = " | ".join(found.left_out)
+    left_out = " | ".join(found.left_out)
     for words in ("allreduce with operator prod: measured with min", "reduce with operator user: measured with sum"):
-        assert words in told
+        assert words in left_out
     operators = {name: found.study.arguments_of(name).operator for name in ("allreduce", "reduce")}
     assert operators == {"allreduce": "min", "reduce": "sum"}
 

@@ -13,11 +13,11 @@ def test_the_description_of_a_link_has_its_burst() -> None:
     )
     assert "a group's uplink, which messages pass one behind the other: 0.16 µs/B" in lines
     assert "links that let bytes pass at once have been idle for 24 µs when a call begins" in lines
-    told = costs_object(costs)
-    assert told["burst_bytes"] == {
+    values = costs_object(costs)
+    assert values["burst_bytes"] == {
         "a socket's or node's memory": 0.0,
         "a node's link": 12288.0,
         "a group's uplink": 0.0,
     }
-    assert told["idle_us"] == 24.0
+    assert values["idle_us"] == 24.0
     assert not any("idle" in line for line in costs_lines(Costs()))

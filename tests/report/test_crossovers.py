@@ -7,7 +7,7 @@ from timpani.report.predicted.prediction_output import crossovers
 
 
 @pytest.mark.parametrize(
-    ("tied", "told"),
+    ("tied", "expected"),
     [
         (["a", "a", "a"], []),
         (["a", "b"], ["bcast on 4 ranks: a from 1 B, b from 2 B"]),
@@ -16,9 +16,9 @@ from timpani.report.predicted.prediction_output import crossovers
         (["ab", "c", "ab"], ["bcast on 4 ranks: a from 1 B, c from 2 B, a from 4 B"]),
     ],
 )
-def test_an_algorithm_that_ties_continues_its_range(tied: list[str], told: list[str]) -> None:
+def test_an_algorithm_that_ties_continues_its_range(tied: list[str], expected: list[str]) -> None:
     rows = [
         {"collective": "bcast", "ranks": 4, "message_bytes": 2**number, "label": each[0], "tied": list(each)}
         for number, each in enumerate(tied)
     ]
-    assert list(crossovers(pl.DataFrame(rows))) == told
+    assert list(crossovers(pl.DataFrame(rows))) == expected

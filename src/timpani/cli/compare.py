@@ -85,10 +85,10 @@ def compare(
             from timpani.report.words.changes_figure import write_changes
 
             write_changes(found, figure, force, style.chosen())
-        told = _changes(before, after, found, format, limit)
+        result = _changes(before, after, found, format, limit)
     else:
-        told = _with_published(folder, str(published), statistic, format)
-    typer.echo(told if isinstance(told, str) else json.dumps(told, indent=1, allow_nan=False) + "\n", nl=False)
+        result = _with_published(folder, str(published), statistic, format)
+    typer.echo(result if isinstance(result, str) else json.dumps(result, indent=1, allow_nan=False) + "\n", nl=False)
     if other and limit:
         _fail_on(limit, found)
 

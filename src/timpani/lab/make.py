@@ -81,9 +81,9 @@ def _make(layout: Layout, lab: Lab) -> None:
     _do(Step("host names and mounts of a process's own", lab.enter(layout.members[0].name, ("true",))))
     if layout.slurm:
         start_slurm(layout, lab)
-    beside = lab.folder / f"{LAYOUT}.new"
-    beside.write_text(layout.model_dump_json(indent=1) + "\n")
-    beside.rename(lab.folder / LAYOUT)
+    unfinished = lab.folder / f"{LAYOUT}.new"
+    unfinished.write_text(layout.model_dump_json(indent=1) + "\n")
+    unfinished.rename(lab.folder / LAYOUT)
 
 
 @contextmanager

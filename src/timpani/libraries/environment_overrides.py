@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 
-_OF_OURS = re.compile(r"TIMPANI_(RULES|OFF|GROUPS|TRACE|PROFILE)")
+_TIMPANIS = re.compile(r"TIMPANI_(RULES|OFF|GROUPS|TRACE|PROFILE)")
 """What `libtimpani.so` reads where it is preloaded."""
 
 _OF_LIBRARIES = re.compile(
@@ -33,4 +33,4 @@ def clean_environment(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str
 def environment_overrides(mpi: Mpi, names: Iterable[str]) -> tuple[str, ...]:
     """Those of the environment's `names` that choose algorithms of `mpi` or Timpani's; launches go without them."""
     overrides = LIBRARIES[mpi.kind].overrides
-    return tuple(sorted(name for name in names if overrides.fullmatch(name) or _OF_OURS.fullmatch(name)))
+    return tuple(sorted(name for name in names if overrides.fullmatch(name) or _TIMPANIS.fullmatch(name)))

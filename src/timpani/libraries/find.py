@@ -119,8 +119,8 @@ def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
     if path.name == SLURM:
         return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
     if path.name in _WRAPPERS:
-        beside = [each for each in _once(_launchers([path.parent])) if isinstance(each, Mpi) and each.cxx == path]
-        return beside or _once([path])
+        launchers = [each for each in _once(_launchers([path.parent])) if isinstance(each, Mpi) and each.cxx == path]
+        return launchers or _once([path])
     return _once([path])
 
 
@@ -268,9 +268,9 @@ def _library_and_version(said: str) -> tuple[Library | None, str]:
     return None, ""
 
 
-def _is_of(version: str, told: str | None) -> bool:
+def _is_of(version: str, reported: str | None) -> bool:
     """Whether a compiler that reports this version, maybe without its last part, belongs to a launcher of `version`."""
-    return told is not None and (version == told or version.startswith(f"{told}."))
+    return reported is not None and (version == reported or version.startswith(f"{reported}."))
 
 
 def _wrapper_version(wrapper: Path, library: Library) -> str | None:

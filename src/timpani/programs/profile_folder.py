@@ -140,12 +140,12 @@ class ProfileWriter:
 
     def _write(self) -> None:
         text = json.dumps(self.header.model_dump(), indent=1, ensure_ascii=False).encode()
-        beside = self.folder / f"{HEADER}.new"
+        unfinished = self.folder / f"{HEADER}.new"
         try:
-            beside.write_bytes(seal_object(text, FORMAT))
-            beside.replace(self.folder / HEADER)
+            unfinished.write_bytes(seal_object(text, FORMAT))
+            unfinished.replace(self.folder / HEADER)
         except OSError as error:
-            raise cannot_write(beside, error) from None
+            raise cannot_write(unfinished, error) from None
 
 
 def is_profile(folder: Path) -> bool:

@@ -128,12 +128,12 @@ def left_out(part: ProfilePart, chosen: list[ProfiledPoint]) -> list[str]:
     for line in part.calls:
         if line.form == "blocking" and line.ns and (why := why_not_measured(line)):
             reasons[why] += line.ns
-    told = [f"{per_cent(ns / collectives)} of the time in collectives: {why}" for why, ns in reasons.items()]
+    sentences = [f"{per_cent(ns / collectives)} of the time in collectives: {why}" for why, ns in reasons.items()]
     rest = [point for point in profiled_points(part) if point not in chosen]
     if rest:
         calls = counted(round(sum(point.calls for point in rest)), "call")
-        told.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together")
-    return [*told, *_measuring_differences(part, chosen)]
+        sentences.append(f"{calls} with {sum(point.seconds for point in rest):.3g} s together")
+    return [*sentences, *_measuring_differences(part, chosen)]
 
 
 def _measuring_differences(part: ProfilePart, chosen: list[ProfiledPoint]) -> Iterator[str]:

@@ -24,7 +24,7 @@ RULES = "rules"
 TUNED = "tuned"
 """Of a library, its own call in a launch that reads tuning files."""
 
-_BESIDE = f"{TUNED}-"
+_UNDER_FILES = f"{TUNED}-"
 
 _ALGORITHM = re.compile(r"(?:(?P<provider>[a-z0-9]+)/)?(?P<name>[A-Za-z0-9_-]+)(?::(?P<parameters>.*))?")
 _PARAMETER = re.compile(r"(?P<name>[a-z_]+)=(?P<value>-?\d{1,18})", re.ASCII)
@@ -79,12 +79,12 @@ class Algorithm:
 
 def under_files(forced: Algorithm) -> Algorithm:
     """What stands for an algorithm that is forced in a launch that reads tuning files: `mpich/tuned-binomial`."""
-    return replace(forced, name=_BESIDE + forced.name)
+    return replace(forced, name=_UNDER_FILES + forced.name)
 
 
 def is_under_files(name: str) -> bool:
     """Whether an algorithm's name stands for what a launch with tuning files, or with Timpani's rules, does."""
-    return name in (RULES, TUNED) or name.startswith(_BESIDE)
+    return name in (RULES, TUNED) or name.startswith(_UNDER_FILES)
 
 
 def parse_parameters(text: str) -> tuple[tuple[str, int], ...]:

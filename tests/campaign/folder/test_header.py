@@ -97,8 +97,8 @@ def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:
         modules=("mpi",),
         groups=(NodeGroup(name="g1", nodes=("n1", "n2"), cores=4, sockets=2, switch=""),),
     )
-    told = describe_cluster(machine, (Host("n2", 4),))
-    header = read_header(write_header(tmp_path, machine=told.model_dump(mode="json", exclude_unset=True)))
+    described = describe_cluster(machine, (Host("n2", 4),))
+    header = read_header(write_header(tmp_path, machine=described.model_dump(mode="json", exclude_unset=True)))
     assert (header.machine.cluster, header.machine.hosts) == (machine, (Host("n2", 4),))
 
 

@@ -63,17 +63,17 @@ def test_each_result_has_the_state_of_its_probes() -> None:
     assert (near.state, far.state) == ("near", "far")
     assert near.level_ns == pytest.approx(45, rel=0.02)
     assert far.share == pytest.approx(0.5)
-    [told] = state_sentences(results)
-    assert f"took 45 ns in 50 % of the results (near), {far.level_ns:.0f} ns in 50 % (far)" in told
-    assert told.endswith("times of different states aren't comparable")
+    [sentence] = state_sentences(results)
+    assert f"took 45 ns in 50 % of the results (near), {far.level_ns:.0f} ns in 50 % (far)" in sentence
+    assert sentence.endswith("times of different states aren't comparable")
 
 
 def test_a_share_below_one_percent_is_not_rounded_to_zero() -> None:
     results = campaign().with_columns(pl.lit("near").alias(STATE))
     once = pl.concat([results] * 10).with_row_index()
     rarely = once.with_columns(pl.when(pl.col("index") < 2).then(pl.lit("far")).otherwise(STATE).alias(STATE))
-    [told] = state_sentences(rarely)
-    assert f"ns in {200 / rarely.height:.1g} % (far)" in told
+    [sentence] = state_sentences(rarely)
+    assert f"ns in {200 / rarely.height:.1g} % (far)" in sentence
 
 
 def test_a_state_that_changed_during_a_point_is_neither() -> None:

@@ -21,8 +21,8 @@ MACHINE = {
 }
 
 
-def launch(*cpus: list[int], hosts: str = "n1", **told: Any) -> dict[str, Any]:
-    return {"ranks": [{"rank": rank, "host": hosts, "cores": each} for rank, each in enumerate(cpus)], **told}
+def launch(*cpus: list[int], hosts: str = "n1", **fields: Any) -> dict[str, Any]:
+    return {"ranks": [{"rank": rank, "host": hosts, "cores": each} for rank, each in enumerate(cpus)], **fields}
 
 
 def locality_of(

@@ -28,8 +28,8 @@ def test_a_parameter_whose_values_all_send_the_same_is_named() -> None:
 
 
 def test_a_parameter_that_matters_at_one_point_is_applied() -> None:
-    alike = [proof(f"fanout={value}", TREE) for value in (2, 10)]
-    assert without_effect([*alike, proof("fanout=2", TREE, ranks=8), proof("fanout=10", FLAT, ranks=8)]) == []
+    equal = [proof(f"fanout={value}", TREE) for value in (2, 10)]
+    assert without_effect([*equal, proof("fanout=2", TREE, ranks=8), proof("fanout=10", FLAT, ranks=8)]) == []
 
 
 def test_one_value_is_no_sweep() -> None:

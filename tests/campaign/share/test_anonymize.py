@@ -87,8 +87,8 @@ def write(folder: Path, title: str = "Broadcast on menagerie", algorithm: str = 
         failed = replace(measured, cell=replace(cell, message_bytes=16), median_us=None, error=error, samples=sample[2])
         store.add_result(failed)
         ranks = [{"rank": rank, "host": node, "cores": [0]} for rank, node in enumerate(NODES)]
-        told = "rank 1 should be on wolf02"
-        store.add_ending(place.name, {"ended": "finished", "exit": 0, "ranks": ranks, "binding_mistake": told})
+        mistake = "rank 1 should be on wolf02"
+        store.add_ending(place.name, {"ended": "finished", "exit": 0, "ranks": ranks, "binding_mistake": mistake})
     (place / "hosts.txt").write_text("wolf01.zoo.example.org slots=1\nwolf02.zoo.example.org slots=1\n")
     (place / "output.txt").write_text(f"wolf01: {USER} is here\n")
     (place / "launcher.txt").write_text("1;tcp://192.0.2.2:44087\n")

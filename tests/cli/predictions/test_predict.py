@@ -60,9 +60,9 @@ def write(folder: Path, lines: list[dict[str, Any]]) -> Path:
 def test_more_ranks_are_predicted_with_intervals_that_hold(measured: Path, tmp_path: Path) -> None:
     twice = "binomial,linear,linear,pipeline:segment_bytes=4096"  # one of them, which is predicted once
     asked = ("--ranks", "64,1024", "--sizes", "8,64Ki", "--algorithms", twice)
-    told = typed("predict", "bcast", "--costs", measured, *asked, "--format", "json", "-o", tmp_path / "page")
-    assert told.returncode == 0, told.stderr
-    found = json.loads(told.stdout)
+    done = typed("predict", "bcast", "--costs", measured, *asked, "--format", "json", "-o", tmp_path / "page")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
     assert found["status"] == "predicted"
     calls = [
         SimulatedCall(
@@ -101,13 +101,13 @@ def test_a_time_far_from_all_that_was_measured_is_called_a_guess(measured: Path,
         line["median_us"] *= {"linear": 1.3, "pipeline": 0.8}.get(line["algorithm"], 1.0)
     few = write(tmp_path / "two", lines)
     asked = ("bcast", "--ranks", "2,1Mi", "--sizes", "64Ki", "--algorithms", "binomial", "--costs", few)
-    told = typed("predict", *asked, "--budget", "10m")  # how busy the machine is has no influence
-    assert told.returncode == 0, told.stderr
-    assert "Oversubscribed: the runs with 2 ranks had more ranks than cores" in told.stdout
-    assert "at 2 ranks, 8 to 65536 B" in told.stdout
-    assert "Measured at 2 ranks only: how intervals widen with more is assumed" in told.stdout
-    assert "1 of 2 times is a guess" in told.stdout
-    (near, far) = (line.split() for line in told.stdout.splitlines() if line.endswith("timpani/binomial"))
+    done = typed("predict", *asked, "--budget", "10m")  # how busy the machine is has no influence
+    assert done.returncode == 0, done.stderr
+    assert "Oversubscribed: the runs with 2 ranks had more ranks than cores" in done.stdout
+    assert "at 2 ranks, 8 to 65536 B" in done.stdout
+    assert "Measured at 2 ranks only: how intervals widen with more is assumed" in done.stdout
+    assert "1 of 2 times is a guess" in done.stdout
+    (near, far) = (line.split() for line in done.stdout.splitlines() if line.endswith("timpani/binomial"))
     assert "?" not in near
     assert far[0] == "1048576"
     assert far.count("?") == 2
@@ -121,9 +121,9 @@ def test_ranks_that_no_measured_message_is_known_to_be_of_are_named(measured: Pa
     asked = ("bcast", "--costs", measured, "--sizes", "8", "--on", tmp_path / "large.toml", "--format", "json")
 
     def notes(ranks: int) -> list[str]:
-        told = typed("predict", *asked, "--ranks", str(ranks))
-        assert told.returncode == 0, told.stderr
-        return [text for text in json.loads(told.stdout)["conditions"] if "are also used for" in text]
+        done = typed("predict", *asked, "--ranks", str(ranks))
+        assert done.returncode == 0, done.stderr
+        return [text for text in json.loads(done.stdout)["conditions"] if "are also used for" in text]
 
     unknown = (
         "The distance between the measured ranks is unknown: their message costs are also used for messages between"
@@ -136,10 +136,10 @@ def test_ranks_that_no_measured_message_is_known_to_be_of_are_named(measured: Pa
 def test_a_slow_prediction_is_refused_and_the_others_continue(measured: Path) -> None:
     """10⁹ messages take a minute or more on any machine, and 32,768 take far less than the limit."""
     asked = ("--ranks", "32Ki", "--sizes", "64Ki", "--algorithms", "scatter_allgather_ring,binomial", "--budget", "5s")
-    told = typed("predict", "bcast", "--costs", measured, *asked)
-    assert told.returncode == 0, told.stderr
-    assert "Left out: bcast scatter_allgather_ring on 32768 ranks, 64 KiB: simulating it would take" in told.stdout
-    assert "timpani/binomial" in told.stdout
+    done = typed("predict", "bcast", "--costs", measured, *asked)
+    assert done.returncode == 0, done.stderr
+    assert "Left out: bcast scatter_allgather_ring on 32768 ranks, 64 KiB: simulating it would take" in done.stdout
+    assert "timpani/binomial" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -153,16 +153,16 @@ def test_a_slow_prediction_is_refused_and_the_others_continue(measured: Path) ->
     ],
 )
 def test_an_impossible_prediction_is_refused_in_one_line(measured: Path, asked: tuple[str, ...], said: str) -> None:
-    told = typed("predict", *asked, "--costs", measured)
-    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
-    assert said in told.stderr
+    done = typed("predict", *asked, "--costs", measured)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert said in done.stderr
 
 
 def test_an_error_names_what_to_measure_for_missing_costs(tmp_path: Path, measured: Path) -> None:
     line = json.loads((measured / "results.jsonl").read_text().splitlines()[0]) | {"provider": "openmpi"}
-    told = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
-    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
-    assert "timpani run latency reduce_local" in told.stderr
+    done = typed("predict", "bcast", "--costs", write(tmp_path, [line]), "--ranks", "4")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "timpani run latency reduce_local" in done.stderr
 
 
 def test_a_single_measured_size_gives_no_interval_at_other_sizes(measured: Path, tmp_path: Path) -> None:
@@ -170,8 +170,8 @@ def test_a_single_measured_size_gives_no_interval_at_other_sizes(measured: Path,
     one = write(tmp_path / "one", [line for line in lines if line["message_bytes"] == SIZES[0] and line["launch"] == 1])
     asked = ("--ranks", "4", "--sizes", f"{SIZES[0]},{2 * SIZES[0]}", "--costs", one, "--format", "json")
     found = json.loads(typed("predict", "bcast", *asked).stdout)
-    told = {(row["message_bytes"], row["low_us"] is not None) for row in found["predictions"]}
-    assert told == {(SIZES[0], True), (2 * SIZES[0], False)}
+    intervals = {(row["message_bytes"], row["low_us"] is not None) for row in found["predictions"]}
+    assert intervals == {(SIZES[0], True), (2 * SIZES[0], False)}
     assert f"Measured at {SIZES[0]} B only: how far times of other sizes are off is unknown" in found["conditions"]
     assert any("in one launch only" in text for text in found["conditions"])
 
@@ -195,17 +195,17 @@ def test_points_left_out_for_one_reason_share_a_sentence(measured: Path) -> None
         "linear,ring,recursive_doubling",
     )
     found = json.loads(typed("predict", *asked, "--costs", measured, "--format", "json").stdout)
-    (told,) = (text for text in found["left_out"] if "cost of reducing" in text)
-    assert told.startswith(
+    (sentence,) = (text for text in found["left_out"] if "cost of reducing" in text)
+    assert sentence.startswith(
         "allreduce ring, allreduce recursive_doubling on 4, 8 ranks, 2 sizes from 8 B to 64 B: the cost of reducing"
     )
-    assert "`timpani run reduce_local`" in told
+    assert "`timpani run reduce_local`" in sentence
 
 
 def test_twins_are_no_different_schedules(measured: Path, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in (measured / "results.jsonl").read_text().splitlines()]
-    alike = [line for line in lines if line["ranks"] == 2 and line["algorithm"] in ("linear", "binomial", "chain")]
-    told = typed("predict", "bcast", "--costs", write(tmp_path / "twins", alike), "--ranks", "64", "--sizes", "8")
-    assert (told.returncode, told.stderr.count("\n")) == (2, 1)
-    assert "too few of Timpani's algorithms: " in told.stderr
-    assert "1 different schedule on these ranks; at least 3" in told.stderr
+    twins = [line for line in lines if line["ranks"] == 2 and line["algorithm"] in ("linear", "binomial", "chain")]
+    done = typed("predict", "bcast", "--costs", write(tmp_path / "twins", twins), "--ranks", "64", "--sizes", "8")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "too few of Timpani's algorithms: " in done.stderr
+    assert "1 different schedule on these ranks; at least 3" in done.stderr

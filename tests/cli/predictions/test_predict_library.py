@@ -35,14 +35,14 @@ def test_an_algorithm_of_the_library_is_predicted_by_the_schedule_that_it_sent(c
         assert its["low_us"] < ours["low_us"]
         assert its["high_us"] > ours["high_us"]
     assert any(f"bcast {binomial} is predicted by timpani/binomial" in text for text in found["conditions"])
-    told = " ".join(found["left_out"])
-    assert f"bcast {binomial} at 1 MiB: its messages were counted at 3 sizes from 8 B to 64 KiB only" in told
-    assert "default: its algorithm may change with the rank count" in told
+    left_out = " ".join(found["left_out"])
+    assert f"bcast {binomial} at 1 MiB: its messages were counted at 3 sizes from 8 B to 64 KiB only" in left_out
+    assert "default: its algorithm may change with the rank count" in left_out
 
-    beside = typed("report", campaign, "--predicted", tmp_path / "page", "-o", tmp_path / "report.html")
-    assert beside.returncode == 0, beside.stderr
+    report = typed("report", campaign, "--predicted", tmp_path / "page", "-o", tmp_path / "report.html")
+    assert report.returncode == 0, report.stderr
     assert (
-        "Of 10 cells (predicted, ranks placed by core, by costs of " in beside.stdout
+        "Of 10 cells (predicted, ranks placed by core, by costs of " in report.stdout
     )  # Timpani's and the library's, on 20 ranks, at two sizes
 
 

@@ -26,7 +26,7 @@ pytestmark = needs_open_mpi
 
 COSTS = Costs(copied=0.0004, rest=0.5, messages=((CostLine(0, 0.3, 0.0005, 1.0),),))
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
-OURS = ("linear", "binomial", "pipeline", "scatter_allgather")
+TIMPANI_ALGORITHMS = ("linear", "binomial", "pipeline", "scatter_allgather")
 RANKS, SIZES = (4, 8, 20), (8, 1024, 65536)  # on more ranks than any radix, all trees differ
 LARGER = (
     'name = "larger"\nlauncher = "openmpi"\n\n[[groups]]\nname = "all"\nnodes = "node1"\ncores = 128\nsockets = 2\n'
@@ -36,7 +36,7 @@ LARGER = (
 def made_up(
     folder: Path,
     proved_at: tuple[int, ...] = RANKS,
-    ours: tuple[str, ...] = OURS,
+    ours: tuple[str, ...] = TIMPANI_ALGORITHMS,
     simulated: bool = False,
     ranks: tuple[int, ...] = RANKS,
     mpi: Mpi | None = None,
@@ -157,8 +157,8 @@ def test_files_say_predicted_rules_where_they_are_asked_for(campaign: Path, larg
     assert "0 errors" in linted.stdout, linted.stdout
     for ranks, folder in product((4, 20, 24, 64, 65), ("measured", "tuned")):
         file = tmp_path / folder / theirs.name
-        told = typed("tune", "explain", file, "--ranks", str(ranks), "--mpi", OPEN_MPIS[0].mpirun).stdout
-        assert ("openmpi/binomial" in told) == (ranks in (4, 20) or (ranks == 64 and folder == "tuned")), told
+        explained = typed("tune", "explain", file, "--ranks", str(ranks), "--mpi", OPEN_MPIS[0].mpirun).stdout
+        assert ("openmpi/binomial" in explained) == (ranks in (4, 20) or (ranks == 64 and folder == "tuned")), explained
 
 
 def test_a_default_that_nobody_counted_gets_no_rule_and_one_line(larger: Path, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_predicted_rules_are_never_confirmed(campaign: Path, larger: Path, tmp_p
 
 def test_a_measured_campaign_is_predicted_from(larger: Path, tmp_path: Path) -> None:
     """By the real library, with more ranks than cores: the result is unknown, but the output says what it rests on."""
-    ours = ",".join(f"timpani/{name}" for name in OURS)
+    ours = ",".join(f"timpani/{name}" for name in TIMPANI_ALGORITHMS)
     how = ("--ranks", "2,4", "--sizes", "1Ki", "--launches", "1", "--slot", "5ms", "--oversubscribe", "--prove")
     mpi = ("--mpi", OPEN_MPIS[-1].mpirun)
     run = typed("run", "bcast", "--algorithms", f"default,linear,{ours}", *how, *mpi, "-o", tmp_path / "campaign")

@@ -161,8 +161,8 @@ def test_rules_drop_the_node_count_and_report_it() -> None:
     assert both.said.rules == ()
     assert [each.rule for each in both.left_out] == [on_one, on_four]
     assert "can't distinguish 1 node of 8 ranks from 4 nodes of 2 ranks, where binomial" in both.left_out[0].why
-    alike = written(on_one, replace(on_four, algorithm=LINEAR))
-    assert {rule.algorithm for rule in alike.said.rules} == {LINEAR}
+    same = written(on_one, replace(on_four, algorithm=LINEAR))
+    assert {rule.algorithm for rule in same.said.rules} == {LINEAR}
 
 
 def test_gather_is_said_where_one_algorithm_holds_at_all_measured_sizes() -> None:

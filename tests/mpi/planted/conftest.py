@@ -121,7 +121,7 @@ const Register entry{{
 }  // namespace timpani::bcast_late_chain
 """
 
-BESIDE = ("bcast_binomial.cpp",)
+OTHER_FILES = ("bcast_binomial.cpp",)
 """Algorithms that the planted one is distinguished from; without the others the programs build in no time."""
 STUDY_KEY_ROW = """\
     extra_calls: Natural = key(
@@ -216,7 +216,7 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(ROOT / "docs" / "decisions", root / "docs" / "decisions")
     algorithms = root / "native" / "algorithms"
     algorithms.mkdir()
-    for name in BESIDE:
+    for name in OTHER_FILES:
         shutil.copy(sources() / "algorithms" / name, algorithms)
     allreduce = (sources() / "algorithms" / "allreduce_recursive_doubling.cpp").read_text()
     (algorithms / "iallreduce_recursive_doubling.cpp").write_text(

@@ -36,8 +36,8 @@ def test_the_text_has_the_studys_names_and_footnotes_for_what_stands_in(simulate
 
 
 def test_data_have_the_names_of_what_was_measured(simulated: Campaign) -> None:
-    told = PublishedComparison.compare(simulated, BEHROOZ).as_object
-    assert {row["label"] for row in told["over_sizes"]} == {"default", "flattree"}
+    values = PublishedComparison.compare(simulated, BEHROOZ).as_object
+    assert {row["label"] for row in values["over_sizes"]} == {"default", "flattree"}
     named = PublishedComparison.compare(with_study_names(simulated), BEHROOZ)
     assert [each.campaign and each.campaign.finding.verdict for each in named.checked] == [
         each.campaign and each.campaign.finding.verdict

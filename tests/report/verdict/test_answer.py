@@ -200,15 +200,15 @@ def test_a_verdict_on_collectives_waits_for_no_figures_and_no_models(campaign: C
 def test_a_simulation_has_nothing_to_set_and_nothing_significant() -> None:
     costs = replace(DEFAULT_REGRET, gain_low=None, gain_high=None, at_other_points=OtherPoints(20, 12, 3.1))
     simulated = verdict(40, 5, 18, regrets=(costs, costs), simulated=True)
-    told = [*headline(simulated), *details(simulated)]
-    assert told[:4] == [
+    lines = [*headline(simulated), *details(simulated)]
+    assert lines[:4] == [
         "Verdict: the simulated default is fine at 40 of 63 points; at 5 another algorithm is faster, up to 2.50 "
         "times; 18 are undecided.",
         "Largest gains (the first is the largest of 63 points):",
         "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast",
         "    but slower than the default at 12 of the 20 other points, by up to 3.10 times",
     ]
-    assert NOTHING_TO_SET in told
+    assert NOTHING_TO_SET in lines
     for word in ("significant", "timpani tune", "timpani confirm", "overestimated", "False alarms", "all calls"):
-        assert word not in " ".join(told)
+        assert word not in " ".join(lines)
     assert headline(verdict(5, 0, 0, simulated=True))[1] == "No algorithm is over 3 % faster."

@@ -39,10 +39,12 @@ rules = st.builds(
     evidence=st.lists(evidence, max_size=3).map(tuple),
     regret=st.floats(0, 1),
 )
-foretold = st.builds(Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.just(0))
+predicted_evidence = st.builds(
+    Evidence, st.integers(0, 2**40), st.floats(0.01, 100), bounds, bounds, launches=st.just(0)
+)
 predicted = st.builds(
     PredictedRules,
-    rules.flatmap(lambda rule: foretold.map(lambda each: (replace(rule, evidence=(each,)),))),
+    rules.flatmap(lambda rule: predicted_evidence.map(lambda each: (replace(rule, evidence=(each,)),))),
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
     st.lists(st.text(max_size=9), max_size=2).map(tuple),
     st.booleans(),

@@ -93,9 +93,9 @@ def test_simulated_times_are_exact_but_not_compared_with_measured_ones() -> None
 
     assert standing(changes(simulated(1.0), simulated(1.2)))["default", 8] == SLOWER
     assert standing(changes(simulated(1.0), simulated(1.01)))["default", 8] == WITHIN
-    beside = changes(simulated(1.0), results({"default": {8: around(2.0)}}))
-    assert standing(beside)["default", 8] == BY_VALUE
-    assert beside.cells["ratio_low"].to_list() == [None]
+    mixed = changes(simulated(1.0), results({"default": {8: around(2.0)}}))
+    assert standing(mixed)["default", 8] == BY_VALUE
+    assert mixed.cells["ratio_low"].to_list() == [None]
 
 
 def test_averages_are_compared_by_value_alone() -> None:

@@ -44,45 +44,45 @@ def default(*sizes: int) -> dict[tuple[str, int], float]:
 
 
 def test_a_rule_reaches_from_size_to_size_and_not_beyond() -> None:
-    of_ours = {("timpani/ring:segment_bytes=8", size): time for size, time in ((8, 100), (16, 50), (32, 50), (64, 40))}
-    assert found(*measured(default(8, 16, 32, 64) | of_ours)) == [(16, 64, "ring:segment_bytes=8")]
+    timpanis = {("timpani/ring:segment_bytes=8", size): time for size, time in ((8, 100), (16, 50), (32, 50), (64, 40))}
+    assert found(*measured(default(8, 16, 32, 64) | timpanis)) == [(16, 64, "ring:segment_bytes=8")]
 
 
 def test_between_a_size_won_and_one_lost_nothing_is_replaced() -> None:
-    of_ours = {("timpani/ring", size): time for size, time in ((8, 50), (16, 100), (32, 50))}
-    assert found(*measured(default(8, 16, 32) | of_ours)) == [(8, 8, "ring"), (32, 32, "ring")]
+    timpanis = {("timpani/ring", size): time for size, time in ((8, 50), (16, 100), (32, 50))}
+    assert found(*measured(default(8, 16, 32) | timpanis)) == [(8, 8, "ring"), (32, 32, "ring")]
 
 
 def test_a_faster_timpani_algorithm_is_chosen_from_its_first_size() -> None:
-    of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
-    assert found(*measured(default(8, 16) | of_ours)) == [(8, 15, "a"), (16, 16, "b")]
+    timpanis = {("timpani/a", 8): 50.0, ("timpani/b", 8): 60.0, ("timpani/a", 16): 60.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | timpanis)) == [(8, 15, "a"), (16, 16, "b")]
 
 
 def test_a_rule_ends_where_its_algorithm_does_not_win_though_another_does() -> None:
-    of_ours = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
-    assert found(*measured(default(8, 16) | of_ours)) == [(8, 8, "a"), (16, 16, "b")]
+    timpanis = {("timpani/a", 8): 50.0, ("timpani/b", 8): 100.0, ("timpani/a", 16): 150.0, ("timpani/b", 16): 50.0}
+    assert found(*measured(default(8, 16) | timpanis)) == [(8, 8, "a"), (16, 16, "b")]
 
 
 def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> None:
-    of_ours = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
+    timpanis = {("timpani/a", size): 50.0 for size in (8, 16, 32)}
     results = [
         replace(result, median_us=None, error="wrong data")
         if result.cell.message_bytes == 16 and result.cell.algorithm.name == "a"
         else result
-        for result in measured(default(8, 16, 32) | of_ours)
+        for result in measured(default(8, 16, 32) | timpanis)
     ]
     assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
 
 
 def test_an_algorithm_that_failed_in_a_placement_has_no_rule_for_that_layout() -> None:
-    of_ours = {("timpani/a", 8): 50.0}
-    failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | of_ours, "core")]
-    assert found(*measured(default(8) | of_ours), *failed) == []
+    timpanis = {("timpani/a", 8): 50.0}
+    failed = [replace(result, median_us=None, error="crashed") for result in measured(default(8) | timpanis, "core")]
+    assert found(*measured(default(8) | timpanis), *failed) == []
 
 
 def test_rules_that_were_confirmed_are_no_algorithm_to_choose() -> None:
-    of_ours = {("timpani/rules", 8): 20.0, ("timpani/a", 8): 50.0}
-    assert found(*measured(default(8) | of_ours)) == [(8, 8, "a")]
+    timpanis = {("timpani/rules", 8): 20.0, ("timpani/a", 8): 50.0}
+    assert found(*measured(default(8) | timpanis)) == [(8, 8, "a")]
 
 
 def test_an_algorithm_of_the_library_is_no_rule() -> None:

@@ -62,7 +62,7 @@ def test_more_launches_never_make_a_decision_less_likely(
 def test_points_are_decided_about_as_often_as_predicted() -> None:
     random = np.random.default_rng(2)
     competitors = ALGORITHMS[1:3]
-    foretold, decided = [], []
+    predicted, decided = [], []
     for slower in np.linspace(0, 0.05, 300):
         race = Race(0.02, {OPEN: competitors})
         for launch, times in enumerate(np.exp(random.normal([0, slower], 0.03, (16, 2))), 1):
@@ -72,9 +72,9 @@ def test_points_are_decided_about_as_often_as_predicted() -> None:
             if launch == MIN_LAUNCHES:
                 chance, over = Prospect(tuple(race.gaps(OPEN).values()), 2).chance(10), race.standing(OPEN).done
         if not over:
-            foretold.append(chance)
+            predicted.append(chance)
             decided.append(race.standing(OPEN).done)
-    assert np.mean(foretold) == pytest.approx(np.mean(decided), abs=0.1)
+    assert np.mean(predicted) == pytest.approx(np.mean(decided), abs=0.1)
 
 
 def test_a_point_that_launches_would_hardly_decide_ends_where_choosing_costs_little() -> None:

@@ -282,13 +282,13 @@ def _short(value: Any) -> str:
 
 def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
     """Write another file and rename it, so that a header is complete or missing."""
-    beside = path.with_name(UNFINISHED)
+    unfinished = path.with_name(UNFINISHED)
     try:
-        with beside.open("wb") as file:
+        with unfinished.open("wb") as file:
             file.write(seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode()))
             file.flush()
             os.fsync(file.fileno())
-        beside.rename(path)
+        unfinished.rename(path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         raise cannot_write(path, error) from None

@@ -110,9 +110,9 @@ class Campaign:
     @property
     def launch_seconds(self) -> float | None:
         """What one launch of all cells took on average, starts included; None if unknown, as of an import."""
-        told = {launch["launch"] for launch in self.launches if launch.get("launch")}
+        numbers = {launch["launch"] for launch in self.launches if launch.get("launch")}
         spent = sum(launch.get("seconds") or 0.0 for launch in self.launches if launch.get("launch"))
-        return spent / len(told) if told else None
+        return spent / len(numbers) if numbers else None
 
 
 def load(folder: Path) -> Campaign:

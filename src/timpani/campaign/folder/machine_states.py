@@ -67,14 +67,14 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
         found = list(states)
         steady = [each for each in found if each.state != CHANGED]
         first, *others = [(f"{each.level_ns:.0f} ns", _percent(each.share), each.state) for each in steady]
-        told = [f"{first[0]} in {first[1]} of the results ({first[2]})"]
-        told += [f"{took} in {share} ({state})" for took, share, state in others]
+        parts = [f"{first[0]} in {first[1]} of the results ({first[2]})"]
+        parts += [f"{took} in {share} ({state})" for took, share, state in others]
         changed = sum(each.share for each in found if each.state == CHANGED)
         between = f"; in {_percent(changed)} the state changed" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
             f"{found[0].machine} was in several states ({where}): a cache line between two ranks' cores, or a message "
-            f"between nodes, took {', '.join(told)}{between}; times of different states aren't comparable"
+            f"between nodes, took {', '.join(parts)}{between}; times of different states aren't comparable"
         )
 
 
@@ -98,7 +98,7 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
         schema={"part": pl.String, "begin": pl.Float64, "seconds": pl.Float64},
         orient="row",
     )
-    begun = pl.col("begin") - pl.col("begin").min()
+    since_first = pl.col("begin") - pl.col("begin").min()
     passed = ((pl.int_range(pl.len()) + 0.5) / pl.len()).over("part") * pl.col("seconds")
     return (
         results.with_row_index(_ROW)
@@ -110,7 +110,7 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
             *(*_PROBED, "launch", "message_bytes", STATE),
             pl.col("collective").alias("operation"),
             pl.concat_list(*_PROBES).alias("probe_ns"),
-            (begun + passed).alias("time_s"),
+            (since_first + passed).alias("time_s"),
         )
         .explode("probe_ns")
     )

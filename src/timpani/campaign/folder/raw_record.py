@@ -212,10 +212,10 @@ def compress(path: Path) -> None:
     """Replace a raw record by its gzip, which also marks it as taken over into the results."""
     if not path.exists():
         return
-    beside = path.with_name(path.name + ".new")
-    with open_regular(path) as plain, gzip.open(beside, "wb", compresslevel=1) as packed:
+    unfinished = path.with_name(path.name + ".new")
+    with open_regular(path) as plain, gzip.open(unfinished, "wb", compresslevel=1) as packed:
         shutil.copyfileobj(plain, packed)
-    beside.rename(path.with_name(path.name + ".gz"))
+    unfinished.rename(path.with_name(path.name + ".gz"))
     path.unlink()
 
 
@@ -224,14 +224,14 @@ def unpack(path: Path) -> None:
     packed = path.with_name(path.name + ".gz")
     if path.exists() or not packed.exists():
         return
-    beside = path.with_name(path.name + ".new")
+    unfinished = path.with_name(path.name + ".new")
     try:
-        with open_regular(packed) as file, gzip.GzipFile(fileobj=file) as whole, beside.open("wb") as plain:
+        with open_regular(packed) as file, gzip.GzipFile(fileobj=file) as whole, unfinished.open("wb") as plain:
             shutil.copyfileobj(whole, plain)
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        beside.unlink()
+        unfinished.unlink()
         raise UserError(f"{packed} can't be unpacked ({error})", "the same command measures it again") from None
-    beside.rename(path)
+    unfinished.rename(path)
 
 
 def hashes_of(folder: Path) -> set[str]:

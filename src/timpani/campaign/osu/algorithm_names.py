@@ -31,8 +31,8 @@ def check_names(named: Iterable[tuple[str, Algorithm]]) -> list[str]:
 
 
 def _unknown(collective: str, name: str, names: set[str]) -> UserError:
-    told = unknown(f"{collective} algorithm", name, names, "timpani list algorithms")
-    return UserError(told.what, f"{told.next_step}; --any-name takes it as it is")
+    error = unknown(f"{collective} algorithm", name, names, "timpani list algorithms")
+    return UserError(error.what, f"{error.next_step}; --any-name takes it as it is")
 
 
 def _names(collective: str, provider: str) -> set[str]:

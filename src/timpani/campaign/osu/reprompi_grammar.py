@@ -114,14 +114,14 @@ class ReproMpiReader(LogReader):
     def _table(self, operation: str) -> PrintedTable:
         settings = self._settings
         root = settings.get("root_proc", "0")
-        told = [_TIMES[settings["runtime_type"]], f"started by {settings['procsync']}"]
-        told += [f"root {root}"] if root != "0" else []
+        conditions = [_TIMES[settings["runtime_type"]], f"started by {settings['procsync']}"]
+        conditions += [f"root {root}"] if root != "0" else []
         return PrintedTable(
             operation,
             self.path,
             settings["datatype"],
             ranks=parse_count(settings["nprocs"], f"{self.path}: nprocs"),
-            protocol=", ".join(filter(None, told)),
+            protocol=", ".join(filter(None, conditions)),
         )
 
     def _row(self, operation: str, size: str, rows: list[tuple[int, Mapping[str, str]]]) -> PrintedRow | None:

@@ -199,10 +199,10 @@ class CampaignPlan:
         return self._within_budget(seconds)
 
     @staticmethod
-    def _only(group: Group, taking_part: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
+    def _only(group: Group, competing: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
         """The cells of `group` that are measured."""
         cells = (
-            each for each in group.cells if each.cell.algorithm in taking_part.get(RacePoint.from_cell(each.cell), ())
+            each for each in group.cells if each.cell.algorithm in competing.get(RacePoint.from_cell(each.cell), ())
         )
         return replace(group, cells=tuple(cells))
 

@@ -28,7 +28,7 @@ def plan_notes(plan: CampaignPlan) -> Iterator[str]:
 def _of_simulation(plan: CampaignPlan) -> Iterator[str]:
     together = f"; {plan.concurrent_launches} launches at a time" if plan.concurrent_launches > 1 else ""
     yield (
-        f"simulated: one launch and one repetition, since all others would be alike{together}; its time is "
+        f"simulated: one launch and one repetition, since all others would be equal{together}; its time is "
         "estimated for cores without other work; on more than 128 ranks it may take many times as long"
     )
     if single := sum(len(group.nodes) for group in plan.machine.groups if group.cores == 1):

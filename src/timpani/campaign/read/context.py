@@ -35,12 +35,12 @@ def with_boundaries(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the columns NODE_RANKS and SWITCH_RANKS."""
     key = ("machine", "placement")
     columns = {**schema(*key), NODE_RANKS: pl.Int64(), SWITCH_RANKS: pl.Int64()}
-    told = [
+    rows = [
         (name, *found)
         for name, each in campaign.by_machine().items()
         for found in _boundaries(cells.filter(machine=name), each.header.machine)
     ]
-    table = pl.DataFrame(told, schema=columns, orient="row")
+    table = pl.DataFrame(rows, schema=columns, orient="row")
     return cells.join(table, on=key, how="left", maintain_order="left")
 
 

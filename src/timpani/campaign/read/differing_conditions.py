@@ -31,9 +31,10 @@ class Difference:
 
 def differences(before: Campaign, after: Campaign) -> list[Difference]:
     """Of library, Timpani, machine, protocol and what was measured; what one of the two lacks is left out."""
-    told = [dict(_conditions(campaign)) for campaign in (before, after)]
-    both = [name for name in told[0] if name in told[1]]
-    return [Difference(name, told[0][name], told[1][name]) for name in both if told[0][name] != told[1][name]]
+    first, second = (dict(_conditions(campaign)) for campaign in (before, after))
+    return [
+        Difference(name, first[name], second[name]) for name in first if first[name] != second.get(name, first[name])
+    ]
 
 
 def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:

@@ -48,11 +48,11 @@ def _localities(campaign: Campaign) -> Mapping[tuple[int, str, str], str]:
     localities = {}
     for ranks, placement, parameters in keys.iter_rows():
         pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
-        alike = [seats for placed_by, seats in seated if len(seats.places) == ranks and placed_by == placement]
-        domains = _common_domains(alike)
+        same_start = [seats for placed_by, seats in seated if len(seats.places) == ranks and placed_by == placement]
+        domains = _common_domains(same_start)
         found = {
             locality(seats.places[first], seats.places[second], domains[seats.places[first].host], switches)
-            for seats in alike
+            for seats in same_start
             for first, second in pairs
         }
         if found:
@@ -68,21 +68,21 @@ def node_count(campaign: Campaign) -> int | None:
 
 def _common_domains(seated: Sequence[_Seats]) -> Mapping[str, Domains]:
     """The parts of each host at the levels that every launch on it reported, so that one pair has one locality."""
-    told: dict[str, Domains] = {}
+    common_domains: dict[str, Domains] = {}
     for each in seated:
         for host, levels in each.domains.items():
-            common = told.get(host, levels)
-            told[host] = {level: parts for level, parts in levels.items() if level in common}
-    return told
+            common = common_domains.get(host, levels)
+            common_domains[host] = {level: parts for level, parts in levels.items() if level in common}
+    return common_domains
 
 
 def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
     """Where each rank sits, by rank count and placement, as far as launches recorded where they ran."""
     seated: dict[tuple[int, str], _Seats] = {}
     for launch in campaign.launches:
-        told = _seats(launch, campaign.header.machine)
-        if told.places and (placement := launch.get("placement")):
-            seated[len(told.places), placement] = told
+        ranks_of_launch = _seats(launch, campaign.header.machine)
+        if ranks_of_launch.places and (placement := launch.get("placement")):
+            seated[len(ranks_of_launch.places), placement] = ranks_of_launch
     found = {}
     for ranks, placement in campaign.results.select("ranks", "placement").unique().iter_rows():
         if (ranks, placement) in seated:
@@ -100,8 +100,8 @@ def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
 def with_locality(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the column LOCALITY."""
     rows = [(*key, found) for key, found in localities_of(campaign).items()]
-    told = pl.DataFrame(rows, schema={**schema(*_KEY), LOCALITY: pl.String()}, orient="row")
-    return cells.join(told, on=_KEY, how="left", maintain_order="left").with_columns(
+    localities = pl.DataFrame(rows, schema={**schema(*_KEY), LOCALITY: pl.String()}, orient="row")
+    return cells.join(localities, on=_KEY, how="left", maintain_order="left").with_columns(
         pl.when(pl.col("collective").is_in(_BETWEEN)).then(LOCALITY)
     )
 
@@ -114,20 +114,20 @@ def _seats(launch: Mapping[str, Any], described: MachineDescription) -> _Seats:
         return _Seats(dict(enumerate(asked)), {place.host: parts_of(machine, place.host) for place in asked})
     nodes = [node for group in machine.groups for node in group.nodes] if machine else []
     places = {each["rank"]: CorePlace(_node(each["host"], nodes), frozenset(each["cores"])) for each in ran}
-    told: dict[str, dict[str, dict[int, set[int]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
+    found: dict[str, dict[str, dict[int, set[int]]]] = defaultdict(lambda: defaultdict(lambda: defaultdict(set)))
     for each in ran if machine is None or machine.own_cores else []:
-        for level, key in _TOLD.items():
+        for level, key in _FIELDS.items():
             if len(each.get(key, [])) == 1 and each[key][0] >= 0:
-                told[places[each["rank"]].host][level][each[key][0]].update(each["cores"])
+                found[places[each["rank"]].host][level][each[key][0]].update(each["cores"])
     by_ranks = {
         host: {level: [frozenset(cores) for cores in parts.values()] for level, parts in levels.items()}
-        for host, levels in told.items()
+        for host, levels in found.items()
     }
     hosts = {place.host for place in places.values()}
     return _Seats(places, {host: described.domains_of(host) or by_ranks.get(host, {}) for host in hosts})
 
 
-_TOLD = {"socket": "sockets", "last_level_cache": "caches"}
+_FIELDS = {"socket": "sockets", "last_level_cache": "caches"}
 """What a rank recorded of each level, by key."""
 
 

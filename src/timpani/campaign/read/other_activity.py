@@ -41,25 +41,25 @@ def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
     The kernel counts in ticks of 10 ms, so that one launch of a few milliseconds says nothing alone: what counts
     is the sum over launches.
     """
-    told: dict[str, list[Mapping[str, Any]]] = {}
+    activity: dict[str, list[Mapping[str, Any]]] = {}
     for launch in launches:
         for machine in launch.get("machines") or []:
             if machine["seconds"] > 0:
-                told.setdefault(machine["host"], []).append(machine)
-    return [_load(host, each) for host, each in sorted(told.items())]
+                activity.setdefault(machine["host"], []).append(machine)
+    return [_load(host, each) for host, each in sorted(activity.items())]
 
 
-def _load(host: str, told: list[Mapping[str, Any]]) -> MachineLoad:
-    seconds = sum(each["seconds"] for each in told)
-    others = sum(each["busy_s"] - each["own_s"] for each in told)
-    long = [max(0.0, each["busy_s"] - each["own_s"]) / each["seconds"] for each in told if each["seconds"] >= 1]
+def _load(host: str, activity: list[Mapping[str, Any]]) -> MachineLoad:
+    seconds = sum(each["seconds"] for each in activity)
+    others = sum(each["busy_s"] - each["own_s"] for each in activity)
+    long = [max(0.0, each["busy_s"] - each["own_s"]) / each["seconds"] for each in activity if each["seconds"] >= 1]
     return MachineLoad(
         host=host,
-        cores=max(each["cores"] for each in told),
-        starts=len(told),
+        cores=max(each["cores"] for each in activity),
+        starts=len(activity),
         others=max(0.0, others) / seconds,
         most_others=max(long, default=None),
-        stolen=sum(each["steal_s"] for each in told) / seconds,
+        stolen=sum(each["steal_s"] for each in activity) / seconds,
     )
 
 

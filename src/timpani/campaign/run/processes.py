@@ -18,12 +18,12 @@ _POLL_SECONDS = 0.05
 
 
 class Processes:
-    """What runs of a campaign, by the parts of its starts. `told` hears of what had to be ended."""
+    """What runs of a campaign, by the parts of its starts. `report` hears of what had to be ended."""
 
-    def __init__(self, mark: str, told: Callable[[str], None]) -> None:
+    def __init__(self, mark: str, report: Callable[[str], None]) -> None:
         """`mark` is the campaign's alone, a copy of its folder has another."""
         self._mark = mark
-        self._told = told
+        self._report = report
         self._under_way: set[str] = set()
 
     def environment(self, part: str) -> dict[str, str]:
@@ -61,7 +61,7 @@ class Processes:
             found = self._earlier()
         for part, count in sorted(ended.items()):
             were = "process was" if count == 1 else "processes were"
-            self._told(f"{count} {were} still running of the start {part}, and killed")
+            self._report(f"{count} {were} still running of the start {part}, and killed")
 
     def _earlier(self) -> dict[int, str]:
         return {process: part for process, part in _marked(self._mark) if part not in self._under_way}

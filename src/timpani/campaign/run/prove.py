@@ -201,14 +201,14 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
     for proof in filter(lambda proof: proof["collective"] in COLLECTIVES, proofs):
         key = (proof["collective"], proof["ranks"], proof["message_bytes"], str(proof["messages"]), str(proof["bytes"]))
         groups[key].append(proof)
-    alike: defaultdict[tuple[str, int, tuple[str, ...]], list[int]] = defaultdict(list)
+    equal: defaultdict[tuple[str, int, tuple[str, ...]], list[int]] = defaultdict(list)
     for (collective, ranks, size, *_), members in groups.items():
         names = sorted({cell_of(proof).algorithm.label for proof in members})
         if len(names) > 1:
-            alike[collective, ranks, tuple(names)].append(size)
+            equal[collective, ranks, tuple(names)].append(size)
     return [
         f"{collective}, {counted(ranks, 'rank')}, {show_sizes(sizes)}: {', '.join(names)} send the same messages"
-        for (collective, ranks, names), sizes in sorted(alike.items())
+        for (collective, ranks, names), sizes in sorted(equal.items())
     ]
 
 

@@ -25,7 +25,7 @@ class StartCosts:
 
         endings  lines of endings.jsonl
         """
-        told = [
+        known = [
             each["seconds"] - sum(map(sum, self._points[each["part"]]))
             for each in endings
             if each.get("ended") == "finished"
@@ -33,4 +33,4 @@ class StartCosts:
             and each["part"] in self._points
             and int(each["part"].partition("-")[0]) < launch
         ]
-        return max(0.0, median(told)) if told else None
+        return max(0.0, median(known)) if known else None

@@ -13,8 +13,8 @@ Take = Callable[[RawLine, PlannedCell, Group, int, str], None]
 """What is done with the line of a cell in launch number so and so and in the start of that part."""
 
 
-def take_over(plan: CampaignPlan, store: Store, take: Take, told: Callable[[str], None]) -> None:
-    """Give what those starts measured to `take`, and record how they ended; `told` hears of damaged raw samples.
+def take_over(plan: CampaignPlan, store: Store, take: Take, report: Callable[[str], None]) -> None:
+    """Give what those starts measured to `take`, and record how they ended; `report` hears of damaged raw samples.
 
     A start with damaged samples is measured again: its record is set aside.
     """
@@ -27,7 +27,7 @@ def take_over(plan: CampaignPlan, store: Store, take: Take, told: Callable[[str]
             how = "killed"
         except UserError as error:
             how = "damaged"
-            told(f"{error.what}: it was set aside, and what it measured is measured again")
+            report(f"{error.what}: it was set aside, and what it measured is measured again")
             record = start.folder / "samples.jsonl"
             if record.exists():
                 record.rename(start.folder / DAMAGED)

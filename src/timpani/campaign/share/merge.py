@@ -66,18 +66,18 @@ def merge(sources: Sequence[MergeSource], folder: Path, command: str) -> list[st
     check_empty(folder)
     notes = merge_notes(sources)
     target = folder.resolve()
-    beside = target.with_name(f".{target.name}.{os.getpid()}.new")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        beside.mkdir()
-        notes += _write(sources, beside, command)
+        unfinished.mkdir()
+        notes += _write(sources, unfinished, command)
         if target.exists():
             shutil.rmtree(target)  # it holds at most what an import left
-        beside.rename(target)
+        unfinished.rename(target)
     except OSError as error:
         raise cannot_write(folder, error) from None
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(unfinished, ignore_errors=True)
     return notes
 
 

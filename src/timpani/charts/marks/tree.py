@@ -89,16 +89,16 @@ def _exchanging(messages: pl.DataFrame, rounds: _Rounds) -> Tree | None:
     """The tree along which each rank first hears, if all messages after it go between pairs."""
     heard = messages.sort("round").unique("peer", keep="first", maintain_order=True)
     along = set(heard.select("rank", "peer").iter_rows())
-    beside = frozenset(rounds.keys() - along)
+    other_edges = frozenset(rounds.keys() - along)
     partners: defaultdict[int, set[int]] = defaultdict(set)
-    for a, b in beside:
+    for a, b in other_edges:
         partners[a].add(b)
         partners[b].add(a)
     in_pairs = all(len(others) == 1 for others in partners.values())
     last = max(rounds[edge][1] for edge in along)
-    after = all(rounds[edge][0] > last for edge in beside)
+    after = all(rounds[edge][0] > last for edge in other_edges)
     received = messages.group_by("peer").agg(pl.sum("bytes"))["bytes"]
     tree = Tree.from_edges(along, "outward")
     if tree is None or not in_pairs or not after or received.n_unique() > 1:
         return None
-    return Tree(tree.root, tree.parents, "outward", beside)
+    return Tree(tree.root, tree.parents, "outward", other_edges)

@@ -18,7 +18,7 @@ STOPPED = 128
 
 RESUMES = "the same command continues"
 
-_GIVEN_UP = 1
+_ABANDONED = 1
 
 
 def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> int:
@@ -71,4 +71,4 @@ def abandoned_status(outcome: Outcome, step: str) -> int:
         f"or by the kernel when memory ran out; {step}",
         err=True,
     )
-    return _GIVEN_UP
+    return _ABANDONED

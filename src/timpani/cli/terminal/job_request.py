@@ -91,5 +91,5 @@ def _for_the_job(words: Sequence[str]) -> list[str]:
 
 def _timpani() -> str:
     """This command, to be found in a job whatever its PATH."""
-    beside = Path(sys.executable).parent / "timpani"
-    return str(beside) if beside.exists() else "timpani"
+    command = Path(sys.executable).parent / "timpani"
+    return str(command) if command.exists() else "timpani"

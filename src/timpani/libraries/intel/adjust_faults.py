@@ -18,9 +18,9 @@ def entry_faults(line: int, entries: Sequence[Entry], presets: Sequence[int]) ->
     if by_ranks and any(entry.sizes not in (None, Span(0, LARGEST)) for entry in entries):
         what = "sizes in addition to ranks"
         yield Fault("error", line, what, "the library ignores sizes: each entry holds for all of them", "use only one")
-    told: Callable[[Entry], Span | None] = (lambda each: each.ranks) if by_ranks else (lambda each: each.sizes)
+    span_of: Callable[[Entry], Span | None] = (lambda each: each.ranks) if by_ranks else (lambda each: each.sizes)
     unit = "ranks" if by_ranks else "bytes"
-    yield from _ranges(line, [told(entry) or Span(0, LARGEST) for entry in entries], unit, by_ranks)
+    yield from _ranges(line, [span_of(entry) or Span(0, LARGEST) for entry in entries], unit, by_ranks)
 
 
 def _ranges(line: int, spans: Sequence[Span], unit: str, replaced: bool) -> Iterator[Fault]:

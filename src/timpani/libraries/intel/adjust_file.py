@@ -141,8 +141,8 @@ def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], l
 
 def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
     spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
-    alike = overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
-    return spread and alike and rule.algorithm != other.algorithm
+    overlapping = overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
+    return spread and overlapping and rule.algorithm != other.algorithm
 
 
 def _entries(rules: Sequence[Rule], catalogue: Catalogue) -> Iterator[Entry]:

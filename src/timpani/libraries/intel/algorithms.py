@@ -63,9 +63,9 @@ def read_presets(listed: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
     variables = list(_VARIABLE.finditer(listed))
     ends = [each.start() for each in variables[1:]] + [len(listed)]
     last_presets = {
-        variable["operation"].lower(): int(told["last"])
+        variable["operation"].lower(): int(listed_range["last"])
         for variable, end in zip(variables, ends, strict=True)
-        if (told := _RANGE.search(listed, variable.end(), end))
+        if (listed_range := _RANGE.search(listed, variable.end(), end))
     }
     return {
         collective: tuple(

@@ -145,10 +145,12 @@ def read_algorithms(variables: Iterable[Variable]) -> dict[str, tuple[AlgorithmI
         variable = by_name.get(_algorithm_variable(collective))
         if variable is None:
             continue
-        told = {name: text for name, text in read_description(variable.description) if name not in _NO_ALGORITHMS}
+        described = {name: text for name, text in read_description(variable.description) if name not in _NO_ALGORITHMS}
         algorithms[collective] = tuple(
-            AlgorithmInfo(collective, canonical, name, tuple(_parameters(collective, name, told, by_name)), aliases)
-            for name, (canonical, aliases) in canonical_names(told).items()
+            AlgorithmInfo(
+                collective, canonical, name, tuple(_parameters(collective, name, described, by_name)), aliases
+            )
+            for name, (canonical, aliases) in canonical_names(described).items()
         )
     return algorithms
 
@@ -178,17 +180,17 @@ def _algorithm_variable(collective: str) -> str:
 
 
 def _parameters(
-    collective: str, algorithm: str, told: dict[str, str], variables: dict[str, Variable]
+    collective: str, algorithm: str, described: dict[str, str], variables: dict[str, Variable]
 ) -> Iterator[Parameter]:
     """The variables MPIR_CVAR_<OP>_<PART>_KVAL and …_CHUNK_SIZE that are this algorithm's.
 
     The first word of the part is met in the algorithm's name, the others there or in its explanation:
     TREE_PIPELINE is that of `pipelined_tree`, and that of a `tree` explained as 'pipelined tree'.
     """
-    if f"k_{algorithm}" in told:  # `brucks` is the one of radix 2, `k_brucks` that of radix k
+    if f"k_{algorithm}" in described:  # `brucks` is the one of radix 2, `k_brucks` that of radix k
         return
     pattern = re.compile(rf"MPIR_CVAR_{collective.upper()}_(?P<part>\w+)_(?P<end>{'|'.join(_PARAMETERS)})")
-    said = f"{algorithm} {told[algorithm]}".lower()
+    said = f"{algorithm} {described[algorithm]}".lower()
     for variable in variables.values():
         match = pattern.fullmatch(variable.name)
         if match is None or variable.value is None:

@@ -89,12 +89,10 @@ def beyond_limits(rule: Rule) -> str:
 
 def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
     """Whether calls of both differ in how ranks are spread over nodes, but for one node or several."""
-    alike = (
-        rule.collective == other.collective and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
-    )
+    same = rule.collective == other.collective and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
     spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
     one = ONE_NODE in (rule.nodes, other.nodes) and not overlap(rule.nodes, other.nodes)
-    return alike and spread and not one and rule.algorithm != other.algorithm
+    return same and spread and not one and rule.algorithm != other.algorithm
 
 
 def _placed(rule: Rule, lacking: list[str]) -> Rule:

@@ -70,11 +70,11 @@ def groups_of(nodes: Mapping[str, NodeShape], switches: Mapping[str, tuple[str, 
     Different kinds of nodes behind one switch form separate groups, named after the switch and their cores.
     """
     behind = {node: switch for switch, names in switches.items() for node in names}
-    alike: dict[tuple[str, int, int], list[str]] = {}
+    equal_nodes: dict[tuple[str, int, int], list[str]] = {}
     for node, (cores, sockets, _) in nodes.items():
-        alike.setdefault((behind.get(node, _UNKNOWN), cores, sockets), []).append(node)
-    kinds = [switch for switch, _, _ in alike]
-    for (switch, cores, sockets), names in alike.items():
+        equal_nodes.setdefault((behind.get(node, _UNKNOWN), cores, sockets), []).append(node)
+    kinds = [switch for switch, _, _ in equal_nodes]
+    for (switch, cores, sockets), names in equal_nodes.items():
         name = switch if kinds.count(switch) == 1 else f"{switch}-{cores}x{sockets}"
         behind_it = "" if switch == _UNKNOWN else switch
         shown = None if behind_it == name else behind_it

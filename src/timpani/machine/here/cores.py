@@ -43,8 +43,8 @@ class Cores:
     def caches(self) -> int | None:
         """Number of last-level caches; None unless all have equally many cores and all sockets equally many caches."""
         parts = self.domains.get("last_level_cache", ())
-        alike = len({len(part) for part in parts}) == 1 and sum(map(len, parts)) == self.present * self.threads_per_core
-        return len(parts) if alike and len(parts) % self.sockets == 0 else None
+        equal = len({len(part) for part in parts}) == 1 and sum(map(len, parts)) == self.present * self.threads_per_core
+        return len(parts) if equal and len(parts) % self.sockets == 0 else None
 
 
 def read_cores() -> Cores:

@@ -61,8 +61,8 @@ class MachineDescription(BaseModel):
     @cached_property
     def cluster(self) -> Machine | None:
         """The machine file of `--on`; None if the study ran on this computer. UserError if it is invalid."""
-        told = {key: value for key, value in self if key in Machine.model_fields}
-        return Machine.check(told, "campaign.json") if "groups" in told else None
+        fields = {key: value for key, value in self if key in Machine.model_fields}
+        return Machine.check(fields, "campaign.json") if "groups" in fields else None
 
     @property
     def link_rates(self) -> dict[str, float]:

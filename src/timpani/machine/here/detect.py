@@ -37,12 +37,12 @@ def _queue(system: BatchSystem, environment: Mapping[str, str]) -> str:
 def this_computer(mpi: Mpi) -> Machine:
     """The computer that this process runs on, with the cores that it may use."""
     cores = read_cores()
-    alike = cores.usable == cores.present and cores.present % cores.sockets == 0
-    sockets = cores.sockets if alike else 1  # the excluded cores are unknown
+    equal = cores.usable == cores.present and cores.present % cores.sockets == 0
+    sockets = cores.sockets if equal else 1  # the excluded cores are unknown
     name = platform.node()
     # Unchecked: any host name that the kernel gives is valid here.
     group = NodeGroup.model_construct(
-        name=name, nodes=(name,), cores=cores.usable, sockets=sockets, caches=cores.caches if alike else None
+        name=name, nodes=(name,), cores=cores.usable, sockets=sockets, caches=cores.caches if equal else None
     )
     return Machine(name=name, launcher=_launcher(mpi), groups=(group,))
 

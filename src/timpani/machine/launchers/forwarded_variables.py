@@ -71,8 +71,8 @@ def _exported(
             rest.append(words[position])
             position += 1
     all_given = {**given, _PRELOAD: _path(given[_PRELOAD], *theirs)}
-    handed_over = [word for item in all_given.items() for word in export(*item)]
-    return [*handed_over, *(_with_own(word, all_given[_PRELOAD]) for word in rest)]
+    exported = [word for item in all_given.items() for word in export(*item)]
+    return [*exported, *(_with_own(word, all_given[_PRELOAD]) for word in rest)]
 
 
 def _with_own(word: str, libraries: str) -> str:

@@ -78,11 +78,11 @@ def choose_hosts(
             f"{machine.name} has {counted(len(left), 'group')} with nodes, not {groups}", "use fewer (--groups)"
         )
     left = left[:groups]
-    in_turn = [member for turn in zip_longest(*left) for member in turn if member]
-    if nodes is not None and nodes > len(in_turn):
+    alternating = [member for turn in zip_longest(*left) for member in turn if member]
+    if nodes is not None and nodes > len(alternating):
         of = f"{counted(len(left), 'group')} of {machine.name}"
-        raise UserError(f"{of} together have {counted(len(in_turn), 'node')}, not {nodes}", "use fewer")
-    chosen = in_turn[:nodes]
+        raise UserError(f"{of} together have {counted(len(alternating), 'node')}, not {nodes}", "use fewer")
+    chosen = alternating[:nodes]
     if category != 3:
         order = {group.name: number for number, [(group, _), *_] in enumerate(left)}
         chosen.sort(key=lambda member: order[member[0].name])

@@ -87,8 +87,8 @@ class PublishedComparison:
     @property
     def as_object(self) -> dict[str, Any]:
         """For JSON: every correlation, every place and all numbers behind a conclusion."""
-        told = agreement_object(self.found, self.left_out, self.table.name, self._simulated, self.is_itself)
-        return told | {
+        values = agreement_object(self.found, self.left_out, self.table.name, self._simulated, self.is_itself)
+        return values | {
             "statistic": self.campaign.statistic,
             "doubts": [vars(doubt) for doubt in self.doubts],
             "claims": claims_object(self.checked),

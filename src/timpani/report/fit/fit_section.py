@@ -81,9 +81,9 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
     for max_rate in found.max_rate:
         tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
     disturbed = [
-        f"{curve_title(fitted.name, fitted.state)}: {told}"
+        f"{curve_title(fitted.name, fitted.state)}: {text}"
         for fitted in found.curves
-        if (told := disturbed_words(fitted))
+        if (text := disturbed_words(fitted))
     ]
     lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
     return FitSection(

@@ -78,12 +78,12 @@ def _study(header: Header) -> list[str]:
         lines.append(f"ranks: {', '.join(map(str, study.ranks))}")
     if study.sizes:
         lines.append(f"sizes: {', '.join(map(show_size, study.sizes))}")
-    told_apart = {"title", "question", "seed"}
+    separate = {"title", "question", "seed"}
     settings = {"budget_s": "budget (s)", "slot_s": "slot (s)"}
     return lines + [
         f"{settings.get(key, key)}: {value}"
         for key, value in _plain_values(header, "study").items()
-        if key not in told_apart
+        if key not in separate
     ]
 
 

@@ -117,7 +117,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "which is about their relative difference. The smallest is bold.",
         "",
         _by_operation(report.distances, distance_tables),
-        left_out=(_NOTHING_BESIDE_DEFAULT,) if report.distances.is_empty() and several else (),
+        left_out=(_ONLY_DEFAULT,) if report.distances.is_empty() and several else (),
         absent=alone,
     )
     yield PageSection(
@@ -215,7 +215,7 @@ _KEY_OF_MODELS = (
     "after it to the time before. Bend: the slope changes without a proven jump."
 )
 
-_NOTHING_BESIDE_DEFAULT = "all algorithms, as the default and another were timed at no point together"
+_ONLY_DEFAULT = "all algorithms, as the default and another were timed at no point together"
 
 _ONE_ALGORITHM = "one algorithm was measured"
 

@@ -21,11 +21,11 @@ def prediction_text(prediction: Prediction) -> str:
     """The costs, a line for each curve, and what choosing by the model costs."""
     rows = aligned(list(_rows(prediction.times)))
     left_out = (f"Left out: {text}" for text in prediction.left_out)
-    told = _basis(prediction)
+    basis = _basis(prediction)
     lines = [
         "Our algorithms by the model",
         *costs_lines(prediction.calibration.costs),
-        *told,
+        *basis,
         *rows,
         *_choices(prediction.times),
         *left_out,

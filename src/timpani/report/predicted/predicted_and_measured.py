@@ -129,8 +129,8 @@ def _doubtful(cells: pl.DataFrame) -> str:
             ("simulated", "were simulated, not measured"),
         )
     ]
-    told = ", ".join(f"{count} {words}" for count, words in statuses if count)
-    return f" Of the measured cells {told}." if told else ""
+    counts = ", ".join(f"{count} {words}" for count, words in statuses if count)
+    return f" Of the measured cells {counts}." if counts else ""
 
 
 def _interval(low: float | None, high: float | None) -> str:

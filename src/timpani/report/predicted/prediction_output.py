@@ -142,8 +142,8 @@ def _bursts(found: Predictions) -> Iterator[str]:
     machine, burst = found.request.machine, found.calibration.costs.burst
     if machine is None:
         return
-    told = (0.0, float(machine.link_burst or 0), float(machine.uplink_burst or 0))
-    for link, measured, said in zip(SHARED_LINKS, burst, told, strict=True):
+    declared = (0.0, float(machine.link_burst or 0), float(machine.uplink_burst or 0))
+    for link, measured, said in zip(SHARED_LINKS, burst, declared, strict=True):
         if said and said != measured:
             yield (
                 f"{machine.name} lets {show_size(int(said))} pass {link} at once, the measured machine "
@@ -180,8 +180,8 @@ def crossovers(best: pl.DataFrame) -> Iterator[str]:
             if steps[-1]["label"] not in row["tied"]:
                 steps.append(row)
         if len(steps) > 1:
-            told = ", ".join(f"{row['label']} from {show_size(row['message_bytes'])}" for row in steps)
-            yield f"{collective} on {counted(int(str(ranks)), 'rank')}: {told}"
+            winners = ", ".join(f"{row['label']} from {show_size(row['message_bytes'])}" for row in steps)
+            yield f"{collective} on {counted(int(str(ranks)), 'rank')}: {winners}"
 
 
 def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
@@ -211,11 +211,11 @@ def _is_guess(row: dict[str, Any]) -> bool:
 
 def _composition(row: dict[str, Any]) -> str:
     parts = {kind: row[f"{kind}_share"] for kind in KINDS}
-    told = [
+    shares = [
         f"{kind} {share:.0%}" for kind, share in sorted(parts.items(), key=lambda each: -each[1]) if share >= _MIN_SHARE
     ]
     waiting = row[f"{WAITING}_share"]
-    return ", ".join(told) + (f" ({WAITING} {waiting:.0%})" if waiting >= _MIN_SHARE else "")
+    return ", ".join(shares) + (f" ({WAITING} {waiting:.0%})" if waiting >= _MIN_SHARE else "")
 
 
 def _word(found: Predictions) -> str:

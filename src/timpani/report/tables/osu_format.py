@@ -58,10 +58,10 @@ def _lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -
         yield _row(row, sized, full)
         states = [state for state in STATES if row[f"{state}_share"] is not None]
         if len(states) > 1:
-            told = ", ".join(
+            shown = ", ".join(
                 f"{state} {row[f'{state}_us']:.2f} us ({100 * row[f'{state}_share']:.0f} %)" for state in states
             )
-            yield f"# Timpani: {row['message_bytes']} in each state of the machine, median and share: {told}"
+            yield f"# Timpani: {row['message_bytes']} in each state of the machine, median and share: {shown}"
 
 
 def _per_second(row: dict[str, Any], quantity: Quantity) -> str:

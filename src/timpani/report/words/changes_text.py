@@ -125,8 +125,8 @@ def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
 def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
     """A table's head, then a row for each cell that stands so, the largest change first; times in µs."""
     part = cells.filter(pl.col("standing") == standing).sort(pl.col("ratio").log().abs(), descending=True)
-    told = ("placement", "mode", "arrival", "machine")
-    placed = [name for name in told if name in cells.columns and cells[name].n_unique() > 1]
+    columns = ("placement", "mode", "arrival", "machine")
+    placed = [name for name in columns if name in cells.columns and cells[name].n_unique() > 1]
     rows: list[tuple[str, ...]] = [
         ("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", f"{per_cent(1 - ALPHA)} interval")
     ]

@@ -23,14 +23,14 @@ def write_file(path: Path, content: bytes | Iterable[bytes], force: bool = False
     """
     check_new(path, force)
     path = path.resolve() if path.is_symlink() else path  # the link stays
-    beside = path.with_name(f".{path.name}.{os.getpid()}.new")
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         try:
-            with beside.open("wb") as file:
+            with unfinished.open("wb") as file:
                 file.writelines([content] if isinstance(content, bytes) else content)
-            beside.replace(path)
+            unfinished.replace(path)
         except BaseException:
-            beside.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise cannot_write(path, error) from None

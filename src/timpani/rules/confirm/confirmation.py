@@ -298,8 +298,8 @@ class _PointTimes:
                 return "messages"
         if file not in self.rows:
             return "open"
-        beside = under_files(choice)
-        ratio = self._ratio(beside if beside in self.rows else choice, file)
+        with_files = under_files(choice)
+        ratio = self._ratio(with_files if with_files in self.rows else choice, file)
         if choice == default:
             ratio = self._across(default, file)
         bounds = (ratio.low, ratio.high)

@@ -133,5 +133,5 @@ class Allocation:
 
     def _nearest(self, point: RacePoint) -> list[RacePoint]:
         """The points that differ from this one in size alone, itself first."""
-        alike = [each for each in self._turns if replace(each, message_bytes=point.message_bytes) == point]
-        return sorted(alike, key=lambda each: abs(log((each.message_bytes + 1) / (point.message_bytes + 1))))
+        same = [each for each in self._turns if replace(each, message_bytes=point.message_bytes) == point]
+        return sorted(same, key=lambda each: abs(log((each.message_bytes + 1) / (point.message_bytes + 1))))

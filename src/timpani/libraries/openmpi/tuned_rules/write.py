@@ -55,9 +55,9 @@ def _numbers(collective: str, algorithm: Algorithm | None, catalogue: Catalogue,
     """ALG TOPO SEGSIZE [MAXREQ]. Nought is what the library takes where a field means nothing."""
     info = catalogue.info(collective, algorithm) if algorithm else None
     asked = dict(algorithm.parameters) if algorithm else {}
-    told = {where: asked.get(each.name, each.default) for where, each in fields(info).items()} if info else {}
-    values = [int(info.value) if info else 0, told.get("topo", 0), told.get("segment", 0)]
-    values += [told.get("requests", 0)] if version > 1 else []
+    given = {where: asked.get(each.name, each.default) for where, each in fields(info).items()} if info else {}
+    values = [int(info.value) if info else 0, given.get("topo", 0), given.get("segment", 0)]
+    values += [given.get("requests", 0)] if version > 1 else []
     return " ".join(map(str, values))
 
 
