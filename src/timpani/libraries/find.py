@@ -21,21 +21,21 @@ from timpani.native.library_version import LibraryVersion, library_version
 from timpani.native.mpi import SLURM, Mpi
 
 INSTALL = LIBRARIES["openmpi"].identity.installation
-"""Where a library comes from for who names none."""
+"""The source of a library for users who named none."""
 
 # Debian installs several libraries into one folder and distinguishes them by a suffix, `mpirun.openmpi`.
 _SUFFIXES = ("", ".openmpi", ".mpich")
 _LAUNCHERS = tuple(name + suffix for suffix in _SUFFIXES for name in ("mpirun", "mpiexec"))
-_LAUNCHERS += ("mpiexec.hydra",)  # last: where others are next to it, it is of the same library under another name
+_LAUNCHERS += ("mpiexec.hydra",)  # last: next to another launcher it belongs to the same library
 _SIMULATORS = ("smpirun",)
 
 _VENDORS = {each.kind: each for each in VENDORS}
 _WRAPPERS = tuple(dict.fromkeys((*(name for each in VENDORS for name in each.wrappers), "mpicxx", "mpic++")))
-"""Compilers of libraries that are found without a launcher of theirs."""
+"""Wrapper compilers of libraries that have no launcher."""
 _CRAY = "CRAY"
-"""How a variable begins without which `CC` is no compiler of Cray's."""
+"""Prefix of variables without which `CC` is not Cray's compiler."""
 
-_ANSWER_SECONDS = 30  # a launcher on a slow network file system needs some; one that hangs must not hang us
+_ANSWER_SECONDS = 30  # enough on a slow network file system; a launcher that hangs must not hang Timpani
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def find_mpis() -> list[Mpi]:
 
 
 def search_mpis() -> list[Mpi | Unusable]:
-    """All that `find_mpis` looks at, also what can't be used."""
+    """All launchers and compilers that `find_mpis` examines, including unusable ones."""
     return _search([*_path(), Path(sys.prefix) / "bin"])
 
 
@@ -125,16 +125,16 @@ def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
 
 
 def first_mpi() -> Mpi | None:
-    """The library that programs which use none are built with, so that one build is enough for them and measurements;
-    None without a usable library."""
+    """The library whose compiler also builds the programs without MPI, so that one build is enough; None without a
+    usable library."""
     return next(iter(find_mpis()), None)
 
 
 def mpi_of_launcher(program: str) -> Mpi | None:
-    """The library whose launcher `program` is, as a shell would find it; None for another program."""
+    """The library to which the launcher `program` belongs, as a shell would find it; None for another program."""
     path = Path(shutil.which(program) or "").absolute()
     launchers = {launcher.resolve() for launcher in _launchers([path.parent])}
-    if path.resolve() not in launchers:  # whatever else it is must not be run
+    if path.resolve() not in launchers:  # another program must not be run
         return None
     found = _look_at(path)
     return found if isinstance(found, Mpi) else None

@@ -1,4 +1,4 @@
-"""What in a table of somebody else's times can't be, or hardly: found in the numbers alone."""
+"""Find impossible or improbable times in an imported table, from its numbers alone."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
 
 FACTOR = 1.5
-"""Single runs of one cell differ by less than this on a quiet machine; what differs by more asks for a reason."""
+"""On a quiet machine single runs of one cell differ by less than this factor; larger differences need a reason."""
 
 SAME = 0.02
-"""Two curves are the same where the median ratio of their times is within this of 1."""
+"""Two curves are the same if the median ratio of their times differs from 1 by less than this."""
 
 LAUNCHES_APART = 3.0
 """Launches of one cell that differ by more than this probably measured different things."""
@@ -29,10 +29,10 @@ MIN_COMPARED_CELLS = 20
 """Cells that two curves must have in common before they are called the same."""
 
 _MIN_PLAUSIBLE_US = 1e-3
-"""A nanosecond, a few cycles: nothing between two ranks takes less."""
+"""One nanosecond, a few cycles: no message between two ranks takes less."""
 
 _MAX_PLAUSIBLE_US = 60e6
-"""A minute: a benchmark that repeats such a call for a thousand times would run for a day."""
+"""One minute: a benchmark that repeats such a call a thousand times would run for a day."""
 
 _MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
 
@@ -46,7 +46,7 @@ class Conditions:
 
     ranks_per_node  ranks fill one node after another
     port            rate of a node's port, and its source in words
-    whole           operations for which the table has every algorithm that the default chooses from
+    whole           operations of which the table has all algorithms that the default can choose
     """
 
     ranks_per_node: int | None = None
@@ -65,7 +65,7 @@ class Doubt:
 
 
 def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Doubt]:
-    """What can't be in a table of times, the gravest first.
+    """The doubtful times of a table, the most serious doubt first.
 
     times  columns collective, label, ranks, message_bytes and `time_us`: averages over ranks of single runs. Columns
            that may be missing: `mode`, since times of different modes are never compared, and `rounding`, half a unit
@@ -91,7 +91,7 @@ def _doubts_of_mode(times: pl.DataFrame, known: Conditions) -> list[Doubt]:
 
 
 def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
-    """Times that no call takes, whatever the machine."""
+    """Times that are impossible on every machine."""
     time = pl.col("time_us")
     for off, words in (
         (time < _MIN_PLAUSIBLE_US, "under a nanosecond, less than a few cycles of a processor"),
@@ -107,7 +107,7 @@ def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
 
 
 def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
-    """Curves of two operations under one name that are the same, beyond two ranks, where each needs other messages."""
+    """Equal curves of two operations with one algorithm name, on more than two ranks, where messages differ."""
     cells = times.filter(pl.col("ranks") > 2)
     names = sorted(set(cells["collective"]))
     for first, second in combinations(names, 2):
@@ -130,10 +130,10 @@ def _twins(times: pl.DataFrame) -> Iterator[Doubt]:
 
 
 def _over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
-    """Times under half of what the root's node needs to pass its bytes through its port.
+    """Times below half of the time that the root's node needs to pass its bytes through its port.
 
-    The printed time is an average over ranks: where data leave in a steady stream the average rank waits half as long
-    as the last.
+    The printed time is an average over ranks. If data leave at a steady rate, the average rank waits half as long as
+    the last rank.
     """
     if known.ranks_per_node is None or known.port is None:
         return
@@ -180,7 +180,7 @@ def _first_node(ranks: int, ranks_per_node: int) -> Part:
 
 
 def _default_beats_its_choices(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
-    """The default is one of its algorithms: it can't be much faster than the fastest of all of them."""
+    """Defaults that are much faster than the fastest of the algorithms that they choose from."""
     for collective in known.whole:
         part = times.filter(pl.col("collective") == collective, pl.col("ranks") > 2)
         fixed = part.filter(pl.col("label") != DEFAULT)
@@ -202,7 +202,7 @@ def _default_beats_its_choices(times: pl.DataFrame, known: Conditions) -> Iterat
 
 
 def _prints_its_size(times: pl.DataFrame) -> Iterator[Doubt]:
-    """A time with the digits of its size, as where a column was read for another."""
+    """Times with the digits of their size: perhaps the wrong column was read."""
     for factor in (1, 1_000, 1_000_000):
         same = times.filter(
             pl.col("message_bytes") >= 1024, (pl.col("time_us") * factor - pl.col("message_bytes")).abs() < 0.5
@@ -241,7 +241,7 @@ def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
 
 
 def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
-    """Figures of which rounding alone may be what makes a difference."""
+    """Figures with so few digits that rounding alone may cause a difference."""
     rounding = times["rounding"] if "rounding" in times.columns else _rounding(times)
     rounded = times.with_columns(rounding.alias("rounding")).filter(pl.col("rounding") > 1 - INDIFFERENCE[0])
     if rounded.height:

@@ -1,4 +1,4 @@
-"""Run a campaign: every cell in every launch, whatever dies or hangs on the way."""
+"""Run a campaign: measure every cell in every launch, and continue after launches that died or hung."""
 
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -51,7 +51,7 @@ _MAX_FAILED_STARTS = 3
 class Outcome:
     """How a campaign ended: complete, stopped by a signal, or out of budget, with results still missing.
 
-    missing    results; of a race those of the launch under way alone, since what later ones measure follows from it
+    missing    results; for a race only those of the current launch, since its results decide what later ones measure
     killed     cells that were abandoned because their launches were killed from outside
     unreached  points that a race had not started when its budget was spent
     further    maximum number of launches of a race after the current one; None for other campaigns
@@ -292,8 +292,8 @@ def longest_silence(least: float, time_limit: float, largest_buffers: int) -> fl
 
 @dataclass
 class _Seen:
-    """What the start `part` has said of itself so far, what of its places is wrong, its cell, and how many it has
-    measured."""
+    """The output of the start `part` so far: what it reported of itself, wrong places of ranks, its current cell, and
+    the number of measured cells."""
 
     part: str
     facts: dict[str, Any] = field(default_factory=dict)
