@@ -1,4 +1,4 @@
-"""What every MPI library answers in its own way: who are you, how do you start ranks, what do you offer?"""
+"""The interface of every MPI library: its identity, how it starts ranks, what it offers."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,7 @@ Controls = tuple[tuple[str, int], ...]
 
 @dataclass(frozen=True)
 class AlgorithmSelection:
-    """How a launch and a cell make the library run one algorithm.
+    """Parameters and variables that make the library run one algorithm.
 
     parameters   of the library, for the whole launch
     environment  of the whole launch
@@ -58,7 +58,7 @@ class Counting:
 class Identity:
     """How an installation is recognized.
 
-    launcher_says     what the launcher says of itself with --version
+    launcher_says     what the launcher prints with --version
     wrappers          its C++ wrapper compilers' names, and how one reports its library's version
     info              the name of the program that describes the library
     installation      where the whole library comes from, for people
@@ -82,7 +82,7 @@ class Identity:
 
 @dataclass(frozen=True)
 class Note:
-    """Something that a user should know of a library on this machine."""
+    """A note for users about a library on this machine."""
 
     subject: str
     what: str
@@ -102,29 +102,29 @@ class OfferedVariants:
 
 @dataclass(frozen=True)
 class Library:
-    """One kind of MPI library. Whoever needs to know something of a library asks here, and knows none by name.
+    """One kind of MPI library. Other rooms ask this class and name no library.
 
     kind, name       the word for it that users type, and its name
     command          the command that starts a launch with its own launcher
-    start_seconds    what starting and ending two ranks takes, for estimates
-    export           the launcher's words that hand a variable to all ranks; None: they have the launcher's environment
-    parameter        the launcher's words that set a parameter of the library; None: it is set by its variable
+    start_seconds    time of starting and ending two ranks, for estimates
+    export           the launcher's arguments that pass a variable to all ranks; None: they get its environment
+    parameter        the launcher's arguments that set a parameter of the library; None: it is set by its variable
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
-    refusing_controls  control variables by which a call fails where it would take another algorithm than the forced one
+    refusing_controls  control variables that make a call fail if it would use another algorithm than the forced one
     host_with_slots  a line of its host files, `{}` for the name and the slots
     rank_line        a line of its rank files, by rank, host, socket if known, and core; None: it has no such files
     slurm_interface  by which ranks find each other under srun; None: srun can't start them
     simulates        whether its ranks run on machines that it simulates
-    catalogue        what it offers, asked of the installed library
-    selection        how it is made to run an algorithm; the catalogue's entry is None for the default
+    catalogue        its algorithms, as the installed library reports them
+    selection        the settings that make it run an algorithm; the catalogue's entry is None for the default
     shared_start     how to start a launch that measures the unchanged default and other algorithms. None if this is not
                      verified for the version, or not possible on several nodes (the second argument): the default then
                      has separate launches
     setting          what a user types before the program, as a shell's words, to use an algorithm in all calls of its
                      collective
-    overrides        names of the environment's variables that choose algorithms; launches go without them
-    settings_in_force  what else sets something of the library: by an environment without those, and in its files
+    overrides        names of environment variables that choose algorithms; launches remove them
+    settings_in_force  other settings of the library, in its files and in an environment without those variables
     without_own_files  variables that keep it from the parameter files of the user, by an environment
     control          the control variable that a parameter or an environment variable sets; None: it sets none
     installed_settings  all parameters and components that the installation lists, by an environment
@@ -132,9 +132,9 @@ class Library:
     counting         how it counts messages; None where it can't
     eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
-    notes            what of it spoils or changes measurements here
-    tuning_files     the files that it chooses its algorithms by
-    checked_files    more such files, which Timpani checks and never writes
+    notes            properties that disturb or change measurements here
+    tuning_files     files from which it chooses its algorithms
+    checked_files    further such files, which Timpani checks but does not write
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
     on_two_ranks     by collective, names of its algorithms without parameters that are one schedule on 2 ranks
     same_while_eager  by collective, names of its algorithms that differ only in whether sends wait for their messages

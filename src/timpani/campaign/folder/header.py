@@ -148,7 +148,7 @@ class Header(HeaderPart):
         planned: Mapping[str, PlannedOperation] | None = None,
         variants: Mapping[str, RecordedVariant] | None = None,
     ) -> Self:
-        """Of a campaign that begins. `study` has every key of the study, or what is known of an imported one."""
+        """The header of a new campaign. `study` has every key of the study, or the known keys of an imported one."""
         values = {
             "format": FORMAT,
             "version": VERSION,
@@ -179,11 +179,11 @@ class Header(HeaderPart):
 
     @property
     def imported(self) -> bool:
-        """Whether it holds what others measured, which no run continues."""
+        """Whether the campaign is an import, which no run continues."""
         return bool(self.study.files)
 
     def continued_by(self, new: Self) -> dict[str, Any]:
-        """campaign.json of the continued campaign: for as long as the new study says, both commands named."""
+        """campaign.json of the continued campaign, with the new study and the commands of both."""
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
         later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
         return {**self.recorded, **later, "commands": commands}
@@ -229,7 +229,7 @@ def read_header(folder: Path) -> Header:
 def keep_header(folder: Path, header: Header) -> Header:
     """Write `header` for a campaign that begins, or what it adds to the one that is there; returns what is there now.
 
-    UserError where that one is of another study, library or machine.
+    UserError if the existing one is of another study, library or machine.
     """
     path = folder / "campaign.json"
     if path.exists():

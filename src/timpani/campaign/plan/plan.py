@@ -66,13 +66,13 @@ class Group:
 
     @property
     def forced_at_start(self) -> bool:
-        """Whether the library is made to run its cells' algorithm by how it is started, and nothing is switched."""
+        """Whether the start of the library selects its cells' algorithm, so that no variable is set at a call."""
         further = self.parameters != self.variant.variant.parameters
         return further and not any(each.at_creation or each.at_call for each in self.cells)
 
     @property
     def points(self) -> list[list[PlannedCell]]:
-        """The cells, those together that compete and are therefore interleaved."""
+        """The cells, in tuples that compete and are therefore interleaved."""
         points: dict[object, list[PlannedCell]] = {}
         for planned in self.cells:
             points.setdefault(planned.competes_at, []).append(planned)
@@ -117,7 +117,7 @@ class CampaignPlan:
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
-        """What starts `program` on the ranks of `group`; `folder` is the launch's."""
+        """The command that starts `program` on the ranks of `group`; `folder` is the launch's."""
         request = replace(group.request(program), folder=folder)
         hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
         started = command(group.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
@@ -140,13 +140,13 @@ class CampaignPlan:
         return check_binding(asked, ran, own_cores) if asked else None
 
     def on_shared_cores(self, cores: int) -> Self:
-        """The same plan where all nodes are one computer's, and at most `cores` ranks can have one to themselves."""
+        """The same plan on a machine whose nodes share the `cores` of one computer."""
         groups = (replace(each, oversubscribed=each.oversubscribed or each.ranks > cores) for each in self.groups)
         return replace(self, groups=tuple(groups))
 
     @cached_property
     def variants(self) -> tuple[PreparedVariant, ...]:
-        """How its groups are started, each once, the reference first."""
+        """The variants of its groups, each once, the reference first."""
         return tuple({group.variant.name: group.variant for group in self.groups}.values())
 
     @cached_property
@@ -156,7 +156,7 @@ class CampaignPlan:
 
     @property
     def launches_needed(self) -> int:
-        """The launches that comparisons take at the point where most algorithms compete."""
+        """The launches that comparisons need at the point with the most competing algorithms."""
         points = Counter(
             (cell.collective, cell.ranks, cell.placement, cell.message_bytes)
             for cell in (each.cell for each in self.cells)
@@ -168,13 +168,13 @@ class CampaignPlan:
 
     @property
     def seconds(self) -> float:
-        """About how long measuring takes when every cell converges quickly; the budget where that is less."""
+        """Estimated time of measuring if every cell converges quickly; at most the budget."""
         return self._within_budget(self.study.launches * self.launch_seconds)
 
     @property
     def most_seconds(self) -> float:
-        """About how long a race takes at most: all its launches are started, and in as many as it looks after each cell
-        takes as long as it may."""
+        """Estimated maximum time of a race: all launches are started, and before each analysis every cell takes its
+        maximum."""
         starts = self.study.launches * self.starting_seconds
         cells = sum(
             longest_cell_seconds(self.study, each.cell, group.oversubscribed)
@@ -185,8 +185,8 @@ class CampaignPlan:
 
     @property
     def least_seconds(self) -> float:
-        """About how long a race takes at least: as many launches as its first look takes of what it begins with, or one
-        where nothing competes, and every cell converges quickly."""
+        """Estimated minimum time of a race: the launches before the first analysis measure the initial points (one launch
+        if nothing competes there), and every cell converges quickly."""
         algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
             algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
@@ -211,16 +211,16 @@ class CampaignPlan:
 
     @property
     def starting_seconds(self) -> float:
-        """What starting and ending each group once takes: with less time something is never measured."""
+        """Time of starting and ending each group once: with less time some cells are never measured."""
         return sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
 
     @property
     def launch_seconds(self) -> float:
-        """About how long one launch of all cells takes, starts included: no less than the longest start."""
+        """Estimated time of one launch of all cells, starts included; at least the longest start."""
         return self._seconds_of(self.groups)
 
     def _seconds_of(self, groups: Iterable[Group]) -> float:
-        """What one launch of these takes; those without cells are not started."""
+        """Time of one launch of `groups`; groups without cells are not started."""
         seconds = [self._start_seconds(group) for group in groups if group.cells]
         return max(sum(seconds) / self.concurrent_launches, *seconds, 0.0)
 
@@ -234,8 +234,7 @@ class CampaignPlan:
 
     @cached_property
     def passes(self) -> list[Pass]:
-        """The order in which a budget is spent; one pass without a budget, and in a race, which chooses by its
-        results."""
+        """The passes in which a budget is spent; one without a budget, and in a race, which follows its results."""
         budget = self.study.budget if self.study.regret is None else None
         cells = {each.cell: self._cell_seconds(group, each) for group in self.groups for each in group.cells}
         starts = sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
@@ -243,7 +242,7 @@ class CampaignPlan:
 
     @cached_property
     def expected_seconds(self) -> dict[Cell, float]:
-        """About how long each cell takes in one launch, with its share of the start."""
+        """Estimated time of each cell in one launch, with its share of the start."""
         return {
             each.cell: (self._cell_seconds(group, each) + start_seconds(group.mpi.kind, group.ranks) / len(group.cells))
             / self.concurrent_launches
