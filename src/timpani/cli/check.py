@@ -11,7 +11,7 @@ from timpani.cli.terminal.options import Campaign
 def check(folder: Campaign = None) -> None:
     """Verify each record of a campaign and its raw samples, or the table and the pages that `timpani tune` wrote.
 
-    The exit status is 1 where one is not as it was written. Remains of killed launches on this computer are removed.
+    The exit status is 1 if one was changed or damaged. Remains of killed launches on this computer are removed.
     """
     from timpani.campaign.folder.bundle import campaign_folder
     from timpani.campaign.folder.header import read_header

@@ -67,8 +67,7 @@ def compare(
     force: Force = False,
     fail_on: FailOn = None,
 ) -> None:
-    """Say what became faster or slower from one campaign to another; or how one agrees with a published table, what is
-    doubtful there, and which of its conclusions hold."""
+    """Compare two campaigns, or one with a published table: its times, doubtful ones, and its conclusions."""
     import json
 
     from timpani.tuning.compare.change_limit import ChangeLimit

@@ -11,7 +11,7 @@ _COMPLETE = "_TIMPANI_COMPLETE"
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.", show_default=False)],
 ) -> None:
-    """Print what makes a shell complete commands, studies, algorithms and campaigns: eval "$(timpani completion bash)".
+    """Print a script that completes commands, studies, algorithms and campaigns: eval "$(timpani completion bash)".
 
     Write that line into ~/.bashrc. In ~/.zshrc it stands after `autoload -Uz compinit; compinit`. For fish:
     timpani completion fish > ~/.config/fish/completions/timpani.fish.

@@ -97,7 +97,7 @@ def confirm(
     meets `--fail-on`.
 
     With a program after `--` it is run as it is and with the files, alternately in random order. The exit status is
-    then 1 where it is slower, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`
+    then 1 if it is slower, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`
     runs it as it is and with settings.
     """
     from timpani.tuning.compare.change_limit import ChangeLimit

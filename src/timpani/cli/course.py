@@ -50,7 +50,7 @@ def check(
     ] = None,
     oversubscribe: Annotated[bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.")] = False,
 ) -> None:
-    """Verify a student's algorithm, time it, and print a grade sheet as JSON. Status 1 where it is wrong."""
+    """Verify a student's algorithm, time it, and print a grade sheet as JSON. The exit status is 1 if it is wrong."""
     import json
 
     from timpani.cli.terminal.share_bar import share_bar

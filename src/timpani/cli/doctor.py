@@ -10,7 +10,7 @@ from timpani.cli.terminal.options import Format, format_option
 def doctor(
     format: Annotated[Format, format_option("How to print the findings.")] = Format.table,
 ) -> None:
-    """Say which MPI libraries are here, and what would spoil a measurement and how to fix it."""
+    """List the MPI libraries here, and what would disturb a measurement, with fixes."""
     import json
     from dataclasses import asdict
 

@@ -41,10 +41,10 @@ def draw(
         str, typer.Option(help="core: ranks fill one node after the other; node: round robin over nodes.")
     ] = "core",
     timeline: Annotated[
-        bool, typer.Option("--timeline", help="Draw who sends what when; a message takes one tick.")
+        bool, typer.Option("--timeline", help="Draw when each message is sent; a message takes one tick.")
     ] = False,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Draw who sends how much to whom, even where it is a tree.")
+        bool, typer.Option("--matrix", help="Draw how much each rank sends to each other, even for a tree.")
     ] = (False),
     style: FigureOptions,
     force: Force = False,

@@ -44,7 +44,7 @@ def fit(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Fit a campaign: where curves jump, latency and throughput, LogGP, max-rate, and regressions on ranks and size."""
+    """Fit models to a campaign: switches of protocol, latency and throughput, LogGP, max-rate, regressions."""
     from dataclasses import replace
 
     from timpani.campaign.folder.load import load

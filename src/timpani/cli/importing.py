@@ -26,18 +26,18 @@ def import_(
     ] = None,
     ranks: Annotated[
         int | None,
-        typer.Option(min=1, help="Ranks that ran collectives, if the file doesn't say, as OSU's.", show_default=False),
+        typer.Option(min=1, help="Rank count of collectives, if the files lack it, as OSU's do.", show_default=False),
     ] = None,
     algorithm: Annotated[
-        str, typer.Option(help="What ran where a file doesn't say: [provider/]name[:parameter=integer,…].")
+        str, typer.Option(help="Algorithm of files that name none: [provider/]name[:parameter=integer,…].")
     ] = "default",
     machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
     datatype: Annotated[
-        str | None, typer.Option(help="Only this datatype, where the files hold several: MPI_INT.", show_default=False)
+        str | None, typer.Option(help="Only this datatype, if the files hold several: MPI_INT.", show_default=False)
     ] = None,
     any_name: Annotated[bool, typer.Option("--any-name", help="Take algorithms that no library here has.")] = False,
 ) -> None:
-    """Make a campaign from benchmarks' output or a published table, or a profile from mpiP's report, to show it."""
+    """Make a campaign from the output of benchmarks or from a published table, or a profile from mpiP's report."""
     import shlex
     import sys
 

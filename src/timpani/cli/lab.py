@@ -32,7 +32,7 @@ def up(
     ] = None,
     slurm: Annotated[bool, typer.Option("--slurm", help="Run Slurm in it.")] = False,
 ) -> None:
-    """Make a lab; root only. What killed commands left of others is cleaned up."""
+    """Make a lab; root only. Remains of labs whose commands were killed are removed."""
     from timpani.errors import UserError
     from timpani.lab.layout import Layout
     from timpani.lab.make import check_root
@@ -57,7 +57,7 @@ def up(
 def status(
     format: Annotated[Format, format_option("How to print the labs.", Format.text, Format.json)] = Format.text,
 ) -> None:
-    """Say which labs there are."""
+    """List the labs."""
     import json
 
     from timpani.lab.lab import labs
@@ -101,7 +101,7 @@ def exec_(
 
 @lab.command()
 def down(name: Name = None) -> None:
-    """End all that runs in a lab, and remove it; root only."""
+    """End all processes in a lab and remove it; root only."""
     from timpani.lab.lab import choose_lab
     from timpani.lab.make import check_root
     from timpani.lab.make import down as take_down

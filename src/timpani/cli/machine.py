@@ -51,7 +51,7 @@ def calibrate(
     cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,
     force: Force = False,
 ) -> None:
-    """Write a platform for SimGrid on which messages take what they took in a campaign."""
+    """Write a platform for SimGrid with the message times of a campaign."""
     from timpani.campaign.folder.load import load_one_machine
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.errors import UserError

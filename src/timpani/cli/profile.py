@@ -26,7 +26,7 @@ def profile(
 ) -> None:
     """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.
 
-    The exit status is the program's; 1 where it ended well and no process of it called MPI.
+    The exit status is the program's; 1 if it succeeded but none of its processes called MPI.
     """
     from timpani.programs.profiled_run import ending_lines, profiled_run
     from timpani.report.profiled.profile_text import summary_lines

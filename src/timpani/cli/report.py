@@ -65,7 +65,7 @@ _Covered = Annotated[
     typer.Option(
         "--covered-by",
         metavar="CAMPAIGN",
-        help="Of a profile: what its calls would gain by what was measured there.",
+        help="Of a profile: the gain of its calls with the algorithms measured there.",
         show_default=False,
     ),
 ]

@@ -33,7 +33,7 @@ def rules(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a rule wherever another algorithm was significantly faster than the library's default."""
+    """Write rules for the points at which another algorithm was significantly faster than the library's default."""
     from timpani.campaign.folder.load import load_one_machine
     from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from

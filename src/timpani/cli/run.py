@@ -112,7 +112,7 @@ def run(
     place: _Place,
     further: _Further,
 ) -> None:
-    """Measure a study or the operations named, and say which algorithm is best where."""
+    """Measure a study or operations, and print where the default is fine or another algorithm is faster."""
     if (what is None) == (program is None):
         raise UserError("name either what to measure, or a profile with --for", "for example: timpani run demo")
     what = what or [program.name if program else ""]

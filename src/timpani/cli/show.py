@@ -66,7 +66,9 @@ class _How:
 
     covered_by: Annotated[
         Path | None,
-        typer.Option(metavar="CAMPAIGN", help="Of a profile: what its calls would gain by what was measured there."),
+        typer.Option(
+            metavar="CAMPAIGN", help="Of a profile: the gain of its calls with the algorithms measured there."
+        ),
     ] = None
 
     @property

@@ -155,7 +155,7 @@ def files(
     dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
-    """Write a table of which algorithm is best where, and the files by which the library follows it."""
+    """Write tuning files that make the library use the fastest algorithm at each point."""
     from timpani.errors import UserError
 
     if with_predicted and predict_to is None:
@@ -217,10 +217,10 @@ def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: s
 
 @tune.command()
 def lint(
-    file: Annotated[Path, typer.Argument(help="A file that a library chooses algorithms by.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A tuning file of a library.", show_default=False)],
     mpi: Library = None,
 ) -> None:
-    """Say what is wrong with a library's tuning file; the exit status is 1 where something is."""
+    """Print the mistakes in a library's tuning file; the exit status is 1 if there are any."""
     from timpani.errors import printable
     from timpani.rules.table.foreign_file import read_file
     from timpani.study.counted import counted
@@ -239,7 +239,7 @@ def lint(
 
 @tune.command()
 def explain(
-    file: Annotated[Path, typer.Argument(help="A file that a library chooses algorithms by.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A tuning file of a library.", show_default=False)],
     ranks: Annotated[int, typer.Option("--ranks", "-n", "-np", min=1, help="Ranks of the communicator.")] = 2,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes that they are on.")] = 1,
     default_from: Annotated[
@@ -252,7 +252,7 @@ def explain(
     ] = None,
     mpi: Library = None,
 ) -> None:
-    """Print what the library chooses by a file at each size from 1 B to 1 GiB, and, if known, without the file.
+    """Print the library's choice with a tuning file at each size from 1 B to 1 GiB, and, if known, without the file.
 
     MPICH's choice without the file is read from the library. That of Open MPI and Intel MPI can't be read; with
     --default-from, the messages of the default are printed for the sizes at which they were counted.

@@ -185,8 +185,8 @@ class CampaignPlan:
 
     @property
     def least_seconds(self) -> float:
-        """Estimated minimum time of a race: the launches before the first analysis measure the initial points (one launch
-        if nothing competes there), and every cell converges quickly."""
+        """Estimated minimum time of a race: the initial points in the launches up to the first analysis, or in one if
+        nothing competes there, if every cell converges quickly."""
         algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
             algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
