@@ -45,17 +45,17 @@ def generate(
     rng = np.random.default_rng(seed)
     for _ in range(count):
         number = int(rng.integers(_MOST_SWITCHES + 1)) if switches is None else switches
-        latency, per_byte = _between(rng, 0.2, 50), _between(rng, 1e-5, 1e-2)
+        latency, per_byte = _log_uniform(rng, 0.2, 50), _log_uniform(rng, 1e-5, 1e-2)
         times, last = latency + per_byte * SIZES, per_byte
         places = _places(rng, number)
         for place in places:
-            jump = _between(rng, *jumps) ** rng.choice([-1, 1])
+            jump = _log_uniform(rng, *jumps) ** rng.choice([-1, 1])
             if rng.random() < 0.5:
                 times[place:] *= jump
                 last *= jump
             else:
                 value = times[place] * jump
-                last = min(last * _between(rng, 0.3, 3), value / SIZES[place])  # no line starts under 0
+                last = min(last * _log_uniform(rng, 0.3, 3), value / SIZES[place])  # no line starts under 0
                 times[place:] = value + last * (SIZES[place:] - SIZES[place])
         noise = np.sqrt(1 - common) * rng.standard_normal((launches, len(SIZES)))
         noise += np.sqrt(common) * rng.standard_normal(len(SIZES))
@@ -67,10 +67,10 @@ def generate(
 
 def _disturb(rng: np.random.Generator, times: Array, sizes: int) -> None:
     for size in rng.choice(len(SIZES), sizes, replace=False):
-        times[rng.integers(len(times)), size] *= _between(rng, *DISTURBED)
+        times[rng.integers(len(times)), size] *= _log_uniform(rng, *DISTURBED)
 
 
-def _between(rng: np.random.Generator, low: float, high: float) -> float:
+def _log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(rng.uniform(np.log(low), np.log(high))))
 
 

@@ -41,10 +41,13 @@ def least_medians(
     (pico / "bin/bench").symlink_to("pico_core")
     settings = pico / "config/environments/local.sh"
     settings.write_text(_VERSION.sub("5.0.6" if mpi.numbers >= (5,) else "4.1.5", settings.read_text()))
-    return {collective: sorted(_least(pico, mpi, catalogue, collective, of, ranks)) for collective, of in sizes.items()}
+    return {
+        collective: sorted(_least_medians_of(pico, mpi, catalogue, collective, of, ranks))
+        for collective, of in sizes.items()
+    }
 
 
-def _least(
+def _least_medians_of(
     pico: Path, mpi: Mpi, catalogue: Catalogue, collective: str, sizes: Sequence[int], ranks: int
 ) -> Iterator[tuple[int, str]]:
     of_all_ranks = ranks if collective in _IN_BLOCKS else 1

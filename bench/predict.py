@@ -79,7 +79,7 @@ def print_accuracy(folder: Path) -> None:
     ablated: dict[str, list[pl.DataFrame]] = {}
     for number, machine in enumerate(_machines(folder)):
         name = machine.name
-        known = _known(folder / name, machine)
+        known = _known_machine(folder / name, machine)
         calibration = calibrate_from_calls(simulator, known.measured, None, simulated=True)
         full.append(predicted_rows(simulator, calibration, known.truth, name))
         print(f"{name}: {calibration}: {summary(full[-1])}", flush=True)
@@ -87,10 +87,10 @@ def print_accuracy(folder: Path) -> None:
             continue
         costs = calibration.costs
         without = {
-            "sharing": _anew(simulator, calibration, replace(costs, shared=_NOTHING_SHARED)),
-            "eager messages": _anew(simulator, calibration, replace(costs, eager_below=0)),
-            "both": _anew(simulator, calibration, replace(costs, shared=_NOTHING_SHARED, eager_below=0)),
-            "fair shares": _anew(simulator, calibration, replace(costs, fair=False)),
+            "sharing": _estimate_from(simulator, calibration, replace(costs, shared=_NOTHING_SHARED)),
+            "eager messages": _estimate_from(simulator, calibration, replace(costs, eager_below=0)),
+            "both": _estimate_from(simulator, calibration, replace(costs, shared=_NOTHING_SHARED, eager_below=0)),
+            "fair shares": _estimate_from(simulator, calibration, replace(costs, fair=False)),
             "the rest": _without_rest(simulator, calibration),
         }
         for what, other in without.items():
@@ -122,7 +122,7 @@ def _machines(folder: Path) -> Iterator[Simulated]:
         yield Simulated(platform.stem, str(platform), sizes)
 
 
-def _known(folder: Path, machine: Simulated) -> KnownSchedule:
+def _known_machine(folder: Path, machine: Simulated) -> KnownSchedule:
     measured: list[Observation] = []
     truth: dict[str, list[Observation]] = {}
     for placement in PLACEMENTS:
@@ -148,7 +148,7 @@ def _simulated(folder: Path, machine: Simulated, placement: str, collective: str
     return observations(loaded)
 
 
-def _anew(simulator: Simulator, calibration: Calibration, start: Costs) -> Calibration:
+def _estimate_from(simulator: Simulator, calibration: Calibration, start: Costs) -> Calibration:
     """The costs that are found from `start`, in which what has no cost to begin with keeps none."""
     found = estimate(simulator, calibration.observations, start)
     return replace(calibration, costs=found.costs, paid=np.full(len(calibration.paid), True))

@@ -61,13 +61,13 @@ def run() -> None:
             print(f"{name}: {summary(part)}")
     print(f"all: {summary(rows)}")
     print(worst(rows))
-    common = calibrate_from_calls(simulator, _few(_rows(count)), None, simulated=False)
+    common = calibrate_from_calls(simulator, _few_ranks(_rows(count)), None, simulated=False)
     print(f"with costs that are common to all: {summary(_predicted(simulator, common, _rows(count)))}")
 
 
 def _own_costs(simulator: Simulator, neighbors: int) -> dict[tuple[str, str], Calibration]:
     return {
-        schedule: calibrate_from_calls(simulator, _few(_rows(neighbors, schedule)), None, simulated=False)
+        schedule: calibrate_from_calls(simulator, _few_ranks(_rows(neighbors, schedule)), None, simulated=False)
         for schedule in SCHEDULES
     }
 
@@ -76,7 +76,7 @@ def _error(calibrations: Iterable[Calibration]) -> float:
     return float(np.mean([np.abs(np.log(each.left_out)).mean() for each in calibrations]))
 
 
-def _few(rows: Iterable[Observation]) -> list[Observation]:
+def _few_ranks(rows: Iterable[Observation]) -> list[Observation]:
     return [each for each in rows if each.call.ranks <= MAX_RANKS]
 
 

@@ -84,7 +84,7 @@ class Variant:
     at_any_price: bool = False
 
 
-def _never(*_: object, **__: object) -> bool:
+def _is_never(*_: object, **__: object) -> bool:
     return False
 
 
@@ -92,7 +92,7 @@ def _no_rounds(*_: object) -> dict[RacePoint, int]:
     return {}
 
 
-def _nothing(*_: object) -> None:
+def _do_nothing(*_: object) -> None:
     pass
 
 
@@ -110,8 +110,8 @@ VARIANTS = (
     ),
     Variant("futility: START_IN_POINTS alone", ((race_futility, "START_IN_POINTS", 0.0),)),
     Variant("grid of sizes and rank counts", ((grid, "COARSE_SIZE_RATIO", 1), (grid, "COARSE_RANK_RATIO", 1))),
-    Variant("samples between", ((grid, "contradicts_expectation", _never),), looks=False),
-    Variant("rest sampled in the last launches", ((grid.Grid, "sample_the_rest", _nothing),)),
+    Variant("samples between", ((grid, "contradicts_expectation", _is_never),), looks=False),
+    Variant("rest sampled in the last launches", ((grid.Grid, "sample_the_rest", _do_nothing),)),
     Variant("limit of launches: 64", launches=64),
     Variant("limit of launches: 16", launches=16),
     Variant("budget of 10 s", budget=10.0),

@@ -51,7 +51,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
     }
     campaigns = {name: load(root / name) for name in seconds}
     third = log_times(campaigns["third"])
-    inside = {name: sum(_inside(root / name)) for name in seconds}
+    inside = {name: sum(_measured_seconds(root / name)) for name in seconds}
     for name, campaign in campaigns.items():
         launches = campaign.results["launch"].n_unique()
         print(
@@ -86,7 +86,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
     print(f"  stated bounds that the third campaign's estimates keep: {np.mean(held):.0%} of {len(held)}", flush=True)
 
 
-def _inside(folder: Path) -> list[float]:
+def _measured_seconds(folder: Path) -> list[float]:
     """Seconds of each launch from its first point to the end of its last."""
     found = []
     for path in (folder / "launches").glob("*/samples.jsonl.gz"):

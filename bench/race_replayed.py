@@ -161,13 +161,13 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allott
             competing = wanted & turns.keys()
             if not competing:
                 continue
-            for result in _seen(turns, competing, rounds.get(RacePoint.from_cell(next(iter(competing))))):
+            for result in _replayed_results(turns, competing, rounds.get(RacePoint.from_cell(next(iter(competing))))):
                 agenda.take(replace(result, launch=launch))
                 spent.inside += _seconds(result, len(competing))
     raise AssertionError("no race continues after its last launch")
 
 
-def _seen(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) -> Iterator[LaunchResult]:
+def _replayed_results(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) -> Iterator[LaunchResult]:
     """The results of `cells` alone in `rounds` rounds, at most all."""
     chosen = [turns[cell] for cell in sorted(cells)]
     times = np.array([turn.log_times[:rounds] for turn in chosen])

@@ -61,7 +61,7 @@ class Gallery:
             "",
             f"![{info.name}: who sends to whom]({_FIGURES}/{picture.name})",
             "",
-            *_known(info),
+            *_facts(info),
             "",
             '<details markdown="1">',
             f"<summary>{_summary(events)}</summary>",
@@ -117,7 +117,7 @@ def _sized(collective: str) -> bool:
     return COLLECTIVES[collective].sized
 
 
-def _known(info: AlgorithmInfo) -> Iterator[str]:
+def _facts(info: AlgorithmInfo) -> Iterator[str]:
     """The lines of a list of what the catalogue says; nothing of what it leaves open."""
     places = f" --nodes {NODES} --groups {GROUPS}" if info.restrictions.topology else ""
     size = f" --size {SIZE}" if _sized(info.collective) else ""

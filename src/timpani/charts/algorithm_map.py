@@ -148,7 +148,7 @@ def _key(numbers: dict[str, int], best: str, verdict: str, tied: list[str]) -> s
     return f"{shown}…" if len(tied) > _MAX_NUMBERS else shown
 
 
-def _about(cells: pl.DataFrame) -> str:
+def _caption(cells: pl.DataFrame) -> str:
     names = cells["label"].str.contains(VARIANT_SIGN, literal=True)
     of_variants = f" In names the variant of the settings follows {VARIANT_SIGN}." if names.any() else ""
     return (
@@ -165,7 +165,7 @@ FIGURE = Figure(
     section=Section(
         "map",
         "Best algorithm by ranks and size",
-        _about,
+        _caption,
         absent="one rank count was measured",
         of=CALLS,
     ),

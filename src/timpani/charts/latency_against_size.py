@@ -21,14 +21,14 @@ def latency_against_size(
     return theme.apply(chart, palette, "Latency against message size, one curve per algorithm")
 
 
-def _about(cells: pl.DataFrame) -> str:
+def _caption(cells: pl.DataFrame) -> str:
     by_ranks = " Then of one algorithm, with a curve for each rank count." if cells["ranks"].n_unique() > 1 else ""
     return f"{latency_title(cells)} of a call against message size.{by_ranks}"
 
 
 FIGURE = curve_figure(
     name="latency-against-size",
-    section=Section("size", "Latency against size", _about),
+    section=Section("size", "Latency against size", _caption),
     place=10,
     table="cells",
     draw=latency_against_size,

@@ -36,7 +36,7 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
     )
     edges = pl.DataFrame(list(_edges(flows, tree, places)))
     arcs = pl.DataFrame(list(_arcs(flows, tree, places)), schema=_ARC)
-    across, down = _across("x"), _down("y")
+    across, down = _x_axis("x"), _y_axis("y")
     lines = (
         alt.Chart(edges)
         .mark_rule(color=palette.quiet, strokeWidth=1.2)
@@ -54,7 +54,7 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
         .encode(x=across, y=down, detail="pair:N", order="step:Q")
     )
     named = pl.concat([edges.select("label_x", "label_y", "label"), _labels(arcs)])
-    labeled = alt.Chart(named).encode(x=_across("label_x"), y=_down("label_y"), text="label:N")
+    labeled = alt.Chart(named).encode(x=_x_axis("label_x"), y=_y_axis("label_y"), text="label:N")
     halo = labeled.mark_text(fontSize=10, stroke=palette.paper, strokeWidth=3, strokeJoin="round")
     times = labeled.mark_text(fontSize=10, color=palette.faster)
     placed = alt.Chart(nodes).encode(x=across, y=down)
@@ -81,11 +81,11 @@ def message_tree(messages: pl.DataFrame, tree: Tree, palette: theme.Palette = th
     )
 
 
-def _across(column: str) -> alt.X:
+def _x_axis(column: str) -> alt.X:
     return alt.X(f"{column}:Q", axis=None, scale=alt.Scale(nice=False, zero=False, padding=20))
 
 
-def _down(column: str) -> alt.Y:
+def _y_axis(column: str) -> alt.Y:
     return alt.Y(f"{column}:Q", axis=None, scale=alt.Scale(reverse=True, nice=False, zero=False, padding=24))
 
 

@@ -47,7 +47,7 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
     )
 
 
-def _about(cells: pl.DataFrame) -> str:
+def _caption(cells: pl.DataFrame) -> str:
     bounds = " A bar stands where the slowest link alone would end: the bytes that must cross it by its rate."
     files = cells["placement"].str.starts_with("category:").any()
     pairs = " Each algorithm next to the default has a figure by host file, nodes and ranks on each node." * files
@@ -60,7 +60,7 @@ def _about(cells: pl.DataFrame) -> str:
 FIGURE = Figure(
     name="placements",
     section=Section(
-        "placements", "Placements compared", _about, absent="one placement was measured", of=CALLS & ~UNSIZED
+        "placements", "Placements compared", _caption, absent="one placement was measured", of=CALLS & ~UNSIZED
     ),
     place=30,
     table="cells",

@@ -31,14 +31,14 @@ def unsized(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.
     return theme.apply(chart, palette, "Time by rank count and placement of an operation that has no size")
 
 
-def _about(cells: pl.DataFrame) -> str:
+def _caption(cells: pl.DataFrame) -> str:
     setup = _SETUP if "setup" in cells["collective"] else ""
     return f"{latency_title(cells)} at each rank count and placement, on a log scale.{setup}"
 
 
 FIGURE = Figure(
     name="unsized",
-    section=Section("unsized", "Operations without a size", _about),
+    section=Section("unsized", "Operations without a size", _caption),
     place=25,
     table="cells",
     draw=unsized,

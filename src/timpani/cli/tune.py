@@ -167,7 +167,7 @@ def files(
         given = [*options, *(["on"] if place.on and predict_to is None else []), *(["dry-run"] if dry_run else [])]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
-        beyond = _beyond(predict_to, with_predicted, place.on, mpi)
+        beyond = _prediction_reach(predict_to, with_predicted, place.on, mpi)
         write_rules([Path(name) for name in what], output, mpi, force, beyond)
         return
     if predict_to is not None:
@@ -204,7 +204,9 @@ def _measure(
     raise typer.Exit(status)
 
 
-def _beyond(predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None) -> "PredictionReach | None":
+def _prediction_reach(
+    predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None
+) -> "PredictionReach | None":
     """The rank counts to predict rules for; None without predictions."""
     from timpani.machine.where import resolve
     from timpani.rules.propose.predicted_rules import PredictionReach

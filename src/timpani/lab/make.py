@@ -77,8 +77,8 @@ def _make(layout: Layout, lab: Lab) -> None:
         (lab.folder / name).write_text(text)
         (lab.folder / name).chmod(0o755)
     for step in steps(layout):
-        _do(step)
-    _do(Step("host names and mounts of a process's own", lab.enter(layout.members[0].name, ("true",))))
+        _run_step(step)
+    _run_step(Step("host names and mounts of a process's own", lab.enter(layout.members[0].name, ("true",))))
     if layout.slurm:
         start_slurm(layout, lab)
     unfinished = lab.folder / f"{LAYOUT}.new"
@@ -103,7 +103,7 @@ def _ending_cleanly() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _do(step: Step) -> None:
+def _run_step(step: Step) -> None:
     done = subprocess.run(step.argv, env=search_environment(), capture_output=True, text=True, check=False)
     if done.returncode != 0:
         said = next(iter(done.stderr.splitlines()), f"exit status {done.returncode}")

@@ -49,17 +49,17 @@ def steps(layout: Layout) -> Iterator[Step]:
             yield from _link((switches, node.name), (namespace, "eth0"), layout.link)
             yield from _attach(switches, node.name, switch)
             yield _ip(namespace, "address", "add", f"{node.address}/{_PREFIX_LENGTH}", "dev", "eth0")
-            yield _up(namespace, "eth0")
+            yield _set_up(namespace, "eth0")
 
 
 def _namespace(name: str) -> Iterator[Step]:
     yield Step("network namespaces", ("ip", "netns", "add", name))
-    yield _up(name, "lo")
+    yield _set_up(name, "lo")
 
 
 def _bridge(namespace: str, name: str) -> Iterator[Step]:
     yield Step("bridges", ("ip", "-n", namespace, "link", "add", name, "type", "bridge"))
-    yield _up(namespace, name)
+    yield _set_up(namespace, name)
 
 
 def _link(one: tuple[str, str], other: tuple[str, str], rate: int) -> Iterator[Step]:
@@ -73,10 +73,10 @@ def _link(one: tuple[str, str], other: tuple[str, str], rate: int) -> Iterator[S
 
 def _attach(namespace: str, device: str, bridge: str) -> Iterator[Step]:
     yield _ip(namespace, "link", "set", device, "master", bridge)
-    yield _up(namespace, device)
+    yield _set_up(namespace, device)
 
 
-def _up(namespace: str, device: str) -> Step:
+def _set_up(namespace: str, device: str) -> Step:
     return _ip(namespace, "link", "set", device, "up")
 
 

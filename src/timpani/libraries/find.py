@@ -60,9 +60,9 @@ def search_mpis() -> list[Mpi | Unusable]:
 
 def _search(folders: Sequence[Path]) -> list[Mpi | Unusable]:
     """Libraries with a launcher, then those of other folders, which have a compiler only."""
-    found = _once(_launchers(folders))
+    found = _distinct(_launchers(folders))
     launched = {folder.resolve() for each in found if each.kind for folder in _folders(each)}
-    others = _once(_wrappers(folder for folder in folders if folder.resolve() not in launched))
+    others = _distinct(_wrappers(folder for folder in folders if folder.resolve() not in launched))
     # A launcher that Timpani doesn't know is nothing to mend where its library is started in another way.
     usable = {each.cxx.parent for each in others if isinstance(each, Mpi)}
     return [each for each in found if each.kind or each.mpirun.parent not in usable] + others
@@ -74,7 +74,7 @@ def _folders(found: Mpi | Unusable) -> tuple[Path, ...]:
 
 def find_simulator(library: Library) -> Mpi:
     """The simulating `library`: the first on PATH."""
-    for found in _once(_launchers(_path(), _SIMULATORS)):
+    for found in _distinct(_launchers(_path(), _SIMULATORS)):
         if isinstance(found, Mpi):
             return found
         raise UserError(found.why, found.fix)
@@ -119,9 +119,11 @@ def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
     if path.name == SLURM:
         return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
     if path.name in _WRAPPERS:
-        launchers = [each for each in _once(_launchers([path.parent])) if isinstance(each, Mpi) and each.cxx == path]
-        return launchers or _once([path])
-    return _once([path])
+        launchers = [
+            each for each in _distinct(_launchers([path.parent])) if isinstance(each, Mpi) and each.cxx == path
+        ]
+        return launchers or _distinct([path])
+    return _distinct([path])
 
 
 def first_mpi() -> Mpi | None:
@@ -152,7 +154,7 @@ def _launchers(folders: Iterable[Path], names: Iterable[str] = _LAUNCHERS) -> It
                 yield path
 
 
-def _once(programs: Iterable[Path]) -> list[Mpi | Unusable]:
+def _distinct(programs: Iterable[Path]) -> list[Mpi | Unusable]:
     found: dict[tuple[object, ...], Mpi | Unusable] = {}
     seen: set[Path] = set()
     for program in programs:
@@ -177,7 +179,7 @@ def _wrappers(folders: Iterable[Path]) -> Iterator[Path]:
 def _look_at(program: Path) -> Mpi | Unusable:
     if program.name in _WRAPPERS:
         return _look_at_wrapper(program)
-    said = _ask(program, "--version")
+    said = _output_of(program, "--version")
     library, version = _library_and_version(said)
     if library is None:
         first = next(iter(said.splitlines()), "nothing").strip()
@@ -274,11 +276,11 @@ def _is_of(version: str, reported: str | None) -> bool:
 
 
 def _wrapper_version(wrapper: Path, library: Library) -> str | None:
-    match = library.identity.wrapper_says.search(_ask(wrapper, library.identity.wrapper_question))
+    match = library.identity.wrapper_says.search(_output_of(wrapper, library.identity.wrapper_question))
     return match["version"] if match else None
 
 
-def _ask(program: Path, question: str) -> str:
+def _output_of(program: Path, question: str) -> str:
     """What `program` answers on both streams; nothing when it can't be run. A script finds the programs next to it."""
     path = os.pathsep.join((str(program.parent), os.environ.get("PATH", "")))
     try:

@@ -8,12 +8,12 @@ from timpani.libraries.library import Library
 from timpani.libraries.vendors import VENDORS
 
 
-def _known() -> dict[str, Library]:
+def _find_libraries() -> dict[str, Library]:
     folders = (each.name for each in pkgutil.iter_modules(libraries.__path__) if each.ispkg)
     found: list[Library] = [import_module(f"{libraries.__name__}.{folder}").LIBRARY for folder in folders]
     known = {library.kind: library for library in found}
     return known | {each.kind: each.library(known[each.parent]) for each in VENDORS}
 
 
-LIBRARIES = _known()
+LIBRARIES = _find_libraries()
 """By the word that users type."""

@@ -169,18 +169,20 @@ def _find_or_build(order: _Order) -> Path:
     unfinished = cache / f"{_UNFINISHED}{name}"
     done = cache / name
     expected = _expected(cache, order)
-    with held(unfinished, lambda other: _say(f"waiting for process {other}, which compiles {order.what}, {expected}")):
+    with held(
+        unfinished, lambda other: _announce(f"waiting for process {other}, which compiles {order.what}, {expected}")
+    ):
         if done.is_dir():  # another process built it while we waited
             return done
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
-        _say(f"compiling {order.what}; please wait {expected}")
+        _announce(f"compiling {order.what}; please wait {expected}")
         began = time.monotonic()
         built = unfinished / "programs"
         _compile(order, base, unfinished / "tree", built)
         seconds = time.monotonic() - began
         (built / _SECONDS).write_text(f"{seconds:.0f} {' '.join(order.programs)}")
         built.rename(done)
-    _say(f"compiled {order.what} in {seconds:.0f} s")
+    _announce(f"compiled {order.what} in {seconds:.0f} s")
     return done
 
 
@@ -215,6 +217,6 @@ def _expected(cache: Path, order: _Order) -> str:
     return "about 20 s on an idle machine, minutes on a busy one (a rough figure)"
 
 
-def _say(text: str) -> None:
+def _announce(text: str) -> None:
     """Also in a batch job, since a build is the longest silence of most commands."""
     print(f"timpani: {text}", file=sys.stderr, flush=True)

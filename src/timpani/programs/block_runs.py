@@ -107,7 +107,7 @@ class BlockRuns:
                 f"{command[0]} is no launcher that could take {shlex.join(choice.arguments)}",
                 "start the command with mpirun, or leave the launcher's words out of the variant",
             )
-        known = self._known(described)
+        known = self._runs_id(described)
         self.runs: list[ProgramRun] = []
         for line in read_lines(folder / _RUNS, known):
             if line.damage or line.number != line.written:
@@ -120,7 +120,7 @@ class BlockRuns:
     def _step(self) -> str:
         return f"move {self.folder} elsewhere to measure anew"
 
-    def _known(self, described: Mapping[str, Any]) -> str:
+    def _runs_id(self, described: Mapping[str, Any]) -> str:
         """The id of the runs, kept or new."""
         path = self.folder / _HEADER
         try:

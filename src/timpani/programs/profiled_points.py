@@ -89,14 +89,14 @@ def profiled_points(part: ProfilePart) -> list[ProfiledPoint]:
 def _at_ends(point: ProfiledPoint, smallest: int, largest: int) -> Iterator[ProfiledPoint]:
     """The points of calls of `smallest` to `largest` bytes with the mean size of `point`."""
     element = DATATYPES[point.arguments.datatype]
-    low, mean, high = (_whole(each, element) for each in (smallest, point.message_bytes, largest))
+    low, mean, high = (_whole_elements(each, element) for each in (smallest, point.message_bytes, largest))
     share = (mean - low) / (high - low) if high > low else 0.0
     for size, part in ((low, 1 - share), (high, share)):
         if part:
             yield replace(point, message_bytes=size, seconds=part * point.seconds, calls=part * point.calls)
 
 
-def _whole(size: int, element: int) -> int:
+def _whole_elements(size: int, element: int) -> int:
     """The bytes of whole elements: of at least one, unless there are no bytes."""
     return max(size // element, min(size, 1)) * element
 

@@ -23,10 +23,10 @@ def replacing_library(mpi: Mpi, only: bool = False) -> Path | None:
 
     only  build nothing else, for a program that is only run; a campaign needs all programs
     """
-    return None if LIBRARIES[mpi.kind].simulates else build(mpi, programs=_wanted(PRELOADED, only)) / "libtimpani.so"
+    return None if LIBRARIES[mpi.kind].simulates else build(mpi, programs=_programs(PRELOADED, only)) / "libtimpani.so"
 
 
-def _wanted(program: str, only: bool) -> tuple[str, ...]:
+def _programs(program: str, only: bool) -> tuple[str, ...]:
     return (program,) if only else ()
 
 
@@ -48,7 +48,7 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str], only: b
     if rules is not None:
         if rules.is_dir():
             raise UserError(f"{rules} is a folder", "name a file that `timpani rules` wrote")
-        check = build_without_mpi(mpi, programs=_wanted(RULES_CHECK, only)) / RULES_CHECK
+        check = build_without_mpi(mpi, programs=_programs(RULES_CHECK, only)) / RULES_CHECK
         checked = subprocess.run([check, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), "`timpani rules` writes such a file")

@@ -97,7 +97,7 @@ def verify_algorithms(
             for weight in weights:
                 findings.append(next(results))
                 passed(weight / whole)
-            yield _together([finding for finding in findings if finding])
+            yield _joined([finding for finding in findings if finding])
 
 
 def _ended(name: str, ranks: Range, signal: str) -> dict[str, Any]:
@@ -114,7 +114,7 @@ def _steps(ranks: Range) -> list[Range]:
     return [(start, end - 1) for start, end in zip(starts, [*starts[1:], last + 1], strict=True)]
 
 
-def _together(findings: list[dict[str, Any]]) -> dict[str, Any]:
+def _joined(findings: list[dict[str, Any]]) -> dict[str, Any]:
     """One algorithm's findings as one, with the first mistake."""
     whole = findings[0] | {key: sum(finding[key] for finding in findings) for key in ("checked", "seconds")}
     mistakes = [finding["mistake"] for finding in findings if "mistake" in finding]

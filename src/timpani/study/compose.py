@@ -24,7 +24,7 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     if base is None:
         strange = [name for name in what if name not in OPERATIONS]
         if strange:
-            raise _strange(strange[0], [shipped.name for shipped in shipped_studies()])
+            raise _unknown_operation(strange[0], [shipped.name for shipped in shipped_studies()])
         values: dict[str, Any] = {
             "collectives": dict.fromkeys(what, algorithms or (ALL,)),
             "ranks": DEFAULT_RANKS,
@@ -64,7 +64,7 @@ _KNOWN_AS = {
 """What other benchmarks (OSU, Intel's, NCCL's) call Timpani's operations, in small letters, without their prefix."""
 
 
-def _strange(name: str, studies: list[str]) -> UserError:
+def _unknown_operation(name: str, studies: list[str]) -> UserError:
     """The error for a name that is no operation."""
     if name in studies:
         return UserError(f"{name!r} is a study, and a study is measured alone", "leave the other names out")

@@ -173,21 +173,23 @@ PLAIN_MESSAGE = "plain_message"
 def read_operations(text: str) -> dict[str, Operation]:
     """The operations that a table such as `operations.def` states, by name; ValueError for anything else."""
     rows = read_table(text)
-    parameters = {str(row.values["name"]): OperationParameter(**_plain(row)) for row in _rows_of(rows, "PARAMETER")}
+    parameters = {
+        str(row.values["name"]): OperationParameter(**_plain_values(row)) for row in _rows_of(rows, "PARAMETER")
+    }
     ways: dict[Any, tuple[Way, ...]] = {}
     for row in _rows_of(rows, "WAY"):
-        values = _plain(row)
+        values = _plain_values(row)
         operation = values.pop("operation")
         ways[operation] = (*ways.get(operation, ()), Way(**values))
     compositions: dict[Any, tuple[Composition, ...]] = {}
     for row in _rows_of(rows, "COMPOSED"):
-        values = _plain(row)
+        values = _plain_values(row)
         collective, named = values.pop("collective"), _as_words(values.pop("parameters"))
         composition = Composition(parameters=tuple(parameters[name] for name in named), **values)
         compositions[collective] = (*compositions.get(collective, ()), composition)
     found = [_collective(row.values, compositions) for row in _rows_of(rows, "COLLECTIVE")]
     for row in _rows_of(rows, "OPERATION"):
-        values = _plain(row)
+        values = _plain_values(row)
         size, names = values.pop("size"), values.pop("parameters")
         found.append(
             Operation(
@@ -210,7 +212,7 @@ def _rows_of(rows: Iterable[Row], macro: str) -> list[Row]:
     return [row for row in rows if row.macro == macro]
 
 
-def _plain(row: Row) -> dict[str, Any]:
+def _plain_values(row: Row) -> dict[str, Any]:
     return dict(row.values)
 
 

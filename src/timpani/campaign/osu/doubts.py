@@ -101,7 +101,7 @@ def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
             yield Doubt(
                 "impossible",
                 f"{row['collective']} {row['label']} on {row['ranks']} ranks, {show_size(row['message_bytes'])}: "
-                f"{_us(row['time_us'])} is {words}",
+                f"{_time(row['time_us'])} is {words}",
                 1,
             )
 
@@ -151,9 +151,9 @@ def _over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[Doubt]:
         yield Doubt(
             "over_the_port",
             f"{collective} {label} is too fast for the root's port at {counted(part.height, 'cell')}: "
-            f"{show_size(worst['message_bytes'])} to each of {worst['ranks']} ranks in {_us(worst['time_us'])} is "
-            f"{leaving:.3g} GB/s out of one root. The bytes for the other node need at least {_us(worst['least_us'])} "
-            f"at the port, {known.port_source}, and half of that for the average rank",
+            f"{show_size(worst['message_bytes'])} to each of {worst['ranks']} ranks in {_time(worst['time_us'])} is "
+            f"{leaving:.3g} GB/s out of one root. The bytes for the other node need at least "
+            f"{_time(worst['least_us'])} at the port, {known.port_source}, and half of that for the average rank",
             part.height,
         )
 
@@ -169,7 +169,7 @@ def _messages_over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[
         yield Doubt(
             "over_the_port",
             f"{collective} is faster than the port, {known.port_source}, at {counted(part.height, 'size')}: "
-            f"{show_size(worst['message_bytes'])} in {_us(worst['time_us'])} is {worst['rate'] / 1e3:.3g} GB/s",
+            f"{show_size(worst['message_bytes'])} in {_time(worst['time_us'])} is {worst['rate'] / 1e3:.3g} GB/s",
             part.height,
         )
 
@@ -230,12 +230,12 @@ def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
     if falling.is_empty():
         return
     worst = falling.sort("factor", descending=True).row(0, named=True)
-    here, there = (_at(worst | {column: value}) for value in (worst[column], worst[f"next_{column}"]))
+    here, there = (_point_text(worst | {column: value}) for value in (worst[column], worst[f"next_{column}"]))
     yield Doubt(
         f"falls_with_{column}",
         f"times fall by more than {FACTOR} × at the next larger {words} at {falling.height} of "
-        f"{counted(steps.height, 'step')}, most in {worst['collective']} {worst['label']}: {_us(worst['time_us'])} "
-        f"{here}, {_us(worst['next_time_us'])} {there}",
+        f"{counted(steps.height, 'step')}, most in {worst['collective']} {worst['label']}: {_time(worst['time_us'])} "
+        f"{here}, {_time(worst['next_time_us'])} {there}",
         falling.height,
     )
 
@@ -249,7 +249,7 @@ def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
         yield Doubt(
             "coarse",
             f"figures are printed to few digits: at {counted(rounded.height, 'cell')} rounding alone is over 3 %, "
-            f"at most {100 * worst['rounding']:.2g} % in {worst['collective']} {worst['label']} {_at(worst)}",
+            f"at most {100 * worst['rounding']:.2g} % in {worst['collective']} {worst['label']} {_point_text(worst)}",
             rounded.height,
         )
 
@@ -284,15 +284,15 @@ def differing_launches(times: pl.DataFrame) -> Iterator[Doubt]:
         yield Doubt(
             "launches_differ",
             f"launches differ by more than {LAUNCHES_APART:g} × at {counted(apart.height, 'cell')}, most in "
-            f"{worst['collective']} {worst['label']} {_at(worst)}: {_us(worst['shortest'])} and "
-            f"{_us(worst['longest'])}; import different measurements into separate folders",
+            f"{worst['collective']} {worst['label']} {_point_text(worst)}: {_time(worst['shortest'])} and "
+            f"{_time(worst['longest'])}; import different measurements into separate folders",
             apart.height,
         )
 
 
-def _us(microseconds: float) -> str:
+def _time(microseconds: float) -> str:
     return f"{microseconds:.3g} µs" if microseconds < 1000 else f"{microseconds:,.0f} µs"
 
 
-def _at(row: dict[str, object]) -> str:
+def _point_text(row: dict[str, object]) -> str:
     return f"at {show_size(int(str(row['message_bytes'])))} on {row['ranks']} ranks"

@@ -32,23 +32,23 @@ def cells_of(
             if why := missing_ranks(between, ranks):
                 yield Skipped(f"{operation} {between} on {counted(ranks, 'rank')}", why)
             else:
-                yield from _at(sizes, study, operation, between, ranks)
+                yield from _cells_at(sizes, study, operation, between, ranks)
     elif kind == "transpose":
         unfit = defaultdict(list)
         for size in sizes:
             unfit[indivisible(algorithm, ranks, size // DATATYPES[study.datatype_of(operation)])].append(size)
-        yield from _at(tuple(unfit.pop("", ())), study, operation, algorithm, ranks)
+        yield from _cells_at(tuple(unfit.pop("", ())), study, operation, algorithm, ranks)
         for why, odd in unfit.items():
             yield Skipped(f"{operation} {algorithm} on {counted(ranks, 'rank')}, {show_sizes(odd)}", why)
     else:
         recorded = [size for size in sizes if study.has_lateness(operation, ranks, size)]
-        yield from _at(tuple(recorded), study, operation, algorithm, ranks)
+        yield from _cells_at(tuple(recorded), study, operation, algorithm, ranks)
         if missing := sorted(set(sizes) - set(recorded)):
             where = f"{operation} on {counted(ranks, 'rank')}, {show_sizes(missing)}"
             yield Skipped(where, "the profile has no lateness of such calls")
 
 
-def _at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:
+def _cells_at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:
     for placement, size in product(study.placement, sizes):
         yield Cell(operation, algorithm, ranks, placement, size, study.mode, study.arrival)
 

@@ -192,14 +192,14 @@ class CampaignPlan:
             algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
         raced = grids(algorithms, coarsely=not self.study.goals)
         first = {point: algorithms[point] for grid in raced for point in grid.full}
-        once = [self._only(group, first) for group in self.groups]
+        once = [self._with_competing(group, first) for group in self.groups]
         competing = {point: several for point, several in first.items() if len(several) > 1}
-        again = [self._only(group, competing) for group in self.groups]
+        again = [self._with_competing(group, competing) for group in self.groups]
         seconds = self._seconds_of(once) + (ANALYSES[0] - 1) * self._seconds_of(again)
         return self._within_budget(seconds)
 
     @staticmethod
-    def _only(group: Group, competing: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
+    def _with_competing(group: Group, competing: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
         """The cells of `group` that are measured."""
         cells = (
             each for each in group.cells if each.cell.algorithm in competing.get(RacePoint.from_cell(each.cell), ())

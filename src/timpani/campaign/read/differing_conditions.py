@@ -50,7 +50,7 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
     yield from _measured(campaign)
     study = header.recorded.get("study", {})
     yield from ((key.replace("_", " "), value) for key, value in _scalars(study) if key not in _NO_CONDITION)
-    yield from _outside(header.outside)
+    yield from _outside_conditions(header.outside)
     if header.rules:
         yield "checksum of the rules", sha256(header.rules.encode()).hexdigest()[:12]
     if header.tuned:
@@ -63,7 +63,7 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
             yield from ((f"{key.replace('_', ' ')} of {name}", str(value)) for key, value in given.items())
 
 
-def _outside(settings: Sequence[OutsideSetting] | None) -> Iterator[tuple[str, str]]:
+def _outside_conditions(settings: Sequence[OutsideSetting] | None) -> Iterator[tuple[str, str]]:
     """What decides the default, the other settings in force, and the modules; of removed settings no time depends."""
     if settings is None:
         return

@@ -95,7 +95,7 @@ class Prover(UntimedCalls):
         ended = run_to_end(start.follow(self.timeout, self.stop, take))
         start.end(ended, {})
         if ended.how in ("died", "hung") and left:
-            self._missed(left.pop(next(iter(left))).cell, _why(ended))
+            self._missed(left.pop(next(iter(left))).cell, _failure(ended))
         return list(left.values())
 
     def _by_difference(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:
@@ -115,7 +115,7 @@ class Prover(UntimedCalls):
             alone = ([each] for each in few)
             return [cell for cells in alone for cell in self._few_by_difference(group, cells)]
         if once.ended.how != "finished":
-            self._missed(few[0].cell, _why(once.ended))
+            self._missed(few[0].cell, _failure(once.ended))
             return []
         for number, each in enumerate(few):
             twice = self._called(group, few, each)
@@ -124,7 +124,7 @@ class Prover(UntimedCalls):
             if twice.ended.how == "finished":
                 self._add(Proof(each.cell, *twice.beyond(once), twice.part))
             else:
-                self._missed(each.cell, _why(twice.ended))
+                self._missed(each.cell, _failure(twice.ended))
         return []
 
     def _called(self, group: Group, cells: list[PlannedCell], twice: PlannedCell | None = None) -> "_Called":
@@ -177,7 +177,7 @@ def _first_few(cells: list[PlannedCell]) -> list[PlannedCell]:
     return cells[: max(1, sum(size <= _BYTES_TOGETHER for size in sizes))]
 
 
-def _why(ended: Ended) -> str:
+def _failure(ended: Ended) -> str:
     return f"{ended.how}: {one_line(ended.output)}"
 
 

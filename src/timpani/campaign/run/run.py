@@ -100,7 +100,7 @@ class Runner:
                 self.observer.note(f"removed {removed}: a launch that was killed left it")
             take_over(self.plan, self.store, self._take_result, self.observer.note)
             run_concurrently(self._work(), self.plan.concurrent_launches)
-        missing = self._missing()
+        missing = self._missing_results()
         killed = sum(self._failures.abandoned_by_kills(each.cell) for each in self.plan.cells)
         if not missing:
             return Outcome("complete", 0, killed)
@@ -118,24 +118,24 @@ class Runner:
 
     def _work_on(self, of_pass: Pass) -> Iterator[Task]:
         for launch in of_pass.launches:
-            if self._over():  # before the next launch is asked for: what it measures follows from all of this one
+            if self._must_stop():  # before the next launch is asked for: what it measures follows from all of this one
                 return
             wanted = self._agenda.wanted(launch) & of_pass.cells
             if not wanted:
                 return
             for group in self.plan.order(launch):
-                if self._over():
+                if self._must_stop():
                     return
                 cells = tuple(each for each in group.cells if each.cell in wanted)
                 yield self._measure(launch, replace(group, cells=cells))
 
-    def _over(self) -> bool:
+    def _must_stop(self) -> bool:
         return self.stop() or (self._deadline is not None and self._deadline < self.clock())
 
     def _measure(self, launch: int, group: Group) -> Task:
         """The cells of `group` in launch number `launch`, in as many starts as that takes."""
         rounds = self._agenda.rounds((each.cell for each in group.cells), self._start_cost(launch, group))
-        while (pending := self._pending(launch, group.cells)) and not self._over():
+        while (pending := self._pending(launch, group.cells)) and not self._must_stop():
             yield from self._start(launch, group, pending, rounds, self._cell_time_limit())
 
     def _start_cost(self, launch: int, group: Group) -> float:
@@ -150,7 +150,7 @@ class Runner:
             if (cell.cell, launch) not in self.store.done and not self._failures.abandoned(cell.cell)
         ]
 
-    def _missing(self) -> int:
+    def _missing_results(self) -> int:
         """Results of the launches that were reported, or if these have all, of the next one."""
         missing = launch = 0
         while launch < self._agenda.last_known_launch() or not missing:
@@ -169,7 +169,7 @@ class Runner:
         """Seconds for each cell of the next launch."""
         if self._deadline is None:
             return self.plan.study.slot
-        missing = max(1, self._missing())
+        missing = max(1, self._missing_results())
         starts = missing / max(1, len(self.plan.cells)) * len(self.plan.groups)
         starting = starts * start_seconds(self.plan.mpi.kind, max(group.ranks for group in self.plan.groups))
         left = (self._deadline - self.clock()) * self.plan.concurrent_launches - starting

@@ -74,7 +74,7 @@ class Session:
             resources = Resources.here(mpi, study.placement)
         else:
             if machine.simulated:
-                study = _once(study)
+                study = _simulated_study(study)
             os.environ.update(load_modules(machine.modules))
             mpi = choose_mpi(mpi_wanted or machine.library)
             own_launcher = machine.launcher in LIBRARIES or LIBRARIES[mpi.kind].simulates
@@ -217,7 +217,7 @@ def recorded_variants(
     }
 
 
-def _once(study: Study) -> Study:
+def _simulated_study(study: Study) -> Study:
     """The study with one launch and one repetition, where none are given: simulated ones are all equal.
 
     Three of messages between two ranks, whose median leaves out the first: it waits for a partner that comes later.

@@ -148,13 +148,13 @@ def _pattern(by_name: Iterable[str], inside: Iterable[str], words: Iterable[str]
     whole = {_DIGITS.sub(r"\\d+", re.escape(name)) for name in set(by_name) - set(inside) - set(words)}
     homes = "|".join(f"(?<={folder})" for folder in _HOMES)
     ways = [
-        rf"(?<![A-Za-z0-9])(?:{_any(whole)})(?![A-Za-z0-9])" if whole else "",
-        f"(?:{_any(map(re.escape, inside))})" if inside else "",
-        rf"(?:{homes})(?:{_any(map(re.escape, words))})(?![A-Za-z0-9_.-])" if words else "",
+        rf"(?<![A-Za-z0-9])(?:{_alternatives(whole)})(?![A-Za-z0-9])" if whole else "",
+        f"(?:{_alternatives(map(re.escape, inside))})" if inside else "",
+        rf"(?:{homes})(?:{_alternatives(map(re.escape, words))})(?![A-Za-z0-9_.-])" if words else "",
     ]
     return re.compile("|".join(filter(None, ways)) or r"(?!)", re.ASCII | re.IGNORECASE)
 
 
-def _any(patterns: Iterable[str]) -> str:
+def _alternatives(patterns: Iterable[str]) -> str:
     """One of these, the longest first."""
     return "|".join(sorted(patterns, key=lambda each: (-len(each), each)))

@@ -70,14 +70,14 @@ def tree_of(messages: pl.DataFrame, root: int = 0) -> Tree | None:
     one_way = [tree for tree in (Tree.from_edges(rounds, "outward"), Tree.from_edges(rounds, "inward")) if tree]
     if one_way:
         return next((tree for tree in one_way if tree.root == root), one_way[0])
-    return _back(rounds) or _exchanging(messages, rounds)
+    return _there_and_back(rounds) or _exchanging(messages, rounds)
 
 
 _Rounds = dict[Edge, tuple[int, int]]
 """For each edge the round of its first message and of its last."""
 
 
-def _back(rounds: _Rounds) -> Tree | None:
+def _there_and_back(rounds: _Rounds) -> Tree | None:
     """The tree of a reduction and a broadcast, say, if on each edge everything comes before all that goes back."""
     if any((b, a) not in rounds for a, b in rounds):
         return None

@@ -42,17 +42,17 @@ def stopped_status(outcome: Outcome, signal_number: int | None, without: str = R
     without  what becomes of results that the budget leaves unmeasured
     """
     if outcome.ended == "stopped":
-        typer.echo(f"stopped: {_missing(outcome)}; {RESUMES}", err=True)
+        typer.echo(f"stopped: {_missing_text(outcome)}; {RESUMES}", err=True)
         return STOPPED + (signal_number or 0)
     if outcome.ended == "budget":
         points = counted(outcome.unreached, "point")
         unreached = f"the race had not come to {points} (collective, ranks, size) yet" if outcome.unreached else ""
-        left = "; ".join(filter(None, (_missing(outcome), unreached)))
+        left = "; ".join(filter(None, (_missing_text(outcome), unreached)))
         typer.echo(f"the budget is spent: {left}; {without}")
     return 0
 
 
-def _missing(outcome: Outcome) -> str:
+def _missing_text(outcome: Outcome) -> str:
     """What is left to measure. Of a race only the maximum number of launches is known."""
     results = counted(outcome.missing, "result")
     if outcome.further is None:

@@ -63,7 +63,7 @@ def faults(tree: Tree, library: EmbeddedTree | None, kind: Kind = "algorithms") 
 
     kind  which tree it is: the calls that the other two name nothing for go to that of algorithms
     """
-    yield from _twice(tree)
+    yield from _repeated_branches(tree)
     for branch in tree:
         collective = branch.key.removeprefix("collective=")
         if collective == branch.key:
@@ -88,7 +88,7 @@ def _chain(above: Branch, place: _Place, library: EmbeddedTree | None) -> Iterat
     if not tree:
         yield _error(above, f"nothing is below '{above.key}'", _AT_START, "name an algorithm, or remove it")
         return
-    yield from _twice(tree)
+    yield from _repeated_branches(tree)
     for branch in tree:
         if is_algorithm(branch):
             yield from _algorithm(branch, tree, place, library)
@@ -225,7 +225,7 @@ def _requirements(branch: Branch, found: TreeAlgorithm, place: _Place) -> Iterat
             )
 
 
-def _twice(tree: Tree) -> Iterator[Fault]:
+def _repeated_branches(tree: Tree) -> Iterator[Fault]:
     seen = set()
     for branch in tree:
         if branch.key in seen:

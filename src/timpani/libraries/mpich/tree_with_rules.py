@@ -82,7 +82,9 @@ def _by_ranks(collective: str, own: Tree, pieces: list[Piece]) -> Tree:
         counts = [Span(count, count) for count in _counts(ranks)] if each_count else [ranks]
         for count in counts:
             times = count.first if each_count else 1
-            found[_key("comm_size", count.last)] = _by_nodes(collective, _within(own, "comm_size", count), here, times)
+            found[_key("comm_size", count.last)] = _by_nodes(
+                collective, _restricted(own, "comm_size", count), here, times
+            )
     return _chain(found)
 
 
@@ -123,7 +125,7 @@ def _by_size(collective: str, own: Tree, pieces: list[Piece], times: int) -> Tre
     for branch, together in groupby(_choices(pieces), lambda each: each[1]):
         *_, (sizes, _) = together
         last = None if sizes.last is None else sizes.last * times
-        otherwise = _within(own, quantity, Span(first, last))
+        otherwise = _restricted(own, quantity, Span(first, last))
         found[_key(quantity, last)] = _where_measured(collective, branch, otherwise) if branch else otherwise
         first = (last or 0) + 1
     return _side_by_side(_chain(found), quantity)
@@ -148,7 +150,7 @@ def _where_measured(collective: str, algorithm: Branch, otherwise: Tree) -> Tree
     return chosen
 
 
-def _within(tree: Tree, quantity: str, span: Span) -> Tree:
+def _restricted(tree: Tree, quantity: str, span: Span) -> Tree:
     """What remains to be asked where `quantity` lies in `span`."""
     found: list[Branch] = []
     for branch in tree:
@@ -156,12 +158,12 @@ def _within(tree: Tree, quantity: str, span: Span) -> Tree:
         if is_algorithm(branch):
             found.append(branch)
         elif asked is None or asked[0] != quantity:
-            found.append(replace(branch, below=_within(branch.below, quantity, span)))
+            found.append(replace(branch, below=_restricted(branch.below, quantity, span)))
         elif span.last is not None and asked[1] >= span.last:
-            found.append(Branch(f"{quantity}=any", _within(branch.below, quantity, span)))
+            found.append(Branch(f"{quantity}=any", _restricted(branch.below, quantity, span)))
             break
         elif asked[1] >= span.first:
-            found.append(replace(branch, below=_within(branch.below, quantity, Span(span.first, asked[1]))))
+            found.append(replace(branch, below=_restricted(branch.below, quantity, Span(span.first, asked[1]))))
             span = Span(asked[1] + 1, span.last)
     return found[0].below if len(found) == 1 and is_any(found[0].key) else tuple(found)
 

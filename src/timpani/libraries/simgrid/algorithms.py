@@ -52,7 +52,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
         (Path(folder) / "platform.xml").write_text(_PLATFORM)
         (Path(folder) / "hosts").write_text("host\n")
         for collective in COLLECTIVES:
-            names = [name for name in _ask(mpi, collective, folder) if name not in _NOT_OFFERED]
+            names = [name for name in _listed_names(mpi, collective, folder) if name not in _NOT_OFFERED]
             if names:
                 algorithms[collective] = tuple(
                     AlgorithmInfo(collective, _RENAMED.get(name, name), name, ()) for name in names
@@ -76,7 +76,7 @@ def _parameter(info: AlgorithmInfo) -> tuple[str, str]:
     return f"smpi/{info.collective}", info.value
 
 
-def _ask(mpi: Mpi, collective: str, folder: str) -> list[str]:
+def _listed_names(mpi: Mpi, collective: str, folder: str) -> list[str]:
     """The names that it lists when it is asked for an algorithm that it can't have."""
     answer = subprocess.run(
         [

@@ -44,12 +44,12 @@ class ClaimConditions:
     @property
     def met(self) -> bool:
         """Whether the campaign covers the study's conditions, so that its verdict is one on the study's conclusion."""
-        return not any(self._lacking())
+        return not any(self._differences())
 
     @property
     def differences(self) -> str:
         """What differs from the study; empty where its conditions are met."""
-        return ", ".join(self._lacking())
+        return ", ".join(self._differences())
 
     def as_object(self) -> dict[str, Any]:
         """For JSON."""
@@ -60,7 +60,7 @@ class ClaimConditions:
             "met": self.met,
         }
 
-    def _lacking(self) -> Iterator[str]:
+    def _differences(self) -> Iterator[str]:
         if self.points < self.of_points:
             names = f" (not measured: {'; '.join(self.not_measured)})" if self.not_measured else ""
             yield f"at {self.points} of the study's {counted(self.of_points, 'point')}{names}"

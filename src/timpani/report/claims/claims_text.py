@@ -91,7 +91,7 @@ def claims_text(table: Published, checked: list[Checked], simulated: bool, stati
             lines.append(f"    test: {each.published.claim.scope}; {each.published.measure}")
         lines.append(f"    published: {_verdict_text(each.published, each.published.verdict, single=True)}")
         if each.campaign:
-            lines.append(f"    {_here(each.campaign, simulated)}")
+            lines.append(f"    {_here_text(each.campaign, simulated)}")
     return "\n".join(lines) + "\n"
 
 
@@ -136,7 +136,7 @@ def _label(collective: str, name: str, kind: str) -> str:
     return counterpart(collective, algorithm, kind).label
 
 
-def _here(here: Here, simulated: bool) -> str:
+def _here_text(here: Here, simulated: bool) -> str:
     if here.finding.verdict == NOT_TESTABLE or here.conditions.met:
         return f"here: {_verdict_text(here.finding, here.finding.verdict, simulated=simulated)}"
     verdict = _PARTLY_TESTED.get(here.finding.verdict, here.finding.verdict)

@@ -70,9 +70,11 @@ def compare_fits(regressions: Iterable[NamedModel[Regression]], table: Published
     """Each measured regression that has a counterpart of the same formula in `table`."""
     found = []
     for measured in regressions:
-        rows = {_plain(row["term"]): row for row in table.rows if _same_model(measured, table, row)}
+        rows = {_term_name(row["term"]): row for row in table.rows if _same_model(measured, table, row)}
         terms = [
-            _term(each, rows[_plain(each.term)]) for each in measured.model.coefficients if _plain(each.term) in rows
+            _term(each, rows[_term_name(each.term)])
+            for each in measured.model.coefficients
+            if _term_name(each.term) in rows
         ]
         if terms and len(terms) == len(rows) == len(measured.model.coefficients):
             first = next(iter(rows.values()))
@@ -141,11 +143,11 @@ def _same_model(measured: NamedModel[Regression], table: Published, row: Mapping
     response = str(measured.model.formula).partition(" ~")[0]
     return (
         bool(measured.name["algorithm"] in (here.name, theirs.name))
-        and _plain(row["model"].partition("~")[0]) == response
+        and _term_name(row["model"].partition("~")[0]) == response
     )
 
 
-def _plain(printed: str) -> str:
+def _term_name(printed: str) -> str:
     """A term or response as Timpani writes it: `log2_size` becomes `log2(size)`, and `processes` become `ranks`."""
     return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
 

@@ -68,7 +68,7 @@ def find_figures(report: Report) -> Figures:
             is_asked = _chosen(choice, wanted) if named else first is not None and choice.values == first.values
             (asked if is_asked else others).append(file)
     asked.sort(key=lambda file: list(named).index(file.panel.figure.name) if named else 0)
-    return Figures(asked, others, [*_missing(named, asked)])
+    return Figures(asked, others, [*_missing_figures(named, asked)])
 
 
 def check_figure_names(named: Iterable[str], source: str) -> None:
@@ -132,7 +132,7 @@ def _chosen(choice: PanelChoice, wanted: FigureChoice | None) -> bool:
     )
 
 
-def _missing(named: Mapping[str, FigureChoice], asked: list[FigureFile]) -> Iterator[str]:
+def _missing_figures(named: Mapping[str, FigureChoice], asked: list[FigureFile]) -> Iterator[str]:
     """What no figure is drawn of."""
     for name, wanted in named.items():
         drawn = [file.choice.values for file in asked if file.panel.figure.name == name]

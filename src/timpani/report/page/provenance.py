@@ -37,17 +37,17 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
     study, machine, mpi = header.study, header.machine, header.mpi
     terms: list[tuple[str, list[str]]] = [
         ("Commands", list(header.commands)),
-        ("Begun", _known(header.created)),
+        ("Begun", _text_list(header.created)),
         ("Merged campaigns", [_merged(each) for each in header.merged]),
-        ("Timpani", _known(header.timpani)),
+        ("Timpani", _text_list(header.timpani)),
         ("Names", ["pseudonyms stand for the names of hosts and users"] if header.anonymized else []),
-        ("MPI", _known(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
+        ("MPI", _text_list(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
-        ("Nodes", _known(fold(host.name for host in machine.hosts))),
+        ("Nodes", _text_list(fold(host.name for host in machine.hosts))),
         ("Jobs and nodes", _jobs(launches)),
         ("Study", _study(header)),
         ("Files", list(study.files)),
-        ("Seed", _known(study.seed)),
+        ("Seed", _text_list(study.seed)),
         ("Launches", _launches(launches)),
         ("Settings outside Timpani", list(described(header.outside or ()))),
         ("Load of the machines", [_load(each) for each in machine_loads(launches)]),
@@ -61,7 +61,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
     return [(term, values) for term, values in terms if values]
 
 
-def _known(value: object) -> list[str]:
+def _text_list(value: object) -> list[str]:
     return [str(value)] if value not in (None, "") else []
 
 

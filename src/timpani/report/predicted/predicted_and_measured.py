@@ -44,7 +44,7 @@ def compare_predicted(cells: pl.DataFrame, predicted: StoredPredictions) -> Pred
         .with_columns(time.alias(_TIME))
         .join(predicted.times, on=key, how="left", maintain_order="left")
     )
-    reasons = joined.filter(pl.col(PREDICTED).is_null() | pl.col(_TIME).is_null()).select(_why())
+    reasons = joined.filter(pl.col(PREDICTED).is_null() | pl.col(_TIME).is_null()).select(_missing_reason())
     low, high = (pl.coalesce(bound, _TIME) for bound in ("ci_low_us", "ci_high_us"))
     found = joined.filter(pl.col(PREDICTED).is_not_null(), pl.col(_TIME) > 0).with_columns(
         (pl.col(PREDICTED) / pl.col(_TIME)).alias(RATIO),
@@ -107,7 +107,7 @@ def predicted_tables(cells: pl.DataFrame) -> list[Table]:
     return found
 
 
-def _why() -> pl.Expr:
+def _missing_reason() -> pl.Expr:
     """Why a cell has no prediction."""
     return (
         pl.when(pl.col(_TIME).is_null())

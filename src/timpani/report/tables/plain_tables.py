@@ -17,7 +17,7 @@ def table_text(table: Table) -> str:
     heads = [(table.corner, *(column.group if not column.details else "" for column in columns))]
     if any(column.head for column in columns):
         heads.append(("", *(column.head for column in columns)))
-    rows = [(head, *(_plain(column, value) for column, value in row)) for head, row in grid_rows(table)]
+    rows = [(head, *(_plain_text(column, value) for column, value in row)) for head, row in grid_rows(table)]
     left = [True, *(column.words for column in columns)]
     lines = [*filter(None, (table.caption, *table.notes)), *flush([*heads, *rows], left)]
     footnotes = ["", *table.footnotes] if table.footnotes else []
@@ -76,7 +76,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return flush(rows, [place in (0, count - 1) for place in range(count)]) if rows else []
 
 
-def _plain(column: GridColumn, value: Value) -> str:
+def _plain_text(column: GridColumn, value: Value) -> str:
     if column.details:
         return column.entry(value)
     return f"{value.text}{BEST if value.best else ''}{f' {value.marks}' if value.marks else ''}"

@@ -20,7 +20,7 @@ def variant_tables(header: Header) -> list[Table]:
         return []
     reference = header.variants.get(DEFAULT)
     rows = tuple(
-        (name, (Value(variant.settings or "nothing set"), _library(variant), _taken(variant, reference)))
+        (name, (Value(variant.settings or "nothing set"), _library(variant), _changes_of(variant, reference)))
         for name, variant in _default_first(header.variants).items()
     )
     columns = ("started with", "library", "control variables that differ from the default’s")
@@ -36,7 +36,7 @@ def _library(variant: RecordedVariant) -> Value:
     return Value(f"{LIBRARIES[kind].name if kind in LIBRARIES else kind} {variant.mpi.version}".strip())
 
 
-def _taken(variant: RecordedVariant, reference: RecordedVariant | None) -> Value:
+def _changes_of(variant: RecordedVariant, reference: RecordedVariant | None) -> Value:
     if reference is None or variant == reference:
         return Value("")
     if variant.mpi != reference.mpi:

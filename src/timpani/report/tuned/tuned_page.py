@@ -147,18 +147,18 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
         )
         yield ""
     yield from _predicted(table)
-    yield from _unsure(table)
+    yield from _unmeasured_sizes(table)
     if table.gaps:
         yield from ("## Where the choice changes", "", "Between these sizes nothing was measured:", "")
         yield from (
             f"- {gap.collective}, {counted(gap.ranks, 'rank')} on {counted(gap.nodes, 'node')}: "
-            f"{show_size(gap.before)} and {show_size(gap.after)}; between them {_between(table, gap)}"
+            f"{show_size(gap.before)} and {show_size(gap.after)}; between them {_algorithms_in_gap(table, gap)}"
             for gap in table.gaps
         )
         yield ""
 
 
-def _unsure(table: SelectionTable) -> Iterator[str]:
+def _unmeasured_sizes(table: SelectionTable) -> Iterator[str]:
     """The sizes of rules that a race only sampled, and the requested sizes without a time."""
     sampled = [(each, inside) for each in table.sampled if (inside := _within_rules(table, each))]
     if sampled:
@@ -187,7 +187,7 @@ def _listed(sizes: Sequence[int]) -> str:
     return ", ".join(map(show_size, sizes))
 
 
-def _between(table: SelectionTable, gap: SizeGap) -> str:
+def _algorithms_in_gap(table: SelectionTable, gap: SizeGap) -> str:
     """The algorithms of the rules that apply between the sizes of a gap."""
     held = (
         rule.algorithm

@@ -90,10 +90,10 @@ def _phrases(columns: tuple[str, ...], values: tuple[Value, ...]) -> Iterator[st
 
 def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], Sequence[CurveFit]]) -> Iterator[Value]:
     latency, bandwidth = (cells.filter(collective=name) for name in ("latency", "bandwidth"))
-    yield _at(latency.sort("message_bytes").head(1), "time_us", "ci_low_us", "ci_high_us")
+    yield _value_at(latency.sort("message_bytes").head(1), "time_us", "ci_low_us", "ci_high_us")
     rate = "throughput_mb_per_s"
     ends = ("throughput_low_mb_per_s", "throughput_high_mb_per_s")
-    yield _at(bandwidth.sort(rate, descending=True).head(1), rate, *ends)
+    yield _value_at(bandwidth.sort(rate, descending=True).head(1), rate, *ends)
     fitted = fits.get(latency.select(CURVE).row(0)) if latency.height else None
     if not fitted:
         yield from [MISSING] * 3
@@ -125,7 +125,7 @@ def _fitted(estimate: Estimate) -> Value:
     return Value(latency_words(estimate), bounds(estimate).strip("()") if isfinite(estimate.low) else "")
 
 
-def _at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
+def _value_at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
     """The value of the only cell, with its size and interval."""
     if cell.is_empty():
         return MISSING

@@ -22,7 +22,7 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     of = (
         points
         if race.points == race.requested
-        else f"{points} that {_were(race.points)} raced, of {race.requested} requested"
+        else f"{points} that {_was_or_were(race.points)} raced, of {race.requested} requested"
     )
     smallest, largest = (f"{100 * each:.2g}" for each in (race.smallest_accepted, race.accepted))
     most = f"{smallest} %" if smallest == largest else f"{smallest} to {largest} % (by its weight)"
@@ -48,11 +48,15 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
 
 def dropped_variant_lines(race: RaceVerdict | None) -> list[str]:
     """A line with all variants that the race dropped, in the order of time, and why; none without such a variant."""
-    found = [f"{each.name} after launch {each.launch} ({_why(each)})" for each in race.dropped_variants] if race else []
+    found = (
+        [f"{each.name} after launch {each.launch} ({_drop_reason(each)})" for each in race.dropped_variants]
+        if race
+        else []
+    )
     return [f"Dropped before the race ended: {'; '.join(found)}."] if found else []
 
 
-def _why(dropped: DroppedVariant) -> str:
+def _drop_reason(dropped: DroppedVariant) -> str:
     others = dropped.points - dropped.slower - dropped.abandoned
     reasons = {
         "slower": dropped.slower,
@@ -118,7 +122,7 @@ def _not_raced(race: RaceVerdict) -> Iterator[str]:
         )
 
 
-def _were(count: int) -> str:
+def _was_or_were(count: int) -> str:
     return "was" if count == 1 else "were"
 
 

@@ -218,7 +218,7 @@ class _PointTimes:
                 call, *place, file, chosen, "unknown", None, None, "open", _NO_REGRET, choice.label, test_size
             )
         gain = self._ratio(default, choice) if chosen in self.rows and chosen else None
-        by_file = self._across(default, file) if file in self.rows else None
+        by_file = self._ratio_across_starts(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
         slower += [each for each in (by_file,) if each and each.ratio < 1 and self._is_significant_among_points(each)]
         deciding = by_file if by_file and by_file.min_p_value else gain  # paired launches are more precise
@@ -243,7 +243,7 @@ class _PointTimes:
     def _ratio(self, reference: Algorithm, other: Algorithm) -> ConfirmedRatio:
         return next(self._ratios(reference, [other]))
 
-    def _across(self, default: Algorithm, file: Algorithm) -> ConfirmedRatio:
+    def _ratio_across_starts(self, default: Algorithm, file: Algorithm) -> ConfirmedRatio:
         """default / file: from paired starts if at least half of the launches have a pair, else from medians."""
         ratios = ratios_across_starts(self.turns, default, file)
         launches = len({launch for launch, _, _, algorithm in self.turns if algorithm == file})
@@ -301,7 +301,7 @@ class _PointTimes:
         with_files = under_files(choice)
         ratio = self._ratio(with_files if with_files in self.rows else choice, file)
         if choice == default:
-            ratio = self._across(default, file)
+            ratio = self._ratio_across_starts(default, file)
         bounds = (ratio.low, ratio.high)
         if None in bounds:
             return "open"

@@ -137,7 +137,9 @@ def test_sizes(collective: str, campaign: Campaign) -> set[int]:
     own = (campaign.header.recorded["study"].get("overrides") or {}).get(collective) or {}
     asked = sorted(set(own.get("sizes") or study.sizes))
     element = study.element_bytes_of(collective)
-    found = {_whole(max(1, before) ** (2 / 3) * after ** (1 / 3), element) for before, after in pairwise(asked)}
+    found = {
+        _whole_elements(max(1, before) ** (2 / 3) * after ** (1 / 3), element) for before, after in pairwise(asked)
+    }
     return found - set(campaign.results.filter(pl.col("collective") == collective)["message_bytes"])
 
 
@@ -154,7 +156,7 @@ def _sizes(collective: str, rules: tuple[Rule, ...], campaign: Campaign) -> Iter
             yield from (last // element * element, last // element * element + element)
 
 
-def _whole(size: float, element: int) -> int:
+def _whole_elements(size: float, element: int) -> int:
     """The nearest size of whole elements, at least one."""
     return max(1, round(size / element)) * element
 

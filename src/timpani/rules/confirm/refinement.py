@@ -23,7 +23,7 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
     sizes: dict[str, set[int]] = {}
     for gap in gaps:
         element = measured.header.study.element_bytes_of(gap.collective)
-        between = _between(gap, element)
+        between = _middle(gap, element)
         if between is not None:
             sizes.setdefault(gap.collective, set()).add(between)
     if not sizes:
@@ -43,7 +43,7 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
     )
 
 
-def _between(gap: SizeGap, element: int) -> int | None:
+def _middle(gap: SizeGap, element: int) -> int | None:
     """The size of whole elements nearest to the middle; None if the gap is narrow or contains no such size."""
     if gap.after <= MAX_SIZE_RATIO * max(1, gap.before):
         return None

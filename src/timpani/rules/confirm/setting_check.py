@@ -64,7 +64,9 @@ def setting_points(table: SelectionTable, measured: Campaign) -> list[SettingPoi
     )
     switched = pl.concat(
         [
-            medians.filter(pl.col("variant") == variant, _is(algorithm)).with_columns(pl.lit(what).alias("what"))
+            medians.filter(pl.col("variant") == variant, _is_algorithm(algorithm)).with_columns(
+                pl.lit(what).alias("what")
+            )
             for what, variant, algorithm in _switched(table)
         ]
     )
@@ -93,7 +95,7 @@ def _switched(table: SelectionTable) -> list[tuple[Switched, str, Algorithm]]:
     return [alone, *with_rules, *(("the rules alone", DEFAULT, file) for file in files)]
 
 
-def _is(algorithm: Algorithm) -> pl.Expr:
+def _is_algorithm(algorithm: Algorithm) -> pl.Expr:
     return (pl.col("provider") == algorithm.provider) & (pl.col("algorithm") == algorithm.name)
 
 

@@ -112,7 +112,7 @@ def _factor(claim: Claim, times: pl.DataFrame) -> list[Case]:
     return [replace(case, holds=_as_printed(claim.printed, case.value)) for case in cases_at_most(1.0, rows)]
 
 
-def _apart(claim: Claim, times: pl.DataFrame) -> list[Case]:
+def _time_difference(claim: Claim, times: pl.DataFrame) -> list[Case]:
     """The difference of the two times instead of their ratio."""
     rows = _ratios_to_competitors(claim, times).to_dicts()
     return [
@@ -131,14 +131,14 @@ def _rivals(claim: Claim) -> str:
     return "the default's" if not claim.among else f"the lowest of {', '.join(claim.among)}"
 
 
-def _over(line: str) -> Callable[[Claim], str]:
+def _describe_ratio(line: str) -> Callable[[Claim], str]:
     return lambda claim: f"time over {_rivals(claim)}: {line}"
 
 
 COMPARISON_CHECKS = {
-    "faster": Check(_over(f"at most {FASTER}; up to {SLOWER} it is a tie"), _faster),
-    "slower": Check(_over(f"at least {SLOWER}; down to {FASTER} it is a tie"), _slower),
-    "comparable": Check(_over(f"within a factor of {_COMPARABLE}"), _comparable),
+    "faster": Check(_describe_ratio(f"at most {FASTER}; up to {SLOWER} it is a tie"), _faster),
+    "slower": Check(_describe_ratio(f"at least {SLOWER}; down to {FASTER} it is a tie"), _slower),
+    "comparable": Check(_describe_ratio(f"within a factor of {_COMPARABLE}"), _comparable),
     "most-similar-to-default": Check(
         lambda claim: (
             f"mean of |ln(time / default's)|: the smallest of all fixed algorithms, and at most ln {_SIMILAR:g}"
@@ -149,7 +149,8 @@ COMPARISON_CHECKS = {
         lambda claim: f"time over {_rivals(claim)}: rounds to {claim.printed}, as the study printed it", _factor
     ),
     "apart": Check(
-        lambda claim: f"time less {_rivals(claim)}, µs: rounds to {claim.printed}, as the study printed it", _apart
+        lambda claim: f"time less {_rivals(claim)}, µs: rounds to {claim.printed}, as the study printed it",
+        _time_difference,
     ),
 }
 """By the names in published/studies.toml."""

@@ -49,7 +49,7 @@ def select(results: RacedResults, layouts: Layouts, provider: str, max_ratio: fl
 
     max_ratio  maximum time of a rule's algorithm over the best winner's; with 1 each size gets its best algorithm
     """
-    known = _known(layouts)
+    known = _layout_table(layouts)
     complete = raced_points(results)
     samples = results.rows.join(complete.rows, on=POINT, how="anti")
     points = _by_ranks(_winning(complete.rows, compare_with_default(complete), known, provider))
@@ -112,7 +112,7 @@ class _Run:
     sizes: tuple[int, ...]
 
 
-def _known(layouts: Layouts) -> pl.DataFrame:
+def _layout_table(layouts: Layouts) -> pl.DataFrame:
     """A row for each of `layouts`."""
     return pl.DataFrame(
         [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],

@@ -99,7 +99,7 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
     open_ones = raced.filter(~(pl.col("regret_high") <= pl.col("accepted")).fill_null(value=False))
     outlooks = dict(open_ones.group_by("race_outlook").len().iter_rows())
     largest = bounds.max()
-    tried = _tried(rows)
+    tried = _tried_points(rows)
     goals = [results.race.accepted(point) for point in results.race.points()]
     return RaceVerdict(
         max(goals),
@@ -146,7 +146,7 @@ def _dropped_variants(results: RacedResults) -> Iterator[DroppedVariant]:
         )
 
 
-def _tried(results: pl.DataFrame) -> set[RacePoint]:
+def _tried_points(results: pl.DataFrame) -> set[RacePoint]:
     """The points of the race with a result, including failures."""
     points = results.filter(pl.col(REGRET).is_not_null()).select(POINT).unique()
     return {point_of(row) for row in points.iter_rows(named=True)}

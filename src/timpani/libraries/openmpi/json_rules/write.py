@@ -40,14 +40,14 @@ def _merged(said: tuple[Said, ...]) -> tuple[Rule, ...]:
     for rule in rules:
         anywhere = replace(rule, nodes=ANYWHERE.nodes, per_node=ANYWHERE.per_node)
         twins = [replace(rule, nodes=each.nodes, per_node=each.per_node) for each in DISTINGUISHED]
-        alone = not any(_meet(rule, other) for other in rules if other not in twins)
+        alone = not any(_overlap(rule, other) for other in rules if other not in twins)
         merged = anywhere if alone and all(twin in rules for twin in twins) else rule
         if merged not in found:
             found.append(merged)
     return tuple(found)
 
 
-def _meet(rule: Rule, other: Rule) -> bool:
+def _overlap(rule: Rule, other: Rule) -> bool:
     same = rule.collective == other.collective
     return same and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
 

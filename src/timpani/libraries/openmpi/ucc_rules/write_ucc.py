@@ -33,17 +33,19 @@ def write_configuration(table: SelectionTable, provider: str) -> Written:
             left_out.append(LeftOut(rule, why))
             continue
         said.append(rule)
-        if _same(rule).radix and rule.sizes != ALL:
-            why = f"{PREFIX}{_same(rule).radix}={BINARY_RADIX} holds for all sizes of these ranks"
+        if _ucp_algorithm(rule).radix and rule.sizes != ALL:
+            why = f"{PREFIX}{_ucp_algorithm(rule).radix}={BINARY_RADIX} holds for all sizes of these ranks"
             left_out.append(LeftOut(rule, why))
     lines = [*_NOTE, f"# From {printable(f'{table.library} {table.version}, {table.source}')}"]
     for box in _boxes(said):
-        lines += ["", f"[{_name(box)}]", *_settings(box, [rule for rule in said if _meets(rule, box)])]
-    renamed = (replace(rule, algorithm=replace(rule.algorithm, name=f"ucc_{_same(rule).name}")) for rule in said)
+        lines += ["", f"[{_name(box)}]", *_settings(box, [rule for rule in said if _overlaps(rule, box)])]
+    renamed = (
+        replace(rule, algorithm=replace(rule.algorithm, name=f"ucc_{_ucp_algorithm(rule).name}")) for rule in said
+    )
     return Written("\n".join([*lines, ""]), replace(table, rules=tuple(renamed)), tuple(left_out))
 
 
-def _same(rule: Rule) -> UcpAlgorithm:
+def _ucp_algorithm(rule: Rule) -> UcpAlgorithm:
     same = COLLECTIVES[rule.collective].same_as(rule.algorithm)
     assert same is not None, "such a rule is left out"
     return same
@@ -71,7 +73,7 @@ def _boxes(rules: list[Rule]) -> Iterator[_Box]:
     per_node = list(split_span([rule.per_node for rule in rules], Span(1)))
     nodes = list(split_span([rule.nodes for rule in rules], Span(1)))
     for box in product(ranks, per_node, nodes):
-        if _possible(box) and any(_meets(rule, box) for rule in rules):
+        if _possible(box) and any(_overlaps(rule, box) for rule in rules):
             yield box
 
 
@@ -91,7 +93,7 @@ def _possible(box: _Box) -> bool:
     return common_part(ranks, Span(least, most)) is not None
 
 
-def _meets(rule: Rule, box: _Box) -> bool:
+def _overlaps(rule: Rule, box: _Box) -> bool:
     spans = (rule.ranks, rule.per_node, rule.nodes)
     return all(overlap(one, other) for one, other in zip(spans, box, strict=True))
 
@@ -116,7 +118,7 @@ def _settings(box: _Box, rules: list[Rule]) -> Iterator[str]:
             rule = next((each for each in own if sizes.first in each.sizes), None)
             if rule is None:
                 continue
-            same = _same(rule)
+            same = _ucp_algorithm(rule)
             radices |= {same.radix: None} if same.radix else {}
             first = collective.compared(Call(name, box[0].first, 1, 1, sizes.first))
             after = None if sizes.last is None else Call(name, box[0].first, 1, 1, sizes.last + 1)
