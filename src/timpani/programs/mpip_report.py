@@ -184,7 +184,7 @@ class _Reader:
             self.report.hosts.append(host.strip())
 
     def _take_rank(self, line: str) -> None:
-        words = self._words(line, 4)
+        words = self._split(line, 4)
         seconds = self._figure(words[1], line)
         if words[0] != "*":
             if words[0] != str(len(self.report.seconds)):
@@ -206,13 +206,13 @@ class _Reader:
         levels.append(where if function == "[unknown]" else f"{where} {function}")
 
     def _take_time(self, line: str) -> None:
-        words = self._words(line, 9)
+        words = self._split(line, 9)
         longest, mean = (self._figure(words[each], line) for each in (4, 5))
         calls = self._count(words[3], line)
         self.report.times.append(SiteTime(words[0], *self._site_and_rank(words, line), calls, longest, mean))
 
     def _take_sent(self, line: str) -> None:
-        words = self._words(line, 8)
+        words = self._split(line, 8)
         site, rank = self._site_and_rank(words, line)
         largest, _, smallest, total = (self._figure(word, line) for word in words[4:])
         if rank is None:
@@ -224,7 +224,7 @@ class _Reader:
             raise self._refused(line)
         return self._count(words[1], line), rank
 
-    def _words(self, line: str, count: int) -> list[str]:
+    def _split(self, line: str, count: int) -> list[str]:
         words = line.split()
         if len(words) != count:
             raise self._refused(line)
