@@ -1,8 +1,6 @@
 """A `timpani run` in a separate process: its ranks are found and its record is read while it measures."""
 
 import json
-import os
-import signal
 import subprocess
 import sys
 import time
@@ -47,8 +45,7 @@ class Live:
         return next(children(self.process.pid))
 
     def ranks(self) -> list[int]:
-        """The ranks' processes; simulated ones share one, of SimGrid's program."""
-        return [pid for pid in descendants(self.process.pid) if name_of(pid) in ("timpani-measure", "smpimain")]
+        return ranks_of(self.process.pid)
 
     def until(self, ready: Callable[[], object]) -> None:
         """Wait until `ready`, while the run continues."""
@@ -59,18 +56,24 @@ class Live:
     def in_a_cell(self) -> bool:
         """Whether a cell has started and no cell has ended in the newest launch."""
         records = sorted(self.folder.glob("launches/*/samples.jsonl"))
-        lines = records[-1].read_text().splitlines() if records else []
-        return len(lines) == 2 and "begin" in lines[1]
-
-    def harm(self, number: signal.Signals) -> None:
-        """Send a signal to one of the ranks."""
-        os.kill(self.ranks()[-1], number)
+        return bool(records) and in_first_cell(records[-1])
 
     def end(self) -> "subprocess.CompletedProcess[str]":
         """Wait for the run's own end."""
         stdout, stderr = self.process.communicate(timeout=SECONDS)
         assert "Traceback" not in stderr, stderr
         return subprocess.CompletedProcess(self.process.args, self.process.returncode, stdout, stderr)
+
+
+def ranks_of(pid: int) -> list[int]:
+    """The processes of the ranks that `pid` started; simulated ones share one, of SimGrid's program."""
+    return [each for each in descendants(pid) if name_of(each) in ("timpani-measure", "smpimain")]
+
+
+def in_first_cell(record: Path) -> bool:
+    """Whether a cell has started and no cell has ended in a launch's raw record."""
+    lines = record.read_text().splitlines() if record.exists() else []
+    return len(lines) == 2 and "begin" in lines[1]
 
 
 def results(folder: Path) -> list[dict[str, Any]]:

@@ -1,9 +1,12 @@
 """`timpani confirm FOLDER -- PROGRAM`: a program as it is, and with a choice, in blocks.
 
-The planted program waits for as long as its environment says, so that no figure depends on the machine.
+The clock counts the time that a run's environment plants, so that no figure depends on the machine.
 """
 
+import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -13,24 +16,24 @@ from tests.mpi.conftest import one_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
+from timpani.programs import block_runs
 from timpani.programs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice
+from timpani.programs.profiled_run import run_command
 from timpani.programs.switched_choice import choice_of
 from timpani.report.profiled.comparison_text import comparison_lines
 from timpani.rules.table.table_file import TABLE_FILE, table_text
 from timpani.tuning.decide.selection_table import SelectionTable
 
-WAITS = """
+PROGRAM = """
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
-/* Waits, as the variable PLANTED_MS says, before one rank enters a barrier; writes it, where asked, to a file. */
+/* Prints, if it has an argument, the variable PLANTED_MS; with two arguments it fails where this is over 100. */
 int main(int argc, char **argv) {
     int rank;
     const char *text = getenv("PLANTED_MS");
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    if (rank == 0) usleep(1000 * atoi(text ? text : "0"));
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 0) printf("%s\\n", argc > 1 ? text : "done");
     MPI_Finalize();
@@ -38,18 +41,30 @@ int main(int argc, char **argv) {
 }
 """
 
+START_SECONDS = 0.1
+"""Of each run, in addition to what is planted."""
+
 
 @pytest.fixture
 def program(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
-    """A command that runs the planted program; without a choice it waits 600 ms."""
+    """A command that runs the planted program; without a choice it takes 600 ms."""
+    seconds = 0.0
+
+    def timed_run(argv: Sequence[str], environment: dict[str, str], output: IO[bytes]) -> int:
+        nonlocal seconds
+        seconds += START_SECONDS + int({**os.environ, **environment}["PLANTED_MS"]) / 1000
+        return run_command(argv, environment, output)
+
+    monkeypatch.setattr(block_runs, "run_command", timed_run)
+    monkeypatch.setattr(block_runs, "monotonic", lambda: seconds)
     for name, value in environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.setenv("PLANTED_MS", "600")
-    return str(mpi.mpirun), "-n", "2", str(compile_program(mpi, WAITS, tmp_path / "program"))
+    return str(mpi.mpirun), "-n", "2", str(compile_program(mpi, PROGRAM, tmp_path / "program"))
 
 
 def runs(folder: Path, command: tuple[str, ...], milliseconds: int, same_output: Path | None = None) -> BlockRuns:
-    """The program compared with itself, which waits that long with the choice."""
+    """The program compared with itself, which takes that long with the choice."""
     return BlockRuns(folder, command, Choice({"PLANTED_MS": str(milliseconds)}, None), same_output)
 
 
@@ -62,7 +77,7 @@ def test_a_program_that_a_choice_makes_faster_or_slower_is_said_so(program: tupl
         first, *_ = comparison_lines(found)
         assert f"the program is {word} with the choice" in first
         assert found.collectives is not None
-        assert found.median_seconds[AS_IT_IS] > 0.6
+        assert found.median_seconds[AS_IT_IS] == pytest.approx(START_SECONDS + 0.6)
 
 
 def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], tmp_path: Path) -> None:

@@ -9,11 +9,11 @@ import hashlib
 import json
 import secrets
 import shlex
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from time import monotonic
 from typing import Any, Literal
 
 from timpani.campaign.folder.appending import AppendedFile
@@ -174,9 +174,9 @@ class BlockRuns:
         compared = printed if self._same_output == PRINTED else self._same_output
         before = _stamp(compared)
         with printed.open("wb") as output:
-            began = time.monotonic()
+            began = monotonic()
             status = run_command(prepared.argv, {**prepared.environment, **choice.settings}, output)
-            seconds = time.monotonic() - began
+            seconds = monotonic() - began
         if status == 0 and compared and _stamp(compared) == before:
             raise UserError(f"the program did not write {compared}", "name a file that it writes")
         parts = read_profile(profile).parts if any(profile.iterdir()) else ()

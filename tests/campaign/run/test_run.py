@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.budget import CountedStarts, run_on_counted_starts
-from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
+from tests.campaign.live import Live, gone, in_first_cell, keys, ranks_of, results, starts, timpani, wait_until
 from tests.cli.typed import typed
 from tests.installed import FOUND, MPICHS, each_kind, needs_mpi, needs_mpich, needs_two_cores
 from timpani.campaign.folder.store import Store
-from timpani.campaign.run.launch import one_line
+from timpani.campaign.run import launch
 from timpani.campaign.run.run import Runner
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.ending import stopped_status
@@ -37,12 +37,29 @@ LONG_LAST = (*PRECISE, "--sizes", "8,64M,72M", "--seed", "5", "--slot", "3s")
 SHORT = ("bcast", "--algorithms", "default", "--sizes", "8,16,32", "--slot", "2ms")
 
 
-def stop_a_rank(live: Live) -> None:
-    live.harm(signal.SIGSTOP)
+class StoppedRanks:
+    """A clock that stops a rank in the first cell of each of `harmed` launches, and runs only while a rank is stopped.
+
+    So a launch that is only slow, on a busy machine, is never silent for long.
+    """
+
+    def __init__(self, folder: Path, harmed: int) -> None:
+        self._records = [folder / "launches" / f"0001-{number}" / "samples.jsonl" for number in range(1, harmed + 1)]
+        self._seconds = 0.0
+        self.ranks: list[int] = []
+
+    def __call__(self) -> float:
+        if not all(map(gone, self.ranks)):
+            self._seconds += 1
+        elif self._records and in_first_cell(self._records[0]):
+            del self._records[0]
+            self.ranks = ranks_of(os.getpid())
+            os.kill(self.ranks[-1], signal.SIGSTOP)
+        return self._seconds
 
 
 def kill_a_rank(live: Live) -> None:
-    live.harm(signal.SIGKILL)
+    os.kill(live.ranks()[-1], signal.SIGKILL)
 
 
 def kill_the_launcher(live: Live) -> None:
@@ -53,16 +70,14 @@ def kill_the_launcher(live: Live) -> None:
 @pytest.mark.parametrize(
     ("harm", "said"),
     [
-        (stop_a_rank, "no sign of life for 10 s (--hang-after)"),
         (kill_a_rank, "ended with status"),
         (kill_the_launcher, "ended with status -9"),
     ],
 )
-def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
+def test_a_launch_that_dies_costs_the_cell_it_is_at(
     mpi: Mpi, harm: Callable[[Live], None], said: str, tmp_path: Path
 ) -> None:
-    timeout = ("--hang-after", "10s") if harm is stop_a_rank else ()
-    with Live(tmp_path / "c", *UNTIL_HARMED, "--mpi", str(mpi.mpirun), *timeout) as live:
+    with Live(tmp_path / "c", *UNTIL_HARMED, "--mpi", str(mpi.mpirun)) as live:
         live.until(live.in_a_cell)
         ranks = live.ranks()
         harm(live)
@@ -73,6 +88,20 @@ def test_a_launch_that_hangs_or_dies_costs_the_cell_it_is_at(
     assert failed["error"].startswith(said)
     assert "failed: bcast" in done.stderr
     wait_until(lambda: all(map(gone, ranks)))
+
+
+@each_kind
+def test_a_launch_that_hangs_costs_the_cell_it_is_at(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "c"
+    clock = StoppedRanks(folder, harmed=1)
+    monkeypatch.setattr(launch, "monotonic", clock)
+    done = typed("run", *UNTIL_HARMED, "--mpi", mpi.mpirun, "--hang-after", "10s", "-o", folder)
+    assert done.returncode == 0, done.stderr
+    assert len(keys(folder)) == 3
+    [failed] = [line for line in results(folder) if line["error"]]
+    assert failed["error"].startswith("no sign of life for 10 s (--hang-after)")
+    assert "failed: bcast" in done.stderr
+    wait_until(lambda: all(map(gone, clock.ranks)))
 
 
 @each_kind
@@ -201,16 +230,9 @@ def test_an_algorithm_that_ends_launches_is_abandoned_at_larger_sizes(tmp_path: 
     assert (folder / "results.jsonl").read_bytes() == before, "abandoned cells stay abandoned"
 
 
-def test_an_algorithm_that_hangs_is_abandoned(tmp_path: Path) -> None:
-    # The first cell lasts until a rank is stopped, however late this process notices that it began.
-    with Live(tmp_path / "c", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "10s") as live:
-        records = [live.folder / "launches" / launch / "samples.jsonl" for launch in ("0001-1", "0001-2")]
-        for record in records:
-            live.until(record.exists)
-            live.until(lambda: live.in_a_cell() and live.ranks())
-            stop_a_rank(live)
-            wait_until(lambda: not live.ranks())
-        done = live.end()
+def test_an_algorithm_that_hangs_is_abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(launch, "monotonic", StoppedRanks(tmp_path / "c", harmed=2))
+    done = typed("run", *LONG, "--slot", "60s", "--launches", "1", "--hang-after", "10s", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
     errors = [line["error"] for line in results(tmp_path / "c")]
     assert [error.partition(" for ")[0] for error in errors[:2]] == ["no sign of life"] * 2
@@ -246,9 +268,11 @@ def test_a_library_that_starts_nothing_is_said_on_one_line(runner_with: Callable
 
 def test_a_sentence_of_several_lines_is_reported_whole() -> None:
     printed = 'The value of "plm_rsh_agent" was set to a path\nthat could not be found:\n  ssh : rsh\nPlease unset it.'
-    assert one_line(printed) == 'The value of "plm_rsh_agent" was set to a path that could not be found: ssh : rsh'
-    assert one_line("error: one\nError: two") == "error: one"
-    assert one_line("") == "it printed nothing"
+    assert (
+        launch.one_line(printed) == 'The value of "plm_rsh_agent" was set to a path that could not be found: ssh : rsh'
+    )
+    assert launch.one_line("error: one\nError: two") == "error: one"
+    assert launch.one_line("") == "it printed nothing"
 
 
 def test_a_launcher_that_is_no_program_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:

@@ -3,11 +3,11 @@
 import os
 import signal
 import subprocess
-import time
 from collections.abc import Callable, Collection, Generator
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
+from time import monotonic
 from typing import Literal
 
 from timpani.campaign.folder.raw_record import RawLine, read_whole_lines, sign_of_life
@@ -50,7 +50,7 @@ def follow(
     `stop()` turns true; and by the kernel should this process be killed. What it prints goes to `folder`/output.txt.
     `without` names what is taken out of the environment; the launcher gets the descriptors `inherited`.
     """
-    began = last = time.monotonic()
+    began = last = monotonic()
     record = folder / "samples.jsonl"
     for name, text in command.files.items():
         (folder / name).write_text(text)
@@ -63,16 +63,16 @@ def follow(
             running = process.poll() is None
             lines, position = read_whole_lines(record, position)
             if (sign := sign_of_life(folder)) != last_sign:
-                last, last_sign = time.monotonic(), sign
+                last, last_sign = monotonic(), sign
             for line in lines:
-                last = time.monotonic()
+                last = monotonic()
                 whole = whole or "end" in line.values
                 take(line)
             if not running:
                 how = "finished" if whole and process.returncode == 0 else "died"
             elif stop():
                 how = "stopped"
-            elif time.monotonic() - last > (timeout if position else max(timeout, _START_SECONDS)):
+            elif monotonic() - last > (timeout if position else max(timeout, _START_SECONDS)):
                 how = "hung"
             elif not lines:
                 yield
@@ -80,7 +80,7 @@ def follow(
         _end(process)
     for line in read_whole_lines(record, position)[0]:  # written between the last look and the end
         take(line)
-    return Ended(how, process.returncode, time.monotonic() - began, tail(folder / "output.txt"))
+    return Ended(how, process.returncode, monotonic() - began, tail(folder / "output.txt"))
 
 
 def _start(
