@@ -29,6 +29,23 @@ class Buffers:
     holders: Literal["all", "root", "others"]
     content: Literal["nothing", "vector", "part", "block", "blocks", "pairs"]
 
+    def bytes_in_one(self, message_bytes: int, ranks: int) -> int:
+        """Bytes of one rank's buffer."""
+        match self.content:
+            case "nothing":
+                return 0
+            case "blocks" | "pairs":
+                return message_bytes * ranks
+            case "part":
+                return message_bytes // ranks
+            case "vector" | "block":
+                return message_bytes
+
+    def bytes_in_all(self, message_bytes: int, ranks: int) -> int:
+        """Bytes of all ranks' buffers."""
+        holders = {"all": ranks, "root": 1, "others": ranks - 1}[self.holders]
+        return holders * self.bytes_in_one(message_bytes, ranks)
+
 
 @dataclass(frozen=True, config=_CHECKED)
 class Movement:

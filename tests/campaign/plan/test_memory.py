@@ -1,24 +1,56 @@
 """Ranks' buffers that this computer can't hold, where all ranks run on it."""
 
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from timpani.campaign.plan import memory
 from timpani.campaign.plan.memory import buffer_bytes, too_large
 from timpani.campaign.run.run import MIN_TIMEOUT, longest_silence
 
 
-def test_blocks_for_every_rank_grow_by_the_square_of_the_ranks() -> None:
-    assert too_large("bcast", 256, 2**21, simulated=True) == ""
-    assert too_large("alltoallv", 4, 2**21, simulated=True) == ""
-    assert "GB of buffers" in too_large("alltoallv", 4096, 2**21, simulated=True)
-    assert "GB of buffers" in too_large("allgather", 4096, 2**21, simulated=True)
+@pytest.fixture(autouse=True)
+def memory_and_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 24 * 2**18}.__getitem__)
+    monkeypatch.setattr(memory, "read_cores", lambda: SimpleNamespace(usable=2))
 
 
-def test_launches_that_are_not_simulated_have_the_memory_to_themselves() -> None:
-    assert "GB of buffers" in too_large("alltoallv", 4096, 2**21, simulated=False)
-    assert "concurrent" not in too_large("alltoallv", 4096, 2**21, simulated=False)
+@pytest.mark.parametrize(
+    ("collective", "ranks", "in_place", "simulated", "said"),
+    [
+        ("bcast", 2, False, False, ""),
+        ("bcast", 2, False, True, "of 2 concurrent launches take 17.2 GB, more than 50% of the 25.8 GB of memory here"),
+        ("allreduce", 2, False, False, "the buffers take 17.2 GB, more than 50% of the 25.8 GB of memory here"),
+        ("allreduce", 2, True, False, ""),
+        ("alltoall", 2, False, False, "the buffers take 34.4 GB"),
+    ],
+)
+def test_buffers_of_4_gib_that_do_not_fit_are_refused(
+    collective: str, ranks: int, in_place: bool, simulated: bool, said: str
+) -> None:
+    refused = too_large(collective, ranks, 2**32, in_place, simulated)
+    assert said in refused
+    assert bool(refused) == bool(said)
 
 
-def test_buffers_of_all_ranks_are_counted() -> None:
-    assert buffer_bytes("allreduce", 4, 8) == 4 * 2 * 8
-    assert buffer_bytes("alltoall", 4, 8) == 4 * 2 * 4 * 8
+@pytest.mark.parametrize(
+    ("collective", "buffers", "buffers_in_place"),
+    [
+        ("bcast", 4, 4),
+        ("scatter", 4 + 4, 4 + 3),
+        ("gather", 4 + 4, 3 + 4),
+        ("reduce", 4 + 1, 4),
+        ("allreduce", 4 + 4, 4),
+        ("allgather", 4 + 16, 16),
+        ("reduce_scatter", 4 + 1, 4),
+        ("alltoall", 16 + 16, 16),
+        ("latency", 4 + 4, 4 + 4),
+    ],
+)
+def test_buffers_of_four_ranks_are_counted(collective: str, buffers: int, buffers_in_place: int) -> None:
+    assert buffer_bytes(collective, 4, 8) == 8 * buffers
+    assert buffer_bytes(collective, 4, 8, in_place=True) == 8 * buffers_in_place
 
 
 def test_a_large_call_may_be_silent_for_longer() -> None:

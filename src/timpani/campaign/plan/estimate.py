@@ -3,9 +3,10 @@
 import re
 from math import ceil, log2
 
+from timpani.campaign.plan.memory import buffer_bytes
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import Cell
-from timpani.study.operations import OPERATIONS, Buffers
+from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
 START_SECONDS_PER_RANK = 1e-3
@@ -65,7 +66,7 @@ def call_seconds(cell: Cell) -> float:
     movement = OPERATIONS[cell.collective].movement
     moved = cell.message_bytes
     if movement is not None:
-        moved = max(_buffer_bytes(cell, movement.send), _buffer_bytes(cell, movement.receive))
+        moved = max(each.bytes_in_one(moved, cell.ranks) for each in (movement.send, movement.receive))
     return _ROUND_SECONDS * max(1, ceil(log2(max(2, cell.ranks)))) + moved / _BYTES_PER_SECOND
 
 
@@ -76,10 +77,7 @@ def simulated_cell_seconds(cell: Cell) -> float:
     block for each. Those all leave at once if the algorithm's name names no rounds, and by default, which is Open
     MPI's decision: on 64 to 127 ranks and from 256 on that exchanges in rounds, and takes less.
     """
-    movement = OPERATIONS[cell.collective].movement
-    filled = 0
-    for buffers in () if movement is None else (movement.send, movement.receive):
-        filled += _buffer_bytes(cell, buffers) * (1 if buffers.holders == "root" else cell.ranks)
+    filled = buffer_bytes(cell.collective, cell.ranks, cell.message_bytes)
     under_way = cell.ranks
     if _has_a_block_for_each(cell):
         messages: float = cell.ranks * (cell.ranks - 1)
@@ -97,15 +95,3 @@ def _has_a_block_for_each(cell: Cell) -> bool:
     if operation.kind == "transpose":
         return cell.algorithm.name.startswith("alltoall")
     return operation.movement is not None and operation.movement.send.content == "pairs"
-
-
-def _buffer_bytes(cell: Cell, buffers: Buffers) -> int:
-    match buffers.content:
-        case "nothing":
-            return 0
-        case "blocks" | "pairs":
-            return cell.message_bytes * cell.ranks
-        case "part":
-            return cell.message_bytes // cell.ranks
-        case "vector" | "block":
-            return cell.message_bytes

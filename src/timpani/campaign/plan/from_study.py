@@ -168,8 +168,8 @@ class _Draft:
                     self._left_out[Skipped(where, why)] = None
                     continue
                 here = self.resources.on_this_computer
-                if here and (why := too_large(cell.collective, cell.ranks, cell.message_bytes, simulated)):
-                    where = f"{cell.collective} {show_size(cell.message_bytes)} on {counted(cell.ranks, 'rank')}"
+                if here and (why := too_large(collective, ranks, cell.message_bytes, arguments.in_place, simulated)):
+                    where = f"{collective} {show_size(cell.message_bytes)} on {counted(ranks, 'rank')}"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue
                 start = _Start(variant.name, ranks, cell.placement, arguments, selection.parameters, environment)
