@@ -3,7 +3,6 @@
 import errno
 import os
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -14,9 +13,6 @@ from timpani.native.compiler import Compiler, archiver_options, run_tool
 from timpani.native.die_with_parent import die_with_parent
 
 _ERROR_LINES = 5
-_MIN_OPEN_FILES = 64
-"""With 12 to 14, ninja compiles nothing and reports success."""
-
 _MIN_DISK_SPACE = 2**16
 """Bytes: compilers that can't write their last block print other reasons."""
 
@@ -26,11 +22,8 @@ def compile_sources(
 ) -> str:
     """Build `programs` (all of them by default) of `source` in `tree`, so that they and the archives lie in `folder`.
 
-    Returns "", or what the compiler or CMake says is wrong. UserError where the tools are missing or the disk is full,
-    OSError where too few files may be open.
+    Returns "", or what the compiler or CMake says is wrong. UserError where the tools are missing or the disk is full.
     """
-    if resource.getrlimit(resource.RLIMIT_NOFILE)[0] < _MIN_OPEN_FILES:
-        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
     tools = {name: tool(name) for name in ("cmake", "ninja")}
     if missing := [name for name, path in tools.items() if path is None]:
         raise UserError(f"no {' and no '.join(missing)} found", f"`pip install {' '.join(missing)}`")
