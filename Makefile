@@ -27,10 +27,13 @@ setup: .venv/setup
 	(tools/install-for-tests intel-mpi; tools/install-for-tests versions) & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
 	touch .venv/setup .venv/setup-unit $@
 
-# --oversubscribe: on a computer with one core the demo runs too, and says that its ranks shared it.
+# --oversubscribe: on a computer with one core the demo runs too, and says that its ranks shared it. On 2 ranks every tree
+# is one message, so two broadcasts are drawn on 8.
 demo: setup
 	$(bin)/timpani run demo -o demo --oversubscribe
 	$(bin)/timpani report demo -o demo/report.html --force
+	$(bin)/timpani draw bcast/linear --ranks 8 --timeline -o demo/8-ranks-linear.svg --force
+	$(bin)/timpani draw bcast/binomial --ranks 8 --timeline -o demo/8-ranks-binomial.svg --force
 
 # What needs nothing from this machine and is not slow: no root, MPI library, compiler or browser.
 unit: .venv/setup-unit
