@@ -90,6 +90,16 @@ def test_tables_are_shown_without_what_draws_figures(tmp_path: Path) -> None:
     ]
 
 
+def test_figures_in_an_address_space_that_tables_fit_into_are_refused(tmp_path: Path) -> None:
+    assert shell(f'"$1" import {shlex.quote(str(OSU_LOG))} --ranks 4 -o {tmp_path}/campaign').returncode == 0
+    done = shell(f'ulimit -v {8 * 2**20}; "$1" report {tmp_path}/campaign')
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        "timpani: drawing a figure reserves 66 GiB of address space, and 8 GiB are allowed; "
+        "raise the limit (`ulimit -v unlimited`), or print tables: `timpani show`"
+    ]
+
+
 def test_an_empty_program_name_is_refused() -> None:
     done = shell("\"$1\" profile -o profile -- ''")
     assert (done.returncode, done.stderr) == (2, b"timpani: the program has no name; name a program after `--`\n")

@@ -109,6 +109,13 @@ def test_a_host_whose_name_is_a_range_is_not_expanded(tmp_path: Path) -> None:
     assert ("Nodes", ["n[0-9999999999]"]) in [(what, list(texts)) for what, texts in provenance(header, [])]
 
 
+def test_a_machine_of_too_many_nodes_is_refused(tmp_path: Path) -> None:
+    machine = {"name": "m", "launcher": "slurm", "groups": [{"name": "g", "nodes": "n[0-9999999999]", "cores": 2}]}
+    header = read_header(write_header(tmp_path, machine=machine))
+    with pytest.raises(UserError, match="names 10000000000 nodes"):
+        _ = header.machine.cluster
+
+
 def test_this_computer_comes_back_as_it_was(tmp_path: Path) -> None:
     here = describe_machine()
     header = read_header(write_header(tmp_path, machine=here.model_dump(mode="json", exclude_unset=True)))

@@ -1,5 +1,6 @@
 """Figures as files of a user: their style, and what they hold in each format."""
 
+import resource
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,10 +8,16 @@ import altair as alt
 import vl_convert
 
 from timpani.charts.marks.theme import WIDTH, Chart
+from timpani.errors import UserError
 from timpani.report.words.compact_svg import compact_svg
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
+
+
+_ADDRESS_SPACE = 66 * 2**30
+"""Bytes that the JavaScript engine of vl-convert reserves; it uses few of them. Version 1.9 took 64.2 GiB (November
+2026). With less it ends the process."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,18 @@ def figure_svg(figure: Chart, title: str, style: FigureStyle = AS_IN_THE_REPORT)
         _widen(specification, style.width / WIDTH)
     if style.titled:
         specification["title"] = _title_lines(title, specification.get("width"))
+    return drawn_svg(specification)
+
+
+def drawn_svg(specification: dict[str, Any]) -> str:
+    """A Vega-Lite specification with its data, drawn; UserError where this process may not have the address space."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if allowed != resource.RLIM_INFINITY and allowed < _ADDRESS_SPACE:
+        needed, given = _ADDRESS_SPACE >> 30, allowed >> 30
+        raise UserError(
+            f"drawing a figure reserves {needed} GiB of address space, and {given} GiB are allowed",
+            "raise the limit (`ulimit -v unlimited`), or print tables: `timpani show`",
+        )
     return compact_svg(vl_convert.vegalite_to_svg(specification, vl_version=VEGA_LITE))
 
 
