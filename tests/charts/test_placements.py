@@ -5,12 +5,10 @@ import pytest
 
 from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
-from timpani.charts.mappings_against_ranks import mappings_against_ranks
-from timpani.charts.mappings_against_size import mappings_against_size
 from timpani.charts.marks.theme import LIGHT, Chart
 from timpani.charts.placements import placements
-from timpani.charts.placements_against_ranks import placements_against_ranks
-from timpani.charts.placements_against_size import placements_against_size
+from timpani.charts.placements_against_ranks import mappings_against_ranks, placements_against_ranks
+from timpani.charts.placements_against_size import mappings_against_size, placements_against_size
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@ import pytest
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from timpani.stats.bimodal import bimodal
+from timpani.stats.sample import bimodal
 
 
 def sorted_mixture(generator: Generator, share: float, apart: float, n: int = 400) -> NDArray[np.float64]:

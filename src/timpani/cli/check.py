@@ -4,7 +4,7 @@ from pathlib import Path
 
 import typer
 
-from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign
 
 

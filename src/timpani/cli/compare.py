@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign, complete_published
+from timpani.cli.terminal.named_campaigns import two_campaigns
 from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, Statistic, expand, format_option
-from timpani.cli.terminal.two_campaigns import two_campaigns
 from timpani.errors import UserError
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
 
 if TYPE_CHECKING:

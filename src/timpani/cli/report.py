@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign
-from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Statistic, expand
 from timpani.errors import UserError
 
@@ -218,7 +218,7 @@ def _of_profile(folder: Path, covered_by: Path | None, output: Path | None, forc
 
 def _compared(folder: Path, other: Path, output: Path | None, force: bool) -> None:
     """Write the report of two campaigns."""
-    from timpani.cli.terminal.two_campaigns import two_campaigns
+    from timpani.cli.terminal.named_campaigns import two_campaigns
     from timpani.report.page.compared_page import render_compared
     from timpani.report.words.output_files import check_new, write_file
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from timpani.cli.terminal.newest_campaign import campaign_or_newest
+from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, Format, Statistic, expand, format_option
 
 if TYPE_CHECKING:

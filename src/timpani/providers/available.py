@@ -10,9 +10,8 @@ from timpani.native.mpi import Mpi
 from timpani.providers.composed import composed_catalogue
 from timpani.providers.known_names import remember_names
 from timpani.providers.own import own_catalogue
-from timpani.providers.point_to_point import point_to_point_catalogue
+from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
 from timpani.providers.rules import replacing_library
-from timpani.providers.transposes import transposes_catalogue
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
 

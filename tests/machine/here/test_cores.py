@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from timpani.machine.here.cgroup import cpu_quota
-from timpani.machine.here.cores import Cores, parse_cores, read_cores
+from timpani.machine.here.cores import Cores, cpu_quota, parse_cores, read_cores
 
 DATA = Path(__file__).parents[2] / "data/lscpu"
 

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from timpani.machine.here.cores import parse_cores
-from timpani.machine.here.cpu_list import parse_cpus
 from timpani.machine.nodes.locality import (
     LOCALITIES,
     CorePlace,
@@ -15,7 +14,7 @@ from timpani.machine.nodes.locality import (
     pair_of_each_locality,
     seats,
 )
-from timpani.machine.nodes.node_set import fold_numbers
+from timpani.machine.nodes.node_set import fold_numbers, parse_cpus
 
 DATA = Path(__file__).parents[2] / "data/lscpu"
 

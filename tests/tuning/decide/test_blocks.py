@@ -13,8 +13,8 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.blocks import samples_in_blocks
 from timpani.tuning.decide.decide import compare_with_default, decide
+from timpani.tuning.decide.points import samples_in_blocks
 from timpani.tuning.race.results import RacedResults
 
 

@@ -1,5 +1,7 @@
 """What every batch system answers in its own way: which nodes a job has, and how a job is asked for."""
 
+import shutil
+import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,3 +126,26 @@ def positive_count(text: str, source: str) -> int:
     if not (text.isascii() and text.isdecimal() and 0 < int(text[:7]) <= 1_000_000):
         raise UserError(f"{source}: {text!r} is no number of slots", "run inside a job, or unset that variable")
     return int(text)
+
+
+_ANSWER_SECONDS = 30
+
+
+def command_output(program: str, *arguments: str) -> str:
+    """What `program` prints; nothing where it is missing, fails or takes too long."""
+    path = shutil.which(program)
+    if path is None:
+        return ""
+    try:
+        done = subprocess.run(
+            [path, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ANSWER_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return ""
+    return done.stdout if done.returncode == 0 else ""

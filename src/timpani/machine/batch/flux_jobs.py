@@ -5,8 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob
-from timpani.machine.batch.batch_system import Allocation, BatchSystem, JobForm, NodeShare
-from timpani.machine.batch.command_output import command_output
+from timpani.machine.batch.batch_system import Allocation, BatchSystem, JobForm, NodeShare, command_output
 from timpani.machine.nodes.node_set import expand
 
 _JOB, _INSTANCE = "FLUX_JOB_ID", "FLUX_URI"

@@ -5,8 +5,14 @@ from itertools import zip_longest
 from pathlib import Path
 
 from timpani.machine.batch.batch_job import BatchJob
-from timpani.machine.batch.batch_system import Allocation, BatchSystem, ClusterTables, JobForm, NodeShare
-from timpani.machine.batch.command_output import command_output
+from timpani.machine.batch.batch_system import (
+    Allocation,
+    BatchSystem,
+    ClusterTables,
+    JobForm,
+    NodeShare,
+    command_output,
+)
 from timpani.machine.batch.slurm_tables import SINFO_FORMAT, parse_counts, parse_sinfo, parse_topology
 from timpani.machine.nodes.node_set import expand, fold
 

@@ -1,6 +1,7 @@
 """The machine as recorded in a campaign."""
 
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cached_property
@@ -12,12 +13,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 from timpani.errors import printable
 from timpani.libraries.hosts import Host, HostList
 from timpani.machine.here.cores import read_cores
-from timpani.machine.here.cpu_list import parse_cpus
 from timpani.machine.launchers.lab_launcher import links, rates
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import Domains
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.node_set import fold_numbers
+from timpani.machine.nodes.node_set import fold_numbers, parse_cpus
 
 
 def _cpus(text: str) -> str:
@@ -120,3 +120,15 @@ def frequency_governor(root: Path = Path("/")) -> str | None:
     """The kernel's frequency governor; all names if cores differ; None without a governor."""
     files = (root / "sys/devices/system/cpu").glob("cpu[0-9]*/cpufreq/scaling_governor")
     return "+".join(sorted({file.read_text().strip() for file in files})) or None
+
+
+_STATED = re.compile(r"@ ?(\d+(?:\.\d+)?) ?GHz")
+
+
+def nominal_clock_ghz(cpu: str) -> float | None:
+    """GHz in a processor's name such as `Xeon X5660 @ 2.80GHz`; None if it has no rate.
+
+    It is the nominal rate, not necessarily the actual one.
+    """
+    found = _STATED.search(cpu)
+    return float(found[1]) if found else None

@@ -8,7 +8,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.published_tables import Published, read_published
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of, node_count
 from timpani.libraries.eager_limits import eager_limits, within_node
-from timpani.machine.here.clock_rate import nominal_clock_ghz
+from timpani.machine.here.describe import nominal_clock_ghz
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
 from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE

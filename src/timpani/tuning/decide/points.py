@@ -1,15 +1,17 @@
 """The points at which algorithms compete: a collective at one size, rank count, placement, mode and machine."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from timpani.stats.compare import INDIFFERENCE, Samples, compare_families
+from timpani.stats.compare import INDIFFERENCE, Samples, Stratum, compare_families
+from timpani.stats.state_effects import MIN_PAIRS, without_state_effects
 from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, MEASURED_US, POINT, STATE
-from timpani.tuning.decide.blocks import samples_in_blocks
+from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES
 
 STRATA = "strata"
 
@@ -146,3 +148,46 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
         .otherwise(pl.col("significant") & ~pl.col("averaged"))
         .alias("significant"),
     )
+
+
+Blocks = Sequence[Mapping[str, Any]]
+"""For each launch a mapping with `launch`, `time` and `state`."""
+
+
+def samples_in_blocks(reference: Blocks, other: Blocks) -> Samples:
+    """Pair the times of two variants by block.
+
+    Without several states of the machine all blocks are paired. States may last shorter than a block. From blocks with
+    the times in different states, the states' effect is removed (`stats/state_effects.py`). If fewer than half of all
+    blocks remain, or fewer than MIN_PAIRS, launches are compared within each state, unpaired. If no state has both
+    variants, all blocks are paired.
+    """
+    by_launch = {each["launch"]: each for each in other}
+    pairs = [(each, by_launch[each["launch"]]) for each in reference if each["launch"] in by_launch]
+    if not pairs:
+        return Samples((_times((reference, other)),))
+    steady = [pair for pair in pairs if CHANGED not in (pair[0]["state"], pair[1]["state"])]
+    values, slopes = without_state_effects(_log_ratios(steady), [(one["state"], two["state"]) for one, two in steady])
+    if len(values) < len(pairs) and len(values) < max(MIN_PAIRS, len(pairs) / 2):
+        strata = tuple(
+            (first, second)
+            for state in STATES
+            if (first := _in_state(reference, state)) and (second := _in_state(other, state))
+        )
+        if strata:
+            return Samples(tuple(map(_times, strata)))
+        values, slopes = _log_ratios(pairs), np.ones(len(pairs))
+    return Samples((_times((reference, other)),), np.exp(values).tolist(), slopes.tolist())
+
+
+def _log_ratios(pairs: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> NDArray[np.float64]:
+    return np.array([np.log(first["time"] / second["time"]) for first, second in pairs], dtype=np.float64)
+
+
+def _in_state(blocks: Blocks, state: str) -> Blocks:
+    return [each for each in blocks if each["state"] == state]
+
+
+def _times(sides: tuple[Blocks, Blocks]) -> Stratum:
+    first, second = ([each["time"] for each in side] for side in sides)
+    return first, second

@@ -1,18 +1,36 @@
-"""Two campaigns and what changed from one to the other."""
+"""The campaigns that a command reads: one, or the newest where none was named; or two that it compares."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import typer
+
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
     from timpani.tuning.compare.changes import Changes
 
 
+def campaign_or_newest(folder: Path | None) -> Path:
+    """`folder`, or without one the campaign in the current folder that was last started, which standard error names.
+
+    UserError where the current folder holds no campaign.
+    """
+    if folder is not None:
+        return folder
+    headers = [*Path().glob("campaign.json"), *Path().glob("*/campaign.json")]
+    if not headers:
+        raise UserError("no campaign is in the current folder", "name one, or measure one: timpani run demo")
+    newest = max(headers, key=lambda header: (header.stat().st_mtime_ns, header)).parent
+    typer.echo(f"the newest campaign here: {newest}", err=True)
+    return newest
+
+
 def two_campaigns(folder: Path, other: Path) -> "tuple[Campaign, Campaign, Changes]":
     """The campaigns in two folders, compared within common states; UserError where both are one."""
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.matched_states import matched_states
-    from timpani.errors import UserError
     from timpani.tuning.compare.changes import changes
 
     before, after = load(folder), load(other)
