@@ -76,7 +76,7 @@ STUDY_PAGES = (
         "--on simgrid:two-nodes-of-24",
         "della_siega",
         tables="--layout ranks --ranks 2,24,48",
-        fit="--published della_siega_bcast_linear_ols",
+        fit="--published della_siega",
     ),
     StudyPage(
         "hierarchical-collectives",
@@ -152,7 +152,7 @@ def _shuffled_lines(page: StudyPage, campaigns: Path) -> Iterator[str]:
 
 
 def _regressions(fit: str) -> str:
-    """The regressions that have a published one next to them, with it."""
+    """The regressions that have a published one next to them, with it and its footnotes."""
     blocks = fit.rstrip().split("\n\n")
     return "\n\n".join(block for block in blocks if "ublished" in block)
 

@@ -137,6 +137,13 @@ def test_a_published_table_is_not_compared_with_itself(tmp_path: Path) -> None:
     assert (compared["itself"], compared["agreeing"], compared["best"], compared["over_sizes"]) == (True, None, [], [])
 
 
+def test_tables_of_one_study_imported_together_are_each_the_table_itself(tmp_path: Path) -> None:
+    assert typed("import", "--published", "holt", "-o", tmp_path / "t").returncode == 0
+    for name in ("holt", "holt_osu_latency", "holt_osu_bandwidth"):
+        text = typed("compare", tmp_path / "t", "--published", name).stdout
+        assert text.startswith("This campaign is the published table itself, so nothing here was measured: Holt")
+
+
 def test_a_copy_is_the_same_campaign(tmp_path: Path) -> None:
     log = Path(__file__).parents[1] / "data" / "osu" / "bcast-5.6.txt"
     assert typed("import", log, "--ranks", "4", "-o", tmp_path / "a").returncode == 0

@@ -8,6 +8,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from tests.campaign_files import write_header, write_lines
+from tests.cli.test_show import measured_on
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.cli.fit import fit
 from timpani.cli.importing import import_
@@ -329,12 +330,12 @@ def test_network_models_report_missing_measurements(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (("import", "-o", "x"), "either files or --published"),
-        (
-            ("import", "--published", "holt", "-o", "x"),
-            "'holt' begins 2 tables: holt_osu_latency, holt_osu_bandwidth",
-        ),
         (("import", "--published", "holt_latency_throughput", "-o", "x"), "somebody's fit"),
+        (("import", "--published", "della_siega", "-o", "x"), "della_siega_bcast_linear_ols is somebody's fit"),
+        (("import", "--published", "assignment2", "-o", "x"), "a study's conclusions, without a table"),
+        (("import", "--published", "", "-o", "x"), "'' begins 4 tables: behrooz_bcast_scatter, malasi"),
         (("fit", "x", "--published", "holt_osu_latency"), "is measurements"),
+        (("fit", "x", "--published", "malasi"), "malasi_bcast_scatter is measurements, not a fit"),
     ],
 )
 def test_a_wrong_published_name_says_what_there_is(
@@ -346,6 +347,27 @@ def test_a_wrong_published_name_says_what_there_is(
     error = run(*arguments).exception
     assert isinstance(error, UserError)
     assert message in str(error)
+
+
+def test_an_author_stands_for_all_tables_of_the_study_that_a_command_can_use(tmp_path: Path) -> None:
+    """As measurements Holt has two tables, as a fit one."""
+    folder = published("holt", tmp_path)
+    assert json.loads((folder / "campaign.json").read_text())["results"] == 24 + 23
+    found = fitted(folder, "--published", "holt")
+    assert [curve["collective"] for curve in found["curves"]] == ["bandwidth", "latency"]
+    assert list(found["published"]) == ["holt_latency_throughput"]
+
+
+def test_text_has_the_studys_names_and_data_those_of_what_was_measured(tmp_path: Path) -> None:
+    study = {"collectives": {"bcast": ["default", "openmpi/basic_linear"]}}
+    folder = measured_on(tmp_path / "c", (2, 4), ("simgrid/default", "simgrid/flattree"), "simgrid", study)
+    note = "basic_linear (bcast): simgrid/flattree stands in for openmpi/basic_linear."
+    tables = run("fit", folder, "--published", "della_siega").stdout.split("\n\n")
+    naming = [table for table in tables if "basic_linear" in table]
+    assert naming
+    assert all(note in table.splitlines() for table in naming)
+    assert not [table for table in tables if "flattree" in table.replace(note, "")]
+    assert {curve["algorithm"] for curve in fitted(folder)["curves"]} == {"default", "flattree"}
 
 
 def test_the_empty_cell_of_a_published_table_is_left_out_and_said(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def fit(
     ] = None,
     published: Annotated[
         list[str] | None,
-        typer.Option(help="Also show a published fit: holt_latency_throughput, della_siega_bcast_linear_ols."),
+        typer.Option(help="Also show the published fit of della_siega or holt; the first letters are enough."),
     ] = None,
     style: FigureOptions,
     force: Force = False,
@@ -49,6 +49,7 @@ def fit(
 
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.cell_table import estimate_cells
+    from timpani.campaign.read.study_names import with_study_names
     from timpani.errors import UserError
     from timpani.models.fit import fit as fit_models
     from timpani.prediction.campaign import predict_campaign
@@ -56,8 +57,10 @@ def fit(
 
     folder = campaign_or_newest(folder)
     campaign = load(folder)
-    context = FitContext.from_campaign(campaign, clock_ghz, published or [])
-    found = fit_models(campaign.results, estimate_cells(campaign.raced), f"{folder}/results.jsonl", formula)
+    # Data, and predictions, have the names of the algorithms that were measured.
+    named = campaign if format is Format.json else with_study_names(campaign)
+    context = FitContext.from_campaign(named, clock_ghz, published or [])
+    found = fit_models(named.results, estimate_cells(named.raced), f"{folder}/results.jsonl", formula)
     try:
         prediction = predict_campaign(campaign, costs_from)
     except UserError as error:

@@ -19,8 +19,8 @@ def import_(
     published: Annotated[
         str | None,
         typer.Option(
-            help="In place of files a table of the package: behrooz_bcast_scatter, malasi_bcast_scatter, "
-            "holt_osu_latency, holt_osu_bandwidth.",
+            help="In place of files, a published study or table: behrooz, malasi, holt, holt_osu_latency; the first "
+            "letters are enough.",
             show_default=False,
         ),
     ] = None,

@@ -48,7 +48,7 @@ class _Others:
 
     published: Annotated[
         list[str] | None,
-        typer.Option(help="Also show a published fit: della_siega_bcast_linear_ols.", show_default=False),
+        typer.Option(help="Also show the published fit of della_siega or holt.", show_default=False),
     ] = None
     predicted: Annotated[
         Path | None,

@@ -16,7 +16,7 @@ from timpani.report.claims.claims_text import check_claims, claims_object, claim
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.compare.agreement import agreement, pair_times, unpaired
 
-BEHROOZ = read_published("behrooz")
+BEHROOZ = read_published("behrooz", COMPARISON)
 
 
 def lines(folder: Path, ranks: tuple[int, ...], hosts: tuple[str, ...], kind: str = "openmpi") -> list[str]:
@@ -92,7 +92,7 @@ def test_ties_alone_are_no_difference(tmp_path: Path) -> None:
         )
     ]
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
-    table = read_published("assignment2")
+    table = read_published("assignment2", COMPARISON)
     [said] = (
         each
         for each in claims_text(table, check_claims(table, campaign), simulated=False).split("\n- ")
@@ -118,7 +118,7 @@ def test_a_line_names_what_was_not_measured(tmp_path: Path) -> None:
         )
     ]
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
-    table = read_published("assignment2")
+    table = read_published("assignment2", COMPARISON)
     found = {each.published.claim.says: each for each in check_claims(table, campaign)}
     here = found["broadcasts of type II beat the default at 2048 KB"].campaign
     assert here is not None
@@ -179,7 +179,7 @@ def test_several_pairs_of_a_campaign_are_kept_apart(tmp_path: Path) -> None:
 
 def test_claims_are_not_checked_against_their_published_table(tmp_path: Path) -> None:
     import_published("malasi", tmp_path / "t", "timpani import")
-    malasi = read_published("malasi")
+    malasi = read_published("malasi", COMPARISON)
     checked = check_claims(malasi, load(tmp_path / "t"))
     text = claims_text(malasi, checked, simulated=False)
     assert "published: holds;" in text

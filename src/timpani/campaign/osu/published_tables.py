@@ -2,7 +2,7 @@
 
 import csv
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib import resources
@@ -84,20 +84,20 @@ def published_names(holds: str) -> list[str]:
     return [name for name, source in sources.items() if wanted(source)]
 
 
-def read_published(text: str, holds: str | None = None) -> Published:
-    """The table of that name, of which the first letters will do.
+def read_published(text: str, holds: str) -> Published:
+    """The table of that name, or all tables of an author's study joined; the first letters are enough.
 
-    For COMPARISON, an author's name stands for all tables of the author's study. UserError when there is no such table,
-    several others begin so, or it holds something else than asked for.
+    Only tables that hold what is asked for count. UserError if no such table exists, or if tables of several studies
+    begin with `text`.
     """
     sources = _sources()
-    names = list(sources) if holds is None else published_names(holds)
-    meant = [text] if text in names else [name for name in names if name.startswith(text)]
-    if not meant and text in sources:
-        raise UserError(*_OTHERWISE[sources[text]["holds"]](text))
+    names = published_names(holds)
+    meant = _beginning(names, text)
     if not meant:
+        for unusable in _beginning(sources, text):
+            raise UserError(*_OTHERWISE[sources[unusable]["holds"]](unusable))
         raise UserError(f"unknown published table {text!r}", f"choose among {', '.join(names)}")
-    if len(meant) > 1 and not (holds == COMPARISON and len({sources[name]["study"] for name in meant}) == 1):
+    if len({sources[name]["study"] for name in meant}) > 1:
         raise UserError(f"{text!r} begins {counted(len(meant), 'table')}: {', '.join(meant)}", "name one in full")
     first, *others = [_table(name, sources[name]) for name in meant]
     for other in others:
@@ -109,6 +109,12 @@ def read_published(text: str, holds: str | None = None) -> Published:
             files=(*first.files, *other.files),
         )
     return first
+
+
+def _beginning(names: Iterable[str], text: str) -> list[str]:
+    """The names that begin with `text`; the name itself, if it is one of them."""
+    found = [name for name in names if name.startswith(text)]
+    return [text] if text in found else found
 
 
 def study_tables(study: str) -> list[Published]:
@@ -134,19 +140,19 @@ def _table(name: str, source: dict[str, Any]) -> Published:
     )
 
 
-def published_in(header: Header) -> Published | None:
-    """The table that `import_published` made this campaign from; None for other campaigns."""
-    tables = map(read_published, published_names("measurements"))
-    return next((table for table in tables if is_import_of(header, table)), None)
+def published_in(header: Header) -> list[Published]:
+    """The tables that `import_published` made this campaign from; none of other campaigns."""
+    tables = (read_published(name, "measurements") for name in published_names("measurements"))
+    return [table for table in tables if is_import_of(header, table)]
 
 
 def is_import_of(header: Header, table: Published) -> bool:
-    """Whether a campaign with this header is `table`, or a part of it, imported: then nothing was measured anew."""
-    return bool(header.study.files) and set(header.study.files) <= set(table.files)
+    """Whether a campaign with this header has imported times of `table`: then they were not measured anew."""
+    return not set(header.study.files).isdisjoint(table.files)
 
 
 def import_published(name: str, folder: Path, command: str) -> int:
-    """Make the campaign `folder` of the measurements `name`; returns how many results it holds."""
+    """Make the campaign `folder` of the measurements `name`, a table or an author; returns its number of results."""
     table = read_published(name, "measurements")
     check_empty(folder)
     results = list(_results(table))

@@ -1,7 +1,7 @@
 """The names that a study gives to its algorithms, where others were measured in their place."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -79,11 +79,11 @@ def study_label(campaign: Campaign, collective: str, label: str) -> str:
     return next((each.named.plain for each in named), label)
 
 
-def notes_on(campaign: Campaign, text: str) -> list[str]:
-    """The footnotes of a text that names algorithms of `campaign`, one of `with_study_names`."""
+def notes_on(stand_ins: Iterable[StudyName], text: str) -> list[str]:
+    """The footnotes of a text that names some of `stand_ins`, those of a campaign of `with_study_names`."""
     return [
         stand_in_note(each)
-        for each in campaign.stand_ins
+        for each in stand_ins
         if re.search(rf"(?<![\w/]){re.escape(each.named.plain)}(?![\w/])", text)
     ]
 

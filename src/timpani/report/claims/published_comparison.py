@@ -81,7 +81,7 @@ class PublishedComparison:
         tables = [] if self.is_itself else message_times_tables(self.campaign, self.times, title)
         conclusions = claims_text(self.table, self.checked, self._simulated, self.campaign.statistic)
         parts = [*filter(None, (agreeing, tables_text(tables), doubts_text(self.doubts), conclusions))]
-        notes = notes_on(self.campaign, "\n".join(parts))
+        notes = notes_on(self.campaign.stand_ins, "\n".join(parts))
         return "\n".join([*parts, *(["\n".join(notes) + "\n"] if notes else [])])
 
     @property

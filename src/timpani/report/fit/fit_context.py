@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from timpani.campaign.folder.load import Campaign
+from timpani.campaign.folder.load import Campaign, StudyName
 from timpani.campaign.osu.published_tables import Published, read_published
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of, node_count
+from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.eager_limits import eager_limits, within_node
 from timpani.machine.here.describe import nominal_clock_ghz
 from timpani.models.fit import CurveFit
@@ -23,6 +24,7 @@ class FitContext:
     clock_ghz   of the processor; None where it is unknown
     localities  of the campaign's messages, by which their curves are distinguished
     published   fits to print next to it
+    stand_ins   algorithms that are named after those whose place they take
     """
 
     limits: Mapping[str, int]
@@ -30,6 +32,7 @@ class FitContext:
     clock_ghz: float | None
     localities: Localities
     published: tuple[Published, ...]
+    stand_ins: tuple[StudyName, ...]
 
     @classmethod
     def from_campaign(cls, campaign: Campaign, clock_ghz: float | None, published: Iterable[str]) -> Self:
@@ -41,11 +44,17 @@ class FitContext:
             clock_ghz or nominal_clock_ghz(campaign.header.machine.cpu),
             localities_of(campaign),
             tuple(read_published(name, "fit") for name in published),
+            campaign.stand_ins,
         )
 
     def locality(self, fitted: CurveFit) -> str | None:
         """The locality of the ranks of a curve of messages; None for other curves, and where it is unknown."""
         return locality_of(fitted.name, self.localities)
+
+    def with_notes(self, text: str, collective: str) -> str:
+        """A table of `collective` with the footnotes of the stand-ins that it names."""
+        of_collective = (each for each in self.stand_ins if each.collective == collective)
+        return text + "".join(f"{note}\n" for note in notes_on(of_collective, text))
 
     def limits_within(self, switch: Switch, fitted: CurveFit) -> list[str]:
         """The library's limits at which the curve's switch may be, `name=bytes`, of transports that may have been used.

@@ -32,9 +32,14 @@ def fit_text(fit: Fit, context: FitContext) -> str:
     """Tables of everything fitted; intervals are 95 %."""
     parts = [
         *_curve_tables(fit.curves, context),
-        *(_regression_table(each) for each in fit.regressions),
+        *(context.with_notes(_regression_table(each), each.name["collective"]) for each in fit.regressions),
         *_network_tables(fit),
-        *(text for table in context.published if not _stands_with(fit, table) for text in _published(fit, table)),
+        *(
+            text
+            for table in context.published
+            if not _stands_with(fit, table)
+            for text in _published(fit, table, context)
+        ),
     ]
     if fit.left_out:
         parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
@@ -78,7 +83,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
                 lines.append(f"{curve_name(fitted)}: {missed}")
             if disturbed := disturbed_words(fitted):
                 lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
-        yield "\n".join(lines) + "\n"
+        yield context.with_notes("\n".join(lines) + "\n", collective)
 
 
 def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
@@ -198,13 +203,13 @@ def _network_tables(fit: Fit) -> Iterator[str]:
         )
 
 
-def _published(fit: Fit, table: Published) -> Iterator[str]:
+def _published(fit: Fit, table: Published, context: FitContext) -> Iterator[str]:
     """A published fit compared with the campaign's fits of the same formula, or alone if there is no such fit."""
     pairs = compare_fits(fit.regressions, table)
     if not pairs:
         yield _published_table(table)
     for each in pairs:
-        yield "\n".join(fit_comparison_lines(each)) + "\n"
+        yield context.with_notes("\n".join(fit_comparison_lines(each)) + "\n", each.measured.name["collective"])
 
 
 def _published_table(table: Published) -> str:

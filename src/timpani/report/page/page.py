@@ -117,8 +117,8 @@ def static_figures(panels: Sequence[Panel], linear: bool) -> dict[str, Markup]:
 
 def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
     """Implausible values among imported times; empty for campaigns that Timpani measured."""
-    if table := published_in(campaign.header):
-        return [doubt.text for doubt in published_doubts(table)]
+    if tables := published_in(campaign.header):
+        return [doubt.text for table in tables for doubt in published_doubts(table)]
     if not campaign.header.study.files:
         return []
     return [doubt.text for doubt in doubts(cells.rename({"osu_avg_us": "time_us"}).drop_nulls("time_us"))]

@@ -60,7 +60,7 @@ def verdict_text(campaign: Campaign, full: bool = False) -> Iterator[str]:
     """Lines to print: the answer, what to do, and at most three warnings; all of them, and what they rest on, if
     `full`. What stands in for a named algorithm follows."""
     lines = [*_verdict_lines(campaign, full)]
-    notes = notes_on(campaign, "\n".join(lines))
+    notes = notes_on(campaign.stand_ins, "\n".join(lines))
     yield from (*lines, *notes) if full else (*lines[:-1], *notes, lines[-1])
 
 
