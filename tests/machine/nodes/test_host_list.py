@@ -62,6 +62,8 @@ def test_the_less_loaded_nodes_of_each_group_are_taken_and_unknown_loads_last(tm
     assert names(choose_hosts(machine(4, 4), nodes=4, loads=loads)) == "a2 a4 b1 b4"
     assert names(choose_hosts(machine(4, 4), nodes=8, loads=loads)) == "a2 a4 a1 a3 b1 b4 b2 b3"
     assert names(choose_hosts(machine(4, 4), nodes=4)) == "a1 a2 b1 b2"
+    with pytest.raises(UserError, match="no node of m has a known load; name the nodes as m does"):
+        choose_hosts(machine(4, 4), nodes=4, loads={"login": 0.5})
 
 
 @pytest.mark.parametrize("text", ["", "a1\n", "a1 much\n", "a1 -1\n", "a1 nan\n", "a1 N/A\n", "a1 1 2\n"])

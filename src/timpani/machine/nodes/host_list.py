@@ -70,6 +70,8 @@ def choose_hosts(
     left = [[(group, node) for node in group.nodes if node not in exclude] for group in machine.groups]
     left = [members for members in left if members]
     if loads is not None:
+        if not any(node in loads for members in left for _, node in members):
+            raise UserError(f"no node of {machine.name} has a known load", f"name the nodes as {machine.name} does")
         left = [sorted(members, key=lambda member: loads.get(member[1], inf)) for members in left]
     if seed is not None:
         random.Random(seed).shuffle(left)  # noqa: S311 - an order to repeat, not a secret
