@@ -311,6 +311,8 @@ def test_simulations_are_estimated_by_their_messages_and_data() -> None:
     assert seconds("bcast", 256) == pytest.approx(seconds("bcast", 256, 1024), rel=0.01)
     assert seconds("bcast", 256, 2**20) > 2 * seconds("bcast", 256)
     assert seconds("alltoallv", 16, 2**21) > 8 * seconds("gather", 16, 2**21)  # 16 ranks have 16 blocks, not the root
+    for ring in ("scatter_LR_allgather", "ompi_ring", "smp_rsag_lr"):
+        assert seconds("bcast", 48, name=ring) == pytest.approx(seconds("bcast", 48) * 47 / 6, rel=0.01)
     assert seconds("alltoallv", 256) > 30 * seconds("bcast", 256)
     assert seconds("alltoallv", 256, name="scatters") > 50 * seconds("alltoallv", 256, name="node_pairwise")
     assert seconds("transpose", 65, name="alltoallv") > 10 * seconds("transpose", 65, name="packed")

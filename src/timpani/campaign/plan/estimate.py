@@ -32,6 +32,9 @@ With all messages at once, alltoallv took 3 s on 64 ranks, 30 s on 128 and over 
 _IN_ROUNDS = re.compile("pair|ring|bruck|rdb|mesh|two_level|throttled")
 """In the names of algorithms that exchange blocks in rounds, in which a rank has one message under way."""
 
+_AROUND_A_RING = re.compile("(^|_)(ring|lr)(_|$)", re.IGNORECASE)
+"""In the names of algorithms in which each rank passes a part to the next one, as many times as there are others."""
+
 _SIMULATED_SEGMENT = (
     65536  # bytes of the messages that an algorithm cuts a buffer into, somewhere between 4 KiB and all
 )
@@ -73,9 +76,9 @@ def call_seconds(cell: Cell) -> float:
 def simulated_cell_seconds(cell: Cell) -> float:
     """What simulating `cell` takes: an event for each of its messages, and all ranks' data, which is real.
 
-    Each rank sends about ⌈log₂ p⌉ messages and those that a long one is cut into, or one to each other where it has a
-    block for each. Those all leave at once if the algorithm's name names no rounds, and by default, which is Open
-    MPI's decision: on 64 to 127 ranks and from 256 on that exchanges in rounds, and takes less.
+    Each rank sends about ⌈log₂ p⌉ messages, or p − 1 around a ring, and those that a long one is cut into; or one to
+    each other where it has a block for each. Those all leave at once if the algorithm's name names no rounds, and by
+    default, which is Open MPI's decision: on 64 to 127 ranks and from 256 on that exchanges in rounds, and takes less.
     """
     filled = buffer_bytes(cell.collective, cell.ranks, cell.message_bytes)
     under_way = cell.ranks
@@ -84,7 +87,8 @@ def simulated_cell_seconds(cell: Cell) -> float:
         if not _IN_ROUNDS.search(cell.algorithm.name):
             under_way = cell.ranks * (cell.ranks - 1)
     else:
-        messages = cell.ranks * (ceil(log2(max(2, cell.ranks))) + cell.message_bytes / _SIMULATED_SEGMENT)
+        steps = cell.ranks - 1 if _AROUND_A_RING.search(cell.algorithm.name) else ceil(log2(max(2, cell.ranks)))
+        messages = cell.ranks * (steps + cell.message_bytes / _SIMULATED_SEGMENT)
     each = _SIMULATED_MESSAGE_SECONDS + _SIMULATED_SHARE_SECONDS * under_way
     return messages * each + filled / _FILLED_BYTES_PER_SECOND
 
