@@ -123,7 +123,7 @@ def test_a_table_that_can_t_be_compared_is_not_offered(pair: tuple[Path, Path], 
 def test_a_study_goes_by_its_author_whatever_its_tables(pair: tuple[Path, Path]) -> None:
     done = typed("compare", pair[0], "--published", "holt")
     assert done.returncode == 0
-    assert "No cell in common with Holt: OSU 5.0 point-to-point latency; Holt: OSU 5.0 point" in done.stdout
+    assert "No cell in common with Holt: OSU 5.0 point-to-point latency; OSU 5.0 point-to-point band" in done.stdout
     assert "What the study concluded (pingpong-and-transpose):" in done.stdout
 
 

@@ -100,11 +100,12 @@ def read_published(text: str, holds: str) -> Published:
     if len({sources[name]["study"] for name in meant}) > 1:
         raise UserError(f"{text!r} begins {counted(len(meant), 'table')}: {', '.join(meant)}", "name one in full")
     first, *others = [_table(name, sources[name]) for name in meant]
+    author = first.title.partition(":")[0]
     for other in others:
         first = replace(
             first,
             name=f"{first.name} + {other.name}",
-            title=f"{first.title}; {other.title}",
+            title=f"{first.title}; {other.title.removeprefix(f'{author}: ')}",
             rows=(*first.rows, *other.rows),
             files=(*first.files, *other.files),
         )
