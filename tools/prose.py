@@ -27,6 +27,7 @@ _C_TOKEN = re.compile(
     r"""|//(?P<line>[^\n]*)|/\*(?P<block>.*?)\*/""",
     re.DOTALL,
 )
+_C_TEST = re.compile(r"^TEST\((\w+)\)", re.MULTILINE)
 _HASH_TOKEN = re.compile(r"""(?:"(?P<string>[^"\n]*)"|'[^'\n]*')|(?:^|(?<=\s))#(?!!)(?P<line>[^\n]*)""", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 _MARKUP = re.compile(r"\{%.*?%\}|<[^>]*>", re.DOTALL)
@@ -69,9 +70,11 @@ def passages(path: Path) -> list[Passage]:
 
 
 def function_names(path: Path) -> list[tuple[int, str]]:
-    """The functions and methods of a Python file, each with its line; none of other files."""
-    tree = ast.parse(path.read_text(encoding="utf-8") if path.suffix == ".py" else "")
-    return [(node.lineno, node.name) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    """The functions of a Python file, and the tests of a C++ file with `test_` before them, each with its line."""
+    text = path.read_text(encoding="utf-8") if path.suffix in {".py", ".cpp"} else ""
+    if path.suffix == ".cpp":
+        return [(text.count("\n", 0, test.start()) + 1, f"test_{test[1]}") for test in _C_TEST.finditer(text)]
+    return [(node.lineno, node.name) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
 
 
 def document_lines(text: str) -> Iterator[tuple[int, str]]:

@@ -55,20 +55,20 @@ void compare(int bytes, MPI_Comm comm, int rank, int size) {
     std::vector<std::byte> receive(send.size() * static_cast<std::size_t>(size));
     const CollectiveArguments args{.ranks = size, .count = bytes, .root = 0};
     Execution execution(*find_algorithm("allgather", "ring"), args, comm, MPI_BYTE, MPI_OP_NULL);
-    const auto ours = [&] { execution(send.data(), receive.data()); };
+    const auto by_schedule = [&] { execution(send.data(), receive.data()); };
     const auto by_hand = [&] { ring_by_hand(send.data(), receive.data(), bytes, comm, rank, size); };
     int calls = static_cast<int>(std::clamp(kBlockSeconds / seconds_a_call(by_hand, 100, comm), 10.0, 10'000.0));
     MPI_Bcast(&calls, 1, MPI_INT, 0, comm);
-    std::vector<double> of_ours;
+    std::vector<double> of_schedules;
     std::vector<double> of_hands;
     for (int block = 0; block < kBlocks; ++block) {
-        of_ours.push_back(seconds_a_call(ours, calls, comm));
+        of_schedules.push_back(seconds_a_call(by_schedule, calls, comm));
         of_hands.push_back(seconds_a_call(by_hand, calls, comm));
     }
     if (rank != 0) return;
     std::cout << JsonObject()
                      .add("bytes", bytes)
-                     .add("ours_ns", 1e9 * median(of_ours))
+                     .add("schedule_ns", 1e9 * median(of_schedules))
                      .add("by_hand_ns", 1e9 * median(of_hands))
                      .text()
               << '\n';

@@ -38,12 +38,12 @@ class Clock {
 
   public:
     /// With a symmetry only rank 0 is simulated.
-    Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const EventSink& tell,
+    Clock(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, const EventSink& sink,
           Symmetry symmetry = Symmetry::none)
         : schedule_(prepare(algorithm, args)),
           call_costs_(costs, args),
           links_(costs, args.topology),
-          sink_(tell),
+          sink_(sink),
           fair_(costs.fair),
           engine_(*schedule_, args.ranks, max_messages_under_way(algorithm, args), *this, symmetry),
           flows_(costs, args.topology, static_cast<std::size_t>(engine_.number_of_ranks())) {}
@@ -399,20 +399,20 @@ struct Last {
 
 template <std::size_t kTerms>
 Last<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events,
-                  const EventSink& tell = nullptr) {
+                  const EventSink& sink = nullptr) {
     std::optional<Moment<kTerms>> found;
     auto way = Way::by_events;
     if (!by_events) {
         const auto symmetry = symmetry_of(algorithm, args);
         if (symmetry != Symmetry::none && args.topology == nullptr && costs.noise.factors.empty()) {
-            found = Clock<Moment<kTerms>>(algorithm, args, costs, tell, symmetry).run();
+            found = Clock<Moment<kTerms>>(algorithm, args, costs, sink, symmetry).run();
             way = Way::one_for_all;
         } else {
             found = last_by_level<kTerms>(algorithm, args, costs);
             if (found) way = Way::by_level;
         }
     }
-    if (!found) found = Clock<Moment<kTerms>>(algorithm, args, costs, tell).run();
+    if (!found) found = Clock<Moment<kTerms>>(algorithm, args, costs, sink).run();
     CallCosts(costs, args).add_rest(*found);
     return {*found, way};
 }
@@ -428,8 +428,8 @@ Composition composition(const Algorithm& algorithm, const CollectiveArguments& a
 }  // namespace
 
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
-                const EventSink& tell) {
-    return last<0>(algorithm, args, costs, tell != nullptr, tell).moment.time;
+                const EventSink& sink) {
+    return last<0>(algorithm, args, costs, sink != nullptr, sink).moment.time;
 }
 
 Composition compose(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs, bool by_events) {

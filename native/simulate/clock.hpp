@@ -36,7 +36,7 @@ using EventSink = std::function<void(const Event&)>;
 ///
 /// Throws std::runtime_error if ranks wait for each other forever.
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
-                const EventSink& tell = nullptr);
+                const EventSink& sink = nullptr);
 
 /// The method of a simulation: one rank for all equivalent ranks, level by level, or event by event.
 enum class Way { one_for_all, by_level, by_events };

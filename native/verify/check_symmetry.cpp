@@ -37,13 +37,13 @@ std::optional<std::string> find_broken_symmetry(const Algorithm& algorithm, cons
     const auto of_first = steps_of(*schedule, 0, bound);
     for (int rank = 1; rank < args.ranks; ++rank) {
         const auto own = steps_of(*schedule, rank, bound);
-        const auto alike = [&](const StepWithWaits& first, const StepWithWaits& other) {
+        const auto equal = [&](const StepWithWaits& first, const StepWithWaits& other) {
             const int peer = first.step.peer < 0 ? -1 : image_of(symmetry, args.ranks, rank, first.step.peer);
             return first.step.kind == other.step.kind && first.round == other.round && peer == other.step.peer &&
                    same_amounts(first.step.from, other.step.from) && same_amounts(first.step.to, other.step.to) &&
                    first.waited == other.waited;
         };
-        if (!std::ranges::equal(of_first, own, alike)) {
+        if (!std::ranges::equal(of_first, own, equal)) {
             return "rank " + std::to_string(rank) +
                    " does not do what rank 0 does, which contradicts the claimed symmetry";
         }

@@ -22,10 +22,10 @@ bool order_matters(const Step& a, const Step& b, bool commutative) {
         return writer.kind != Kind::send && (other.reads(writer.to) || other.writes(writer.to));
     };
     const bool same_channel = a.is_message() && a.kind == b.kind && a.peer == b.peer;
-    const bool says_what_it_awaited = a.awaits() && b.kind == Kind::send;
-    const bool tells_of_window =
+    const bool announces_awaited_data = a.awaits() && b.kind == Kind::send;
+    const bool announces_window =
         (a.awaits() && b.touches_window()) || (a.touches_window() && !a.is_message() && b.notifies());
-    return touches(a, b) || touches(b, a) || same_channel || says_what_it_awaited || tells_of_window;
+    return touches(a, b) || touches(b, a) || same_channel || announces_awaited_data || announces_window;
 }
 
 struct Mutation {

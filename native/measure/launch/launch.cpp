@@ -264,9 +264,9 @@ bool Launch::fits_next_to(const Operation& operation, std::span<const Competitor
     int fits = bytes * static_cast<std::int64_t>(competitors) <= kMaxBytes ? 1 : 0;
     if (!others.empty()) {
         const auto& first = *others.front().operation;
-        const bool alike = operation.send_elements() == first.send_elements() &&
+        const bool equal = operation.send_elements() == first.send_elements() &&
                            operation.receive_elements() == first.receive_elements();
-        if (!alike) fits = 0;
+        if (!equal) fits = 0;
     }
     MPI_Allreduce(MPI_IN_PLACE, &fits, 1, MPI_INT, MPI_MIN, harness_.comm);
     return fits != 0;

@@ -75,8 +75,8 @@ void CollectiveCall::expected(std::int64_t first, Values values) const {
             std::ranges::fill(values, kUndefined);
             return;
         }
-        const auto alike = static_cast<std::size_t>(collective_.end_of_run(args_, rank(), first) - first);
-        const Values run = values.first(std::min(values.size(), alike));
+        const auto length = static_cast<std::size_t>(collective_.end_of_run(args_, rank(), first) - first);
+        const Values run = values.first(std::min(values.size(), length));
         if (const auto origin = collective_.origin(args_, rank(), first)) {
             fill_from(collective_, args_.ranks, *origin, run, datatype().combination);
         } else {

@@ -60,7 +60,7 @@ TEST(a_partial_sum_is_the_difference_of_two_prefixes) {
     }
 }
 
-TEST(moved_values_tell_neighboring_ranks_and_places_apart) {
+TEST(moved_values_differ_between_neighboring_ranks_and_places) {
     const auto& gather = *find_collective("gather");
     for (int rank = 0; rank < 64; ++rank) {
         CHECK(value_from(gather, 64, {rank, rank, 9}) != value_from(gather, 64, {rank + 1, rank + 1, 9}));
@@ -110,6 +110,6 @@ TEST(a_run_holds_elements_that_follow_each_other_at_their_origin) {
     }
 }
 
-TEST(an_unknown_collective_is_none) { CHECK(find_collective("broadcast") == nullptr); }
+TEST(an_unknown_collective_is_not_found) { CHECK(find_collective("broadcast") == nullptr); }
 
 }  // namespace timpani

@@ -29,13 +29,13 @@ TEST(a_root_leads_its_node_its_group_and_all) {
     CHECK(levels[0].even() && !levels[1].even());
 }
 
-TEST(who_speaks_for_nobody_is_no_member_above) {
+TEST(ranks_that_lead_nothing_are_no_members_above) {
     const auto levels = levels_at(0, 5, shapes::three_level).levels;
     CHECK((levels[0].members == Ints{5, 0}) && !levels[0].led_by(0) && levels[0].own_count == 10);
     CHECK(!levels[1].joined_by_me() && !levels[2].joined_by_me());
 }
 
-TEST(a_leader_of_a_node_speaks_for_it_and_one_of_a_group_for_that) {
+TEST(a_leader_represents_its_node_or_its_group) {
     const auto of_node = levels_at(8, 5, shapes::three_level).levels;
     CHECK(of_node[0].led_by(8) && of_node[1].joined_by_me() && !of_node[1].led_by(8) && of_node[1].own_count == 20);
     CHECK(!of_node[2].joined_by_me());

@@ -66,8 +66,10 @@ class Trial {
 
     /// Describes what is wrong at this rank; nothing if all is right. Collective.
     std::optional<std::string> compare(const Algorithm& algorithm) {
-        Execution ours(algorithm, args_, arguments_.comm, kind_.type, kind_.op, displacements_);
-        const auto run_ours = [&](Bytes& send, Bytes& receive) { return ours(send_of(send), receive_of(receive)); };
+        Execution execution(algorithm, args_, arguments_.comm, kind_.type, kind_.op, displacements_);
+        const auto run_timpani = [&](Bytes& send, Bytes& receive) {
+            return execution(send_of(send), receive_of(receive));
+        };
         const auto run_library = [&](Bytes& send, Bytes& receive) {
             return reference_call(collective_)(arguments_, send_of(send), receive_of(receive));
         };
@@ -76,10 +78,10 @@ class Trial {
         Bytes found = receive_;
         if (run_library(send, expected) != MPI_SUCCESS) return "the library fails";
         send = send_;
-        if (run_ours(send, found) != MPI_SUCCESS) return "ours fails";
+        if (run_timpani(send, found) != MPI_SUCCESS) return "Timpani's algorithm fails";
         std::ranges::copy(receive_, found.begin());
         const auto before = allocations();
-        run_ours(send, found);
+        run_timpani(send, found);
         if (allocations() != before) return "the second call allocates";
         if (send != send_) return "the send buffer is written";
         const bool undefined = collective_.result == Result::prefix_before && rank_ == 0;

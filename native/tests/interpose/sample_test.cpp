@@ -50,7 +50,7 @@ TEST(a_sample_divided_by_its_probability_estimates_the_whole) {
     CHECK(variance > 0);
 }
 
-TEST(calls_of_one_kind_among_several_in_turn_are_kept_in_proportion) {
+TEST(calls_of_one_kind_among_alternating_kinds_are_kept_in_proportion) {
     CoordinatedSample sample;
     for (std::uint32_t call = 0; call < 400'000; ++call) sample.add(0, 1, call % 4, false);
     std::array<int, 4> kept{};

@@ -19,7 +19,7 @@ TEST(text_is_escaped) {
     CHECK(JsonObject().add("host", "n\t1").text() == R"({"host":"n\u00091"})");
 }
 
-TEST(what_is_no_number_is_null) {
+TEST(values_that_are_no_number_become_null) {
     CHECK(JsonObject().add("x", std::numeric_limits<double>::infinity()).text() == R"({"x":null})");
 }
 

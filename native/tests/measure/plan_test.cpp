@@ -50,7 +50,7 @@ TEST(a_whole_plan_is_read) {
     CHECK(second.at_creation.empty() && second.at_call.empty());
 }
 
-TEST(cells_after_a_point_are_measured_in_turn) {
+TEST(cells_after_a_point_are_interleaved) {
     const auto plan = parse_plan(
         "timpani-plan 1\nseed 7\nprobe\npoint\ncell 1 bcast 8 warm - - -\ncell 2 bcast 8 warm a=1 - -\npoint 12\n"
         "cell 3 bcast 16 warm - - -\n");
@@ -83,7 +83,7 @@ TEST(a_point_has_an_arrival_pattern) {
     CHECK(error_of("timpani-plan 1\npoint\narrival recorded 1 -1\n") == "plan line 3: no rank enters before the first");
 }
 
-TEST(what_is_wrong_is_said_with_its_line) {
+TEST(a_mistake_in_a_plan_is_reported_with_its_line) {
     CHECK(error_of("") == "plan line 1: 'timpani-plan 1' expected");
     CHECK(error_of("timpani-plan 2\n") == "plan line 1: 'timpani-plan 1' expected");
     CHECK(error_of("timpani-plan 1\nslot_ns x\n") == "plan line 2: a value is missing or malformed");

@@ -152,7 +152,7 @@ TEST(a_radix_heap_gives_items_by_time) {
     CHECK(taken == 1'100);
 }
 
-TEST(a_radix_heap_gives_items_of_one_time_as_they_were_added_and_tells_them_ahead) {
+TEST(a_radix_heap_gives_items_of_one_time_in_order_and_shows_them_in_advance) {
     RadixHeap<int> heap;
     for (int i = 0; i < 10; ++i) heap.add(7, i);
     heap.add(8, 10);

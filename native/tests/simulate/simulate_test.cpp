@@ -132,7 +132,7 @@ void check_sums(Costs costs) {
 
 // Formulas from the literature: Thakur, Rabenseifner and Gropp 2005; Pješivac-Grbović 2007; Patarasuk and Yuan 2009. m
 // is the total for all-to-all and allgather. p is a power of two, so nothing is folded.
-TEST(schedules_take_what_the_literature_says) {
+TEST(schedules_take_the_published_times) {
     for (const int lg : {1, 2, 3, 5}) {
         const int p = 1 << lg;
         const std::int64_t m = 64LL * p;
@@ -154,7 +154,7 @@ TEST(schedules_take_what_the_literature_says) {
 }
 
 // The same sources, for schedules that one rank represents: up to 2^20 ranks.
-TEST(symmetric_schedules_take_what_the_literature_says_on_a_million_ranks) {
+TEST(symmetric_schedules_take_the_published_times_on_a_million_ranks) {
     for (const int lg : {1, 2, 3, 5, 12, 17, 20}) {
         const int p = 1 << lg;
         const std::int64_t m = 64LL * p;
@@ -173,7 +173,7 @@ TEST(symmetric_schedules_take_what_the_literature_says_on_a_million_ranks) {
 }
 
 // Not a power of two, and no trees: by level, which makes such numbers of ranks fast.
-TEST(a_hundred_thousand_ranks_take_what_the_literature_says) {
+TEST(a_hundred_thousand_ranks_take_the_published_times) {
     constexpr int kRanks = 100'000;
     constexpr int kLog = 17;
     CHECK(near(time_of("barrier", "dissemination", kRanks, 0), kLog * kA));
@@ -471,14 +471,14 @@ TEST(messages_of_two_directions_pass_a_link_at_once) {
     CHECK(!last_by_level<0>(*bound.algorithm, args, costs));
 }
 
-TEST(one_rank_takes_as_long_as_all_where_they_are_alike) {
-    int alike = 0;
+TEST(one_rank_takes_as_long_as_all_equivalent_ranks) {
+    int symmetric = 0;
     for (const int ranks : {2, 3, 7, 8, 16, 21}) {
         for (const std::int64_t count : {0, 1, 50, 16 * 3 * 7 * 10}) {
             const CollectiveArguments all{.ranks = ranks, .count = count, .root = 0};
             for_each_algorithm(all, [&](const Algorithm& algorithm, const CollectiveArguments& args) {
                 if (symmetry_of(algorithm, args) == Symmetry::none) return;
-                ++alike;
+                ++symmetric;
                 for (const Costs& costs : {kCosts, unit_clock(), hockney(0.1, 0.01, 7)}) {
                     CHECK(simulate(algorithm, args, costs) == simulate(algorithm, args, costs, [](const Event&) {}));
                 }
@@ -487,10 +487,10 @@ TEST(one_rank_takes_as_long_as_all_where_they_are_alike) {
             });
         }
     }
-    CHECK(alike > 200);
+    CHECK(symmetric > 200);
 }
 
-TEST(a_billion_ranks_that_are_alike_take_what_the_literature_says) {
+TEST(a_billion_equivalent_ranks_take_the_published_time) {
     constexpr int kRanks = 1 << 30;
     CHECK(near(time_of("barrier", "dissemination", kRanks, 0), 30 * kA));
     CHECK(near(time_of("allreduce", "recursive_doubling", kRanks, 8), 30 * (kA + kB * 8 + kG * 8)));
@@ -556,7 +556,7 @@ TEST(at_the_bound_the_oldest_message_is_waited_for_though_a_later_one_has_ended)
     CHECK(simulate(two, {.ranks = 3, .count = 8, .root = 0}, hockney(1, 0, 10)) == 82.0);
 }
 
-TEST(ranks_that_wait_for_each_other_are_told) {
+TEST(ranks_that_wait_for_each_other_are_reported) {
     Algorithm ring = *find_algorithm("allgather", "ring");
     ring.requests = always<1>;
     bool by_relation = false;
