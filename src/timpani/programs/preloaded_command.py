@@ -65,14 +65,14 @@ def cannot_start(program: str, error: OSError) -> UserError:
 def _check_programs(command: Sequence[str], library: Mpi) -> None:
     """UserError where a program is statically linked, or linked with another MPI library."""
     preloaded = replacing_library(library, only=True)
-    ours = read_executable(preloaded) if preloaded else None
+    own = read_executable(preloaded) if preloaded else None
     for path in _programs(command):
         found = read_executable(path)
         if found is None:
             continue
         if found.static:
             raise UserError(f"{path} is statically linked: no library can be loaded before it", "link it dynamically")
-        if ours and found.mpi_libraries and not found.mpi_libraries & ours.mpi_libraries:
+        if own and found.mpi_libraries and not found.mpi_libraries & own.mpi_libraries:
             theirs = min(found.mpi_libraries)
             raise UserError(
                 f"{path} is linked with {theirs}, and {library} is another library",

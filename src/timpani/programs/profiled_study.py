@@ -145,12 +145,12 @@ def _measuring_differences(part: ProfilePart, chosen: list[ProfiledPoint]) -> It
         if operator != measured[name].operator:
             yield f"{name} with operator {operator}: measured with {measured[name].operator}"
     for name, arguments in measured.items():
-        ours = [line for line in lines if line.name == name and line.ranks > 1]
-        if COLLECTIVES[name].takes["in_place"] and (other := in_place_share(ours, not arguments.in_place)):
+        of_collective = [line for line in lines if line.name == name and line.ranks > 1]
+        if COLLECTIVES[name].takes["in_place"] and (other := in_place_share(of_collective, not arguments.in_place)):
             how = ("two buffers", "MPI_IN_PLACE")
             yield (
                 f"{name} with {how[not arguments.in_place]}, {per_cent(other)} of its calls: measured with "
                 f"{how[arguments.in_place]}"
             )
-        if arguments.root != ROTATING and (others := 1 - main_root(ours)[1]):
+        if arguments.root != ROTATING and (others := 1 - main_root(of_collective)[1]):
             yield f"{name} with other roots, {per_cent(others)} of its calls: measured with root {arguments.root}"

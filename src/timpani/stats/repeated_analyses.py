@@ -20,9 +20,9 @@ _LOWER_LIMIT = 9.0  # lower limit of the integration, in standard errors
 def level_per_analysis(analyses: tuple[int, ...], error: float) -> float:
     """One-sided level, the same at each interim analysis.
 
-    looks  sample sizes, each larger than the previous one by at least a tenth
-    error  probability that the mean of normal values with known variance and true value 0 exceeds its limit at any
-           analysis
+    analyses  sample sizes, each larger than the previous one by at least a tenth
+    error     probability that the mean of normal values with known variance and true value 0 exceeds its limit at
+              any analysis
     """
     from scipy.optimize import brentq  # type: ignore[import-untyped] # loads slowly
     from scipy.special import ndtr, ndtri  # type: ignore[import-untyped]

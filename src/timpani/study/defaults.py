@@ -10,10 +10,10 @@ PROGRAM_REGRET = "1%"
 """The same with `--for`: what all choices together may lose of the program's time in MPI."""
 
 LAUNCHES, MAX_LAUNCHES = 10, 32
-"""Launches of a study that names none: of everything, or at most of a race."""
+"""Launches of a study that names none, and the maximum of a race."""
 
 MIN_BLOCKS = 10
 """Runs of each side when a program is confirmed: the smallest p-value is then 2 / 2¹⁰."""
 
 MAX_LAUNCHES_IN_BUDGET = 64
-"""The same of a race with a budget of time: as many as it looks after (`LOOKS` of stats/regret.py)."""
+"""Maximum of a race with a time budget: the launches of the last interim analysis (`ANALYSES` of stats/regret.py)."""

@@ -60,7 +60,7 @@ CURVE = without(MACHINE_CELL, "message_bytes")
 
 STATE = "state"
 """The state of the machine while a result was measured: one of STATES or CHANGED; null where the machine had one state,
-or nobody looked."""
+or no probe ran."""
 
 STATES = ("near", "middle", "far")
 """By what the probe took: the shortest, and the longest of two or three."""

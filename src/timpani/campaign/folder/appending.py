@@ -11,11 +11,11 @@ from timpani.errors import UserError, cannot_write
 
 def lost_name(path: Path, file: int) -> str | None:
     """What happened to the name of an open file: `was removed` or `was replaced`; None: `path` is still this file."""
-    ours = os.fstat(file)
+    opened = os.fstat(file)
     there = path.stat() if path.exists() else None
     if there is None:
         return "was removed"
-    return None if (there.st_dev, there.st_ino) == (ours.st_dev, ours.st_ino) else "was replaced"
+    return None if (there.st_dev, there.st_ino) == (opened.st_dev, opened.st_ino) else "was replaced"
 
 
 class AppendedFile:

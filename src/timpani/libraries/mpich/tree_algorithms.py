@@ -79,8 +79,8 @@ def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: Em
     for word, default in parameters.items():
         if not library.reads(word):
             return f"the library's tree doesn't read its parameter {word}"
-        ours = _PARAMETER_NAMES.get(word, "")
-        written[word] = str(asked.pop(ours, defaults.get(ours, default)))
+        parameter = _PARAMETER_NAMES.get(word, "")
+        written[word] = str(asked.pop(parameter, defaults.get(parameter, default)))
     if asked:
         return f"the tree can't say {', '.join(asked)}"
     return Branch(key, tuple(Branch(f"{word}={value}") for word, value in written.items()))

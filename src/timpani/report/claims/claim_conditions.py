@@ -121,9 +121,9 @@ def _list_names(names: list[str], unit: str) -> str:
 
 def _stand_ins(named: list[Algorithm], here: list[Algorithm], library: str, kind: str) -> Iterator[str]:
     """Counterparts from another provider. A study with an unknown library has a different default, too."""
-    for theirs, ours in zip(named, here, strict=True):
+    for theirs, replacement in zip(named, here, strict=True):
         if theirs.name == DEFAULT:
             if library not in (PROVIDER, kind):
                 yield f"{kind}'s default for {library}'s"
-        elif theirs.provider != ours.provider:
-            yield f"{ours.provider}/{ours.name} for {theirs.provider}/{theirs.name}"
+        elif theirs.provider != replacement.provider:
+            yield f"{replacement.provider}/{replacement.name} for {theirs.provider}/{theirs.name}"

@@ -27,7 +27,7 @@ _ABOUT_CHANCE = (
     "The same measurements picked the rules, so some gains are overstated by chance: `timpani confirm` measures anew."
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
-_ABOUT_LOOKS = (
+_ABOUT_SAMPLES = (
     f"At these sizes of rules a race only sampled a few algorithms, mostly in {SAMPLE_LAUNCHES} launches. A rule ends",
     "before such a size if its algorithm failed there, was significantly slower than the default, or was",
     f"over {per_cent(MIN_EXCESS)} slower than another in the sample. Algorithms outside the sample are untested there.",
@@ -162,7 +162,7 @@ def _unmeasured_sizes(table: SelectionTable) -> Iterator[str]:
     """The sizes of rules that a race only sampled, and the requested sizes without a time."""
     sampled = [(each, inside) for each in table.sampled if (inside := _within_rules(table, each))]
     if sampled:
-        yield from ("## Only sampled", "", *_ABOUT_LOOKS, "")
+        yield from ("## Only sampled", "", *_ABOUT_SAMPLES, "")
         yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in sampled)
         yield ""
     if table.unmeasured:

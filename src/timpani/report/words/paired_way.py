@@ -13,17 +13,17 @@ def paired_way(before: Campaign, after: Campaign) -> str | None:
 
     The recorded launchers are looked for, and not run: a campaign may come from anywhere.
     """
-    ours, theirs = before.header, after.header
-    if ours.mpi == theirs.mpi or ours.machine.name != theirs.machine.name:
+    first, second = before.header, after.header
+    if first.mpi == second.mpi or first.machine.name != second.machine.name:
         return None
-    launchers = [header.mpi.mpirun for header in (ours, theirs)]
+    launchers = [header.mpi.mpirun for header in (first, second)]
     if not all(_is_launcher(each) for each in launchers):
         return None
-    shared = [name for name in ours.study.collectives if name in theirs.study.collectives and name in OPERATIONS]
+    shared = [name for name in first.study.collectives if name in second.study.collectives and name in OPERATIONS]
     if not shared:
         return None
-    ranks = ",".join(str(count) for count in sorted(set(ours.study.ranks) & set(theirs.study.ranks)))
-    sizes = ",".join(str(size) for size in sorted(set(ours.study.sizes) & set(theirs.study.sizes)))
+    ranks = ",".join(str(count) for count in sorted(set(first.study.ranks) & set(second.study.ranks)))
+    sizes = ",".join(str(size) for size in sorted(set(first.study.sizes) & set(second.study.sizes)))
     given = [*(["--ranks", ranks] if ranks else []), *(["--sizes", sizes] if sizes else [])]
     words = ["timpani", "run", *shared, *given, *(word for each in launchers for word in ("--mpi", each))]
     return (

@@ -55,13 +55,13 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
         )
     simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     calibration = _calibrated(simulator, campaign)
-    ours = timpani_schedules(campaign, own)
+    timpanis = timpani_schedules(campaign, own)
     library, _ = library_schedules(campaign, own, simulator, calibration)
     default = Algorithm(campaign.header.mpi.kind, DEFAULT)
     comparable, left_out = _comparable(campaign, library, default, mpi)
     request = Request([], ranks, [], machine, placement)
     times, unpredicted = times_of(
-        {point: {**ours.get(point, {}), **library[point]} for point in comparable},
+        {point: {**timpanis.get(point, {}), **library[point]} for point in comparable},
         request,
         simulator,
         calibration,
@@ -71,7 +71,7 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
     layouts = {count: _layout(machine, placement, count) for count in ranks}
     rules = [
         rule
-        for known in (library, ours)
+        for known in (library, timpanis)
         for rule in rules_of(winners(comparable, known, library, default, layouts, times)).rules
     ]
     return PredictedRules(

@@ -57,7 +57,7 @@ class OpenComparison:
 
         algorithms  number of algorithms at the point
         """
-        analyses = [look for look in ANALYSES if self.gap.launches < look <= self.gap.launches + further]
+        analyses = [analysis for analysis in ANALYSES if self.gap.launches < analysis <= self.gap.launches + further]
         if not analyses:
             return inf
         launches = analyses[-1]
@@ -125,7 +125,7 @@ class Allocation:
         best = fmean(best_rounds(each.components, launch_s, round_s) for each in open_comparisons)
         enough = (
             max(each.rounds(further, competitors) for each in open_comparisons)
-            for further in sorted({look - each.gap.launches for look in ANALYSES for each in open_comparisons})
+            for further in sorted({analysis - each.gap.launches for analysis in ANALYSES for each in open_comparisons})
             if 0 < further <= self._most_launches - race.standing(point).launches
         )
         rounds = next((number for number in enough if number <= best), best)

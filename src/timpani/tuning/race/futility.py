@@ -60,7 +60,12 @@ class Prospect:
     def analyses(self) -> list[int]:
         """Numbers of further launches at which an interim analysis follows."""
         return sorted(
-            {look - each.launches for each in self.open_comparisons for look in ANALYSES if look > each.launches}
+            {
+                analysis - each.launches
+                for each in self.open_comparisons
+                for analysis in ANALYSES
+                if analysis > each.launches
+            }
         )
 
     @cached_property
@@ -80,11 +85,11 @@ class Prospect:
         from scipy.special import stdtr  # type: ignore[import-untyped] # loads slowly
 
         found = 0.0
-        for look in ANALYSES:
-            if gap.launches < look <= gap.launches + further:
+        for analysis in ANALYSES:
+            if gap.launches < analysis <= gap.launches + further:
                 variance = np.array(gap.variance)
-                width = float(half_width(variance, look, look - 1 + gap.prior_dof, self.algorithms))
-                moves = sqrt(gap.variance * (1 / gap.launches - 1 / look))
+                width = float(half_width(variance, analysis, analysis - 1 + gap.prior_dof, self.algorithms))
+                moves = sqrt(gap.variance * (1 / gap.launches - 1 / analysis))
                 if moves == 0:
                     return 1.0
                 dof = gap.launches - 1 + gap.prior_dof
