@@ -55,4 +55,4 @@ def test_buffers_of_four_ranks_are_counted(collective: str, buffers: int, buffer
 
 def test_a_large_call_may_be_silent_for_longer() -> None:
     assert longest_silence(MIN_TIMEOUT, 0.1, buffer_bytes("bcast", 2, 8)) < MIN_TIMEOUT + 1
-    assert longest_silence(MIN_TIMEOUT, 0.1, buffer_bytes("allreduce", 2, 2**32)) > 5 * MIN_TIMEOUT
+    assert longest_silence(MIN_TIMEOUT, 0.1, buffer_bytes("bcast", 2, 2**32)) > 10 * MIN_TIMEOUT

@@ -39,7 +39,7 @@ _MIN_TIMEOUT_SIMULATED = 3600.0
 """A simulated call of hundreds of ranks takes minutes. SimGrid reports deadlocks itself."""
 _TIMEOUT_FACTOR = 20.0
 """The timeout as a multiple of a cell's expected time."""
-_MIN_BANDWIDTH = 50e6
+_MIN_BANDWIDTH = 25e6
 """A call that handles the buffers of all ranks with fewer bytes per second counts as hung."""
 _MIN_TIME_LIMIT = 0.002
 """Seconds per cell. A budget that leaves less stops the campaign, since the results would be poor."""
