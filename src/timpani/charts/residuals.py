@@ -39,16 +39,7 @@ def residuals(rows: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme
         ],
     )
     panel = theme.layer(zero, points, width=theme.WIDTH // 3 - 60, height=HEIGHT)
-    chart = panel.facet(
-        facet=alt.Facet(
-            "label:N",
-            title=None,
-            sort=theme.ordered(rows["label"]),
-            header=theme.panel_header(),
-        ),
-        columns=3,
-        data=rows,
-    ).resolve_scale(x="independent", y="independent")
+    chart = theme.panels(panel, rows).resolve_scale(x="independent", y="independent")
     return theme.apply(chart, palette, "Residuals of regressions against fitted values, one panel per algorithm")
 
 

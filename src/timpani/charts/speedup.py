@@ -70,15 +70,8 @@ def speedup(
     statuses = ratios["status"].str.replace(_WIDE, "").str.strip_prefix("+").replace("", OK)
     measured = points(base, statuses, palette, (26, 40), y=y, color=color, tooltip=tooltip)
     panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
-    panels = panel.facet(
-        facet=alt.Facet(
-            "label:N",
-            title=f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s; gray {unsure}",
-            sort=[style.label for style in styled],
-            header=theme.panel_header(),
-        ),
-        columns=3,
-        data=ratios,
+    panels = theme.panels(
+        panel, ratios, f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s; gray {unsure}"
     )
     valid = alt.Chart().transform_filter("isValid(datum.ratio)")
     panels.transform = with_bars(valid, "ratio", "ratio_low", "ratio_high", here=["message_bytes"]).transform

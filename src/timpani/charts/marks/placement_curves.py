@@ -44,16 +44,7 @@ def placement_curves(
     measured = points(base, cells["status"], palette, (18, 36), y=y, color=color, tooltip=tooltip)
     layers = [line, *bars(base, color, palette, faceted=True, strokeWidth=1.2, opacity=0.75), *measured]
     panel = theme.layer(*layers, width=theme.WIDTH // 3 - 40, height=170)
-    panels = panel.facet(
-        facet=alt.Facet(
-            "label:N",
-            title=None,
-            sort=theme.ordered(cells["label"]),
-            header=theme.panel_header(),
-        ),
-        columns=3,
-        data=cells,
-    )
+    panels = theme.panels(panel, cells)
     drawn = alt.Chart().transform_filter("isValid(datum.median_us)" if linear else "datum.median_us > 0")
     barred = with_bars(drawn, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "message_bytes"], linear=linear)
     panels.transform = barred.transform

@@ -199,10 +199,12 @@ OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 """Options of `legend`; a line is as long as a dash and a gap of the longest."""
 
 
-def panel_header() -> alt.Header:
-    """The names of small panels, broken where they are longer than a panel is wide."""
+def panels(panel: alt.LayerChart, rows: pl.DataFrame, title: str | None = None) -> alt.FacetChart:
+    """`panel` once for each label of `rows`, three in a line; names longer than it is wide are broken."""
     broken = r"split(replace(datum.label, /(.{8,24}[\/:,]|.{12,22}_)/g, '$1\n'), '\n')"
-    return alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken, titleAnchor="start")
+    header = alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken, titleAnchor="start")
+    names = alt.Facet("label:N", title=title, sort=ordered(rows["label"]), header=header)
+    return panel.facet(facet=names, columns=3, data=rows)
 
 
 class _Layers(alt.LayerChart):
