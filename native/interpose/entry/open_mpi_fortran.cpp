@@ -1,18 +1,11 @@
-// The names that Fortran programs call on Open MPI. Its Fortran layer calls the PMPI functions, so the C entry points
-// never see these calls. mpif.h and the module mpi call one of four spellings, depending on the compiler; mpi_f08 calls
-// `ompi_*_f`. MPICH's Fortran layer calls the C functions: this file must not be in its library.
+// The names that Fortran programs call on Open MPI. MPICH's Fortran layer calls the C functions: this file must not be
+// in its library.
 
-#include <mpi.h>
+#include "interpose/entry/open_mpi_fortran.hpp"
 
 #include <algorithm>
 #include <array>
-
-namespace {
-
-using Integer = const MPI_Fint*;
-using Integers = const MPI_Fint*;  // as wide as C's: CMake checks it
-
-}  // namespace
+#include <type_traits>
 
 extern "C" {
 
@@ -40,142 +33,80 @@ void* address(void* given) {
     return std::ranges::find(bottom, given) != bottom.end() ? MPI_BOTTOM : given;
 }
 
-MPI_Comm comm_of(Integer handle) { return PMPI_Comm_f2c(*handle); }
-MPI_Datatype type_of(Integer handle) { return PMPI_Type_f2c(*handle); }
-MPI_Op op_of(Integer handle) { return PMPI_Op_f2c(*handle); }
-
-void give(MPI_Fint* error, int code) {
-    if (error != nullptr) *error = code;
+/// An argument of a C function, by its address in Fortran. Fortran's integers are as wide as C's: CMake checks it.
+template <typename Argument>
+Argument from_fortran(void* given) {
+    const auto* integers = static_cast<const MPI_Fint*>(given);
+    if constexpr (std::is_same_v<Argument, MPI_Comm>) return PMPI_Comm_f2c(*integers);
+    if constexpr (std::is_same_v<Argument, MPI_Datatype>) return PMPI_Type_f2c(*integers);
+    if constexpr (std::is_same_v<Argument, MPI_Op>) return PMPI_Op_f2c(*integers);
+    if constexpr (std::is_same_v<Argument, int>) return *integers;
+    if constexpr (std::is_same_v<Argument, const int*>) return integers;
+    if constexpr (std::is_convertible_v<void*, Argument>) return address(given);
 }
 
-void end(int (*freed)(MPI_Comm*), MPI_Fint* comm, MPI_Fint* error) {
-    MPI_Comm handle = comm_of(comm);
+template <typename>
+struct Word {
+    using Type = void*;
+};
+
+/// `error` is optional in mpi_f08.
+void give(void* error, int code) {
+    if (error != nullptr) *static_cast<MPI_Fint*>(error) = code;
+}
+
+/// A C function that takes what Fortran passes.
+template <typename... Arguments>
+auto with_addresses(int (*function)(Arguments...)) {
+    return [function](typename Word<Arguments>::Type... given, void* error) {
+        give(error, function(from_fortran<Arguments>(given)...));
+    };
+}
+
+void end(int (*freed)(MPI_Comm*), void* comm, void* error) {
+    MPI_Comm handle = from_fortran<MPI_Comm>(comm);
     const int code = freed(&handle);
-    *comm = PMPI_Comm_c2f(handle);
+    *static_cast<MPI_Fint*>(comm) = PMPI_Comm_c2f(handle);
     give(error, code);
 }
 
 }  // namespace
 
-// One function under all its names.
-#define TIMPANI_FORTRAN(lower, upper, ...)                                         \
-    void mpi_##lower(__VA_ARGS__) __attribute__((alias("ompi_" #lower "_f")));     \
-    void mpi_##lower##_(__VA_ARGS__) __attribute__((alias("ompi_" #lower "_f")));  \
-    void mpi_##lower##__(__VA_ARGS__) __attribute__((alias("ompi_" #lower "_f"))); \
-    void MPI_##upper(__VA_ARGS__) __attribute__((alias("ompi_" #lower "_f")));     \
-    void ompi_##lower##_f(__VA_ARGS__)
+#define TIMPANI_FUNCTION(name, upper, words)                                           \
+    void MPI_##upper TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f"))); \
+    TIMPANI_FORTRAN(name, words)
+#define TIMPANI_CALL(Name, name, upper, words) \
+    TIMPANI_FUNCTION(name, upper, words) { with_addresses(MPI_##Name) TIMPANI_GIVEN_##words; }
 
 #pragma GCC visibility push(default)
 extern "C" {
 
-TIMPANI_FORTRAN(init, INIT, MPI_Fint* error) { give(error, MPI_Init(nullptr, nullptr)); }
-
-TIMPANI_FORTRAN(init_thread, INIT_THREAD, Integer required, MPI_Fint* provided, MPI_Fint* error) {
+TIMPANI_FUNCTION(init, INIT, 1) { give(a, MPI_Init(nullptr, nullptr)); }
+TIMPANI_FUNCTION(init_thread, INIT_THREAD, 3) {
     int level = 0;
-    give(error, MPI_Init_thread(nullptr, nullptr, *required, &level));
-    *provided = level;
+    give(c, MPI_Init_thread(nullptr, nullptr, from_fortran<int>(a), &level));
+    *static_cast<MPI_Fint*>(b) = level;
 }
-
-TIMPANI_FORTRAN(finalize, FINALIZE, MPI_Fint* error) { give(error, MPI_Finalize()); }
-
-TIMPANI_FORTRAN(abort, ABORT, Integer comm, Integer code, MPI_Fint* error) {
-    give(error, MPI_Abort(comm_of(comm), *code));
-}
-
-TIMPANI_FORTRAN(comm_free, COMM_FREE, MPI_Fint* comm, MPI_Fint* error) { end(MPI_Comm_free, comm, error); }
-
-TIMPANI_FORTRAN(comm_disconnect, COMM_DISCONNECT, MPI_Fint* comm, MPI_Fint* error) {
-    end(MPI_Comm_disconnect, comm, error);
-}
-
-TIMPANI_FORTRAN(barrier, BARRIER, Integer comm, MPI_Fint* error) { give(error, MPI_Barrier(comm_of(comm))); }
-
-TIMPANI_FORTRAN(bcast, BCAST, void* buffer, Integer count, Integer type, Integer root, Integer comm, MPI_Fint* error) {
-    give(error, MPI_Bcast(address(buffer), *count, type_of(type), *root, comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(gather, GATHER, void* send, Integer send_count, Integer send_type, void* receive, Integer receive_count,
-                Integer receive_type, Integer root, Integer comm, MPI_Fint* error) {
-    give(error, MPI_Gather(address(send), *send_count, type_of(send_type), address(receive), *receive_count,
-                           type_of(receive_type), *root, comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(gatherv, GATHERV, void* send, Integer send_count, Integer send_type, void* receive,
-                Integers receive_counts, Integers receive_displacements, Integer receive_type, Integer root,
-                Integer comm, MPI_Fint* error) {
-    give(error, MPI_Gatherv(address(send), *send_count, type_of(send_type), address(receive), receive_counts,
-                            receive_displacements, type_of(receive_type), *root, comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(scatter, SCATTER, void* send, Integer send_count, Integer send_type, void* receive,
-                Integer receive_count, Integer receive_type, Integer root, Integer comm, MPI_Fint* error) {
-    give(error, MPI_Scatter(address(send), *send_count, type_of(send_type), address(receive), *receive_count,
-                            type_of(receive_type), *root, comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(scatterv, SCATTERV, void* send, Integers send_counts, Integers send_displacements, Integer send_type,
-                void* receive, Integer receive_count, Integer receive_type, Integer root, Integer comm,
-                MPI_Fint* error) {
-    give(error, MPI_Scatterv(address(send), send_counts, send_displacements, type_of(send_type), address(receive),
-                             *receive_count, type_of(receive_type), *root, comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(allgather, ALLGATHER, void* send, Integer send_count, Integer send_type, void* receive,
-                Integer receive_count, Integer receive_type, Integer comm, MPI_Fint* error) {
-    give(error, MPI_Allgather(address(send), *send_count, type_of(send_type), address(receive), *receive_count,
-                              type_of(receive_type), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(allgatherv, ALLGATHERV, void* send, Integer send_count, Integer send_type, void* receive,
-                Integers receive_counts, Integers receive_displacements, Integer receive_type, Integer comm,
-                MPI_Fint* error) {
-    give(error, MPI_Allgatherv(address(send), *send_count, type_of(send_type), address(receive), receive_counts,
-                               receive_displacements, type_of(receive_type), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(alltoall, ALLTOALL, void* send, Integer send_count, Integer send_type, void* receive,
-                Integer receive_count, Integer receive_type, Integer comm, MPI_Fint* error) {
-    give(error, MPI_Alltoall(address(send), *send_count, type_of(send_type), address(receive), *receive_count,
-                             type_of(receive_type), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(alltoallv, ALLTOALLV, void* send, Integers send_counts, Integers send_displacements, Integer send_type,
-                void* receive, Integers receive_counts, Integers receive_displacements, Integer receive_type,
-                Integer comm, MPI_Fint* error) {
-    give(error, MPI_Alltoallv(address(send), send_counts, send_displacements, type_of(send_type), address(receive),
-                              receive_counts, receive_displacements, type_of(receive_type), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(reduce, REDUCE, void* send, void* receive, Integer count, Integer type, Integer op, Integer root,
-                Integer comm, MPI_Fint* error) {
-    give(error, MPI_Reduce(address(send), address(receive), *count, type_of(type), op_of(op), *root, comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(allreduce, ALLREDUCE, void* send, void* receive, Integer count, Integer type, Integer op, Integer comm,
-                MPI_Fint* error) {
-    give(error, MPI_Allreduce(address(send), address(receive), *count, type_of(type), op_of(op), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(reduce_scatter, REDUCE_SCATTER, void* send, void* receive, Integers counts, Integer type, Integer op,
-                Integer comm, MPI_Fint* error) {
-    give(error, MPI_Reduce_scatter(address(send), address(receive), counts, type_of(type), op_of(op), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(reduce_scatter_block, REDUCE_SCATTER_BLOCK, void* send, void* receive, Integer count, Integer type,
-                Integer op, Integer comm, MPI_Fint* error) {
-    give(error,
-         MPI_Reduce_scatter_block(address(send), address(receive), *count, type_of(type), op_of(op), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(scan, SCAN, void* send, void* receive, Integer count, Integer type, Integer op, Integer comm,
-                MPI_Fint* error) {
-    give(error, MPI_Scan(address(send), address(receive), *count, type_of(type), op_of(op), comm_of(comm)));
-}
-
-TIMPANI_FORTRAN(exscan, EXSCAN, void* send, void* receive, Integer count, Integer type, Integer op, Integer comm,
-                MPI_Fint* error) {
-    give(error, MPI_Exscan(address(send), address(receive), *count, type_of(type), op_of(op), comm_of(comm)));
-}
+TIMPANI_FUNCTION(comm_free, COMM_FREE, 2) { end(MPI_Comm_free, a, b); }
+TIMPANI_FUNCTION(comm_disconnect, COMM_DISCONNECT, 2) { end(MPI_Comm_disconnect, a, b); }
+TIMPANI_CALL(Finalize, finalize, FINALIZE, 1)
+TIMPANI_CALL(Abort, abort, ABORT, 3)
+TIMPANI_CALL(Barrier, barrier, BARRIER, 2)
+TIMPANI_CALL(Bcast, bcast, BCAST, 6)
+TIMPANI_CALL(Gather, gather, GATHER, 9)
+TIMPANI_CALL(Gatherv, gatherv, GATHERV, 10)
+TIMPANI_CALL(Scatter, scatter, SCATTER, 9)
+TIMPANI_CALL(Scatterv, scatterv, SCATTERV, 10)
+TIMPANI_CALL(Allgather, allgather, ALLGATHER, 8)
+TIMPANI_CALL(Allgatherv, allgatherv, ALLGATHERV, 9)
+TIMPANI_CALL(Alltoall, alltoall, ALLTOALL, 8)
+TIMPANI_CALL(Alltoallv, alltoallv, ALLTOALLV, 10)
+TIMPANI_CALL(Reduce, reduce, REDUCE, 8)
+TIMPANI_CALL(Allreduce, allreduce, ALLREDUCE, 7)
+TIMPANI_CALL(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 7)
+TIMPANI_CALL(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 7)
+TIMPANI_CALL(Scan, scan, SCAN, 7)
+TIMPANI_CALL(Exscan, exscan, EXSCAN, 7)
 
 }  // extern "C"
 #pragma GCC visibility pop

@@ -1,9 +1,8 @@
 // Messages as Fortran programs call them on Open MPI. They are passed to Open MPI's Fortran functions, whose arguments
-// are all addresses, so handles and statuses need no conversion. See open_mpi_fortran.cpp for the names.
-
-#include <mpi.h>
+// are all addresses, so handles and statuses need no conversion.
 
 #include "interpose/entry/intercept.hpp"
+#include "interpose/entry/open_mpi_fortran.hpp"
 
 namespace {
 
@@ -15,39 +14,15 @@ std::int64_t bytes_of(const void* count, const void* type) {
 
 }  // namespace
 
-#define TIMPANI_WORDS_2 (void* a, void* b)
-#define TIMPANI_WORDS_3 (void* a, void* b, void* c)
-#define TIMPANI_WORDS_4 (void* a, void* b, void* c, void* d)
-#define TIMPANI_WORDS_5 (void* a, void* b, void* c, void* d, void* e)
-#define TIMPANI_WORDS_6 (void* a, void* b, void* c, void* d, void* e, void* f)
-#define TIMPANI_WORDS_7 (void* a, void* b, void* c, void* d, void* e, void* f, void* g)
-#define TIMPANI_WORDS_8 (void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h)
-#define TIMPANI_WORDS_10 (void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i, void* j)
-#define TIMPANI_WORDS_13                                                                                         \
-    (void* a, void* b, void* c, void* d, void* e, void* f, void* g, void* h, void* i, void* j, void* k, void* l, \
-     void* m)
-#define TIMPANI_GIVEN_2 (a, b)
-#define TIMPANI_GIVEN_3 (a, b, c)
-#define TIMPANI_GIVEN_4 (a, b, c, d)
-#define TIMPANI_GIVEN_5 (a, b, c, d, e)
-#define TIMPANI_GIVEN_6 (a, b, c, d, e, f)
-#define TIMPANI_GIVEN_7 (a, b, c, d, e, f, g)
-#define TIMPANI_GIVEN_8 (a, b, c, d, e, f, g, h)
-#define TIMPANI_GIVEN_10 (a, b, c, d, e, f, g, h, i, j)
-#define TIMPANI_GIVEN_13 (a, b, c, d, e, f, g, h, i, j, k, l, m)
-
-// One function under the names that Fortran calls. Open MPI's functions exist if the program loads its Fortran library.
-#define TIMPANI_PASSED(name, words, counted, ...)                                         \
-    extern void pmpi_##name##_ TIMPANI_WORDS_##words __attribute__((weak));               \
-    void mpi_##name TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f")));     \
-    void mpi_##name##_ TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f")));  \
-    void mpi_##name##__ TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f"))); \
-    void ompi_##name##_f TIMPANI_WORDS_##words {                                          \
-        timpani::counted(                                                                 \
-            #name, __VA_ARGS__[&] {                                                       \
-                pmpi_##name##_ TIMPANI_GIVEN_##words;                                     \
-                return MPI_SUCCESS;                                                       \
-            });                                                                           \
+// Open MPI's functions exist if the program loads its Fortran library.
+#define TIMPANI_PASSED(name, words, counted, ...)                           \
+    extern void pmpi_##name##_ TIMPANI_WORDS_##words __attribute__((weak)); \
+    TIMPANI_FORTRAN(name, words) {                                          \
+        timpani::counted(                                                   \
+            #name, __VA_ARGS__[&] {                                         \
+                pmpi_##name##_ TIMPANI_GIVEN_##words;                       \
+                return MPI_SUCCESS;                                         \
+            });                                                             \
     }
 
 #pragma GCC visibility push(default)
