@@ -39,6 +39,7 @@ def messages(folder: Path, name: str, text: str) -> list[str]:
         ("code.py", "class A:\n    def _goes_on(self) -> None: ...\n"),
         ("code.py", "def test_what_is_new() -> None: ...\n"),
         ("code.py", "def _of() -> None: ...\n"),
+        ("code.py", "def test_a_full_disk_is_said() -> None: ...\n"),
         ("code.cpp", "TEST(ranks_take_part) {}\n"),
         ("code.cpp", "int x;\nTEST(what_is_new) {}\n"),
     ],

@@ -71,7 +71,7 @@ WORDS = (
 _WORD = re.compile("|".join(rf"(?P<w{i}>\b(?:{pattern})\b)" for i, (pattern, _) in enumerate(WORDS)), re.IGNORECASE)
 _WHAT = re.compile(r"What [^?:]*\b(?:is|are|was|were|does|do|did)\b[^?:]*\b(?:is|are|was|were|does|do|did)\b[^?:]*[.]$")
 """A sentence whose subject is a clause: 'What was chosen is faster.'"""
-_CLAUSE_NAMES = re.compile(r"test what(?:ever)?\b|(?:of|named|said|told|where|words)$")
+_CLAUSE_NAMES = re.compile(r"test what(?:ever)?\b|.*\b(?:is|are|and) said\b|(?:of|named|said|told|where|words)$")
 """Names that begin with a clause instead of a subject, or are no noun or verb."""
 _SENTENCE_END = re.compile(r"(?<=[.!?])[)\"'”]*\s+(?=[A-Z0-9\"'(`“]|$)")
 

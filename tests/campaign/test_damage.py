@@ -155,7 +155,7 @@ def test_a_changed_header_is_refused(folder: Path, old: bytes) -> None:
         (lambda path: path.write_bytes(gzip.compress(SAMPLES + b"\n")), "the raw samples don't match"),
     ],
 )
-def test_raw_samples_that_are_not_those_of_the_results_are_said(
+def test_raw_samples_that_are_not_those_of_the_results_are_reported(
     folder: Path, damage: Callable[[Path], object], said: str
 ) -> None:
     damage(folder / "launches" / "0002-1" / "samples.jsonl.gz")

@@ -72,7 +72,7 @@ def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> N
     assert compared["differences"] == [{"what": "MPI library", "a": "openmpi 4.1.4", "b": "openmpi 5.0.11"}]
 
 
-def test_equal_conditions_are_said_to_be(pair: tuple[Path, Path], tmp_path: Path) -> None:
+def test_equal_conditions_are_reported_as_equal(pair: tuple[Path, Path], tmp_path: Path) -> None:
     first, _ = pair
     same = {"default": {8: around(2.0), 16: around(1.0), 32: around(1.0)}}
     again = campaign(tmp_path / "again", same, mpi={"kind": "openmpi", "version": "4.1.4"})

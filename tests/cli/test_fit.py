@@ -202,7 +202,7 @@ def test_a_negative_intercept_is_no_latency(tmp_path: Path) -> None:
     assert re.search(r"core +unknown +\(– to –\)", text)
 
 
-def test_a_launch_far_off_is_not_fitted_and_said(tmp_path: Path) -> None:
+def test_an_outlying_launch_is_not_fitted_and_is_reported(tmp_path: Path) -> None:
     launches = [{**line, "launch": launch} for launch in (1, 2, 3, 4) for line in GOOD]
     launches[-1] = {**launches[-1], "median_us": 60.0}
     folder = campaign(tmp_path / "loud", launches)
@@ -370,7 +370,7 @@ def test_text_has_the_studys_names_and_data_those_of_what_was_measured(tmp_path:
     assert {curve["algorithm"] for curve in fitted(folder)["curves"]} == {"default", "flattree"}
 
 
-def test_the_empty_cell_of_a_published_table_is_left_out_and_said(tmp_path: Path) -> None:
+def test_the_empty_cell_of_a_published_table_is_left_out_and_reported(tmp_path: Path) -> None:
     folder = published("behrooz_bcast_scatter", tmp_path)
     assert len((folder / "results.jsonl").read_text().splitlines()) == 8 * 8 * 21 - 1
     assert json.loads((folder / "campaign.json").read_text())["left_out"] == ["empty cells of the published table: 1"]

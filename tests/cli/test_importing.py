@@ -70,7 +70,7 @@ def test_a_misspelled_algorithm_is_refused_unless_one_insists(tmp_path: Path) ->
     assert run(*arguments, "--any-name").exit_code == 0
 
 
-def test_without_a_library_a_name_is_taken_and_said_to_be_unchecked(
+def test_without_a_library_a_name_is_taken_and_reported_as_unchecked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -100,5 +100,5 @@ def test_a_folder_in_place_of_rules_is_called_one(tmp_path: Path) -> None:
 
 
 @needs_mpi
-def test_a_program_that_is_not_found_is_said(file: Path) -> None:
+def test_a_program_that_is_not_found_is_reported(file: Path) -> None:
     assert "can't be started" in timpani("preload", "--rules", file, "--", "no-such-program").stderr

@@ -11,7 +11,7 @@ ALL = everywhere(TREES)
 
 
 @pytest.mark.parametrize(("soname", "flag"), [("libcuda.so.1", "-DCUDA"), ("libamdhip64.so.6", "-DHIP")])
-def test_a_call_with_device_memory_on_one_rank_is_left_to_mpi_once_said(
+def test_a_call_with_device_memory_on_one_rank_is_left_to_mpi_and_reported_once(
     run_program: RunProgram, tmp_path: Path, soname: str, flag: str
 ) -> None:
     library = tmp_path / "planted.so"

@@ -178,7 +178,7 @@ def test_scripts_are_shell(tmp_path: Path) -> None:
         subprocess.run(["sh", "-n"], input=text, text=True, check=True)
 
 
-def test_a_file_system_without_locks_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_locks(*_: object) -> None:
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
 

@@ -204,7 +204,7 @@ def test_a_library_without_compositions_gets_no_file_for_them() -> None:
     assert write_compositions(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE).said.rules == ()
 
 
-def test_a_rule_that_a_tree_can_say_is_said_whole() -> None:
+def test_a_rule_that_a_tree_can_express_is_written_whole() -> None:
     rule = Rule("bcast", Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"), Span(4, 4), Span(1, 1), Span(4, 4))
     written = write_tree(SelectionTable("mpich", "5.0.2", (rule,)), LIBRARY, CATALOGUE)
     assert written.left_out == ()

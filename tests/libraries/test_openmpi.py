@@ -198,7 +198,7 @@ def test_a_build_without_its_monitoring_component_counts_no_messages(mpi: Mpi, t
 
 
 @every_open_mpi
-def test_a_library_without_ompi_info_is_said(mpi: Mpi) -> None:
+def test_a_library_without_ompi_info_is_reported(mpi: Mpi) -> None:
     with pytest.raises(UserError, match="has no ompi_info"):
         catalogue(Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, mpi.cxx, None))
 

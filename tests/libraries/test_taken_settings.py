@@ -77,7 +77,7 @@ def test_lines_that_libraries_print_among_the_variables_are_ignored() -> None:
     assert read_taken(lines) == TakenSettings({"a": "one", "b": ""}, {"a": 1}, ("X",))
 
 
-def test_the_first_sentence_of_a_failed_start_is_said() -> None:
+def test_the_first_sentence_of_a_failed_start_is_reported() -> None:
     assert first_sentence(b'-----\n{"name":1}\nAn invalid value was supplied\nfor a variable.\nMore.\n') == (
         "An invalid value was supplied for a variable."
     )

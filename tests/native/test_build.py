@@ -305,7 +305,7 @@ def test_a_killed_builder_leaves_no_compiler_running(small: Path, mpi: Mpi) -> N
     wait_until(lambda: gone(int(started.read_text())))
 
 
-def test_a_missing_compiler_is_said(small: Path, mpi: Mpi, tmp_path: Path) -> None:
+def test_a_missing_compiler_is_reported(small: Path, mpi: Mpi, tmp_path: Path) -> None:
     gone = Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
     with pytest.raises(UserError, match=r"mpicxx can't run a C\+\+ compiler"):
         build(gone, small)

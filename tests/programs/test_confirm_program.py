@@ -69,7 +69,9 @@ def runs(folder: Path, command: tuple[str, ...], milliseconds: int, same_output:
 
 
 @one_mpi
-def test_a_program_that_a_choice_makes_faster_or_slower_is_said_so(program: tuple[str, ...], tmp_path: Path) -> None:
+def test_the_text_names_a_program_that_a_choice_makes_faster_or_slower(
+    program: tuple[str, ...], tmp_path: Path
+) -> None:
     for milliseconds, word in ((0, "faster"), (3000, "SLOWER")):
         blocks = runs(tmp_path / word, program, milliseconds)
         assert [run.block for run in blocks.complete(6)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
@@ -97,7 +99,7 @@ def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], t
         runs(tmp_path / "runs", program, 0)
 
 
-def test_an_output_that_differs_is_said(program: tuple[str, ...], tmp_path: Path) -> None:
+def test_an_output_that_differs_is_reported(program: tuple[str, ...], tmp_path: Path) -> None:
     same, other = (runs(tmp_path / name, (*program, *words), 0, PRINTED) for name, words in (("a", ()), ("b", ("x",))))
     for blocks in (same, other):
         list(blocks.complete(1))

@@ -65,7 +65,7 @@ def test_call_sites_are_named(tmp_path: Path) -> None:
     assert deeper.site.count(" < ") == 1
 
 
-def test_shares_that_mpip_left_out_are_said(tmp_path: Path) -> None:
+def test_shares_that_mpip_left_out_are_reported(tmp_path: Path) -> None:
     notes = import_mpip(THRESHOLD, tmp_path / "p").notes
     assert any("left out ranks with little time" in note for note in notes)
     assert not any("left out ranks" in note for note in import_mpip(REPORT, tmp_path / "whole").notes)

@@ -70,7 +70,7 @@ def test_calls_are_counted_and_replaced(mpi: Mpi, tmp_path: Path, parts: tuple[s
     assert "choose another folder" in again.stderr
 
 
-def test_a_program_that_calls_no_collective_is_said(mpi: Mpi, tmp_path: Path) -> None:
+def test_a_program_that_calls_no_collective_is_reported(mpi: Mpi, tmp_path: Path) -> None:
     program = compile_program(mpi, NO_COLLECTIVE, tmp_path / "program")
     done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "2", program, env=environment())
     assert done.returncode == 0, done.stderr
@@ -89,7 +89,7 @@ def test_a_script_s_programs_are_parts_of_one_profile(mpi: Mpi, tmp_path: Path) 
     assert [part.program.reporting for part in read_profile(tmp_path / "p").parts] == [1, 1]
 
 
-def test_a_program_without_mpi_is_said(mpi: Mpi, tmp_path: Path) -> None:
+def test_a_program_without_mpi_is_reported(mpi: Mpi, tmp_path: Path) -> None:
     done = timpani("profile", "-o", tmp_path / "p", "--", mpi.mpirun, "-n", "1", "true", env=environment())
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "no process that loaded Timpani's library called MPI_Init" in done.stderr

@@ -97,7 +97,7 @@ def test_an_invalid_algorithm_name_is_refused_in_one_line(name: str, said: str) 
     assert said in str(refused.value)
 
 
-def test_a_variable_that_names_no_folder_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_variable_that_names_no_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(ALGORITHMS, str(tmp_path / "missing"))
     with pytest.raises(UserError, match="TIMPANI_ALGORITHMS names no folder"):
         further_algorithms()

@@ -226,7 +226,7 @@ def test_operations_may_have_sizes_and_a_datatype_of_their_own(tmp_path: Path) -
     assert Study.check(study.model_dump(mode="json"), "the record") == study
 
 
-def test_an_option_takes_precedence_over_what_is_said_for_one_operation(tmp_path: Path) -> None:
+def test_an_option_takes_precedence_over_the_arguments_of_one_operation(tmp_path: Path) -> None:
     study = compose([str(study_file(tmp_path, MIXED))], {"sizes": "16"})
     assert (study.sizes_of("latency"), study.sizes_of("transpose")) == ((16,), (16,))
     assert study.datatype_of("transpose") == "double"

@@ -210,7 +210,7 @@ def test_a_foreign_line_among_proofs_is_an_error_that_names_it(folder: Path, lin
         load(folder)
 
 
-def test_a_folder_in_place_of_a_file_is_said(folder: Path) -> None:
+def test_a_folder_in_place_of_a_file_is_reported(folder: Path) -> None:
     (folder / "results.jsonl").unlink()
     (folder / "results.jsonl").mkdir()
     shown = typed("show", folder)
@@ -235,7 +235,7 @@ def test_two_runs_at_once_are_refused(folder: Path) -> None:
         pass
 
 
-def test_a_file_system_without_locks_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_is_reported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def no_locks(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
@@ -293,7 +293,7 @@ def as_another_user() -> Iterator[None]:
         os.seteuid(0)
 
 
-def test_a_folder_that_may_not_be_written_is_said_before_anything_is_measured() -> None:
+def test_a_folder_that_may_not_be_written_is_reported_before_anything_is_measured() -> None:
     # Not in tmp_path, which other users can't enter.
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -376,7 +376,7 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(tmp_path: Path, 
 
 @needs_mpi
 @needs_two_cores
-def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
+def test_a_disk_that_is_full_from_the_start_is_reported(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
     study = (
         "run",
@@ -405,7 +405,7 @@ def test_a_disk_that_is_full_from_the_start_is_said(tmp_path: Path) -> None:
 
 @needs_mpi
 @needs_two_cores
-def test_a_limit_of_file_size_is_said_and_loses_nothing(tmp_path: Path) -> None:
+def test_a_limit_of_file_size_is_reported_and_loses_nothing(tmp_path: Path) -> None:
     study = ("run", "bcast", "--algorithms", "default", "--sizes", "8,16", "--slot", "2ms", "-o", tmp_path / "c")
     assert typed(*study, "--launches", "1").returncode == 0
     before = (tmp_path / "c" / "results.jsonl").read_bytes()

@@ -103,7 +103,7 @@ def test_a_cell_needs_the_launches_that_comparing_its_point_takes() -> None:
     assert rows(24, simulated=True)["launches_needed"].is_null().all()
 
 
-def test_messages_between_many_ranks_are_no_rivals() -> None:
+def test_messages_between_many_ranks_do_not_compete() -> None:
     pairs = [Algorithm("openmpi", "default", (("first", 0), ("second", rank))) for rank in range(1, 40)]
     cells = [replace(CELL, collective="latency", algorithm=pair) for pair in pairs]
     rows = estimate_cells(

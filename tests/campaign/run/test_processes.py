@@ -45,7 +45,7 @@ def stubborn(tmp_path: Path) -> Iterator[tuple[Processes, Processes, "subprocess
         each.wait()
 
 
-def test_leftovers_of_earlier_starts_are_killed_and_said_before_the_next(
+def test_leftovers_of_earlier_starts_are_killed_and_reported_before_the_next(
     stubborn: tuple[Processes, Processes, "subprocess.Popen[bytes]", list[str]], tmp_path: Path
 ) -> None:
     ours, _, another, said = stubborn

@@ -169,7 +169,7 @@ def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str,
     return {**cell, "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
 
 
-def test_equal_messages_are_said_over_sizes() -> None:
+def test_equal_messages_are_reported_over_sizes() -> None:
     one, two = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
     proofs = [
         *(proof("default", one, message_bytes=size) for size in (8, 16, 1024)),

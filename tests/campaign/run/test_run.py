@@ -259,7 +259,7 @@ def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
     return make
 
 
-def test_a_library_that_starts_nothing_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:
+def test_a_library_that_starts_nothing_is_reported_in_one_line(runner_with: Callable[[str], Runner]) -> None:
     runner = runner_with("echo ----------; echo 'There is no network.'; echo 'Buy one.'; exit 7")
     with pytest.raises(UserError, match=r"can't start 2 ranks: ended with status 7: There is no network\.; ") as said:
         runner.run()
@@ -275,7 +275,7 @@ def test_a_sentence_of_several_lines_is_reported_whole() -> None:
     assert launch.one_line("") == "it printed nothing"
 
 
-def test_a_launcher_that_is_no_program_is_said_on_one_line(runner_with: Callable[[str], Runner]) -> None:
+def test_a_launcher_that_is_no_program_is_reported_in_one_line(runner_with: Callable[[str], Runner]) -> None:
     runner = runner_with("")
     runner.plan.mpi.mpirun.write_bytes(b"\x7fELF, not really")
     with pytest.raises(UserError, match=r"mpirun can't be started \(Exec format error\)"):

@@ -45,7 +45,7 @@ def test_a_slow_machine_is_learned_and_building_does_not_count(mpi: Mpi) -> None
 
 
 @each_kind
-def test_a_spent_budget_is_said_with_what_the_start_still_owes(mpi: Mpi) -> None:
+def test_a_spent_budget_is_reported_with_the_missing_results_of_its_start(mpi: Mpi) -> None:
     clock = Clock()
     short = work(mpi, clock, launches=10, budget="90s")
     short.started(20)
@@ -58,7 +58,7 @@ def test_a_spent_budget_is_said_with_what_the_start_still_owes(mpi: Mpi) -> None
 
 
 @each_kind
-def test_nothing_is_said_to_be_left_at_the_end(mpi: Mpi) -> None:
+def test_no_time_is_left_at_the_end(mpi: Mpi) -> None:
     done = work(mpi, Clock(), launches=1)
     for cell in done.cells:
         done.measured(cell)

@@ -165,7 +165,7 @@ def test_rules_drop_the_node_count_and_report_it() -> None:
     assert {rule.algorithm for rule in same.said.rules} == {LINEAR}
 
 
-def test_gather_is_said_where_one_algorithm_holds_at_all_measured_sizes() -> None:
+def test_a_gather_rule_is_written_if_one_algorithm_holds_at_all_measured_sizes() -> None:
     rules = (
         Rule("gather", BINOMIAL, Span(4, 4), sizes=Span(8, 511)),
         Rule("gather", BINOMIAL, Span(4, 4), sizes=Span(512, 4096)),

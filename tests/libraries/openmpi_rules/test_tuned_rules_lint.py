@@ -70,7 +70,7 @@ def test_traps_are_found_with_their_line(text: str, severity: str, line: int, sa
     assert [(fault.severity, fault.line) for fault in faults] == [(severity, line)], found(text)
 
 
-def test_a_wrong_count_is_said_where_it_stands_and_not_all_that_follows_from_it() -> None:
+def test_a_wrong_count_is_reported_once_at_its_line() -> None:
     text = "1 7 2  0 3  0 0 0 0  64 1 0 0  8 2  0 2 4 0  9 1 0 0\n"  # three sizes announced, and two given
     faults = found(text)
     assert [fault.line for fault in faults if "begins in line 5 and ends in line 6" in fault.what] == [5]

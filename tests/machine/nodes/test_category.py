@@ -41,7 +41,7 @@ def test_hosts_that_were_not_given_are_not_taken() -> None:
     assert ([host.name for host in hosts], placement) == (["a2", "a3", "b1", "b2"], "core")
 
 
-def test_ranks_that_fit_no_nodes_are_said_and_capacity_counts_all_cores() -> None:
+def test_ranks_that_fit_no_nodes_are_reported_and_capacity_counts_all_cores() -> None:
     assert "5 nodes, not 8" in placement_problem(MACHINE, HOSTS, "category:1:1", 8)
     assert "can't be 3 on each node" in placement_problem(MACHINE, HOSTS, "category:2:3", 8)
     assert placement_problem(MACHINE, HOSTS, "category:2:2", 8) == placement_problem(MACHINE, HOSTS, "node", 99) == ""

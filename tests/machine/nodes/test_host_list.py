@@ -150,7 +150,7 @@ def test_no_core_is_given_twice_and_all_are_given(placement: str, slots: list[in
     assert len(places) == len(set(places)) == room <= 6 * len(hosts)
 
 
-def test_rank_counts_that_stay_on_one_of_several_nodes_are_said() -> None:
+def test_rank_counts_that_stay_on_one_of_several_nodes_are_reported() -> None:
     cluster = machine(2)
     hosts = choose_hosts(cluster)
     assert list(ranks_on_one_node(cluster, hosts, "core", [2, 4, 8])) == [

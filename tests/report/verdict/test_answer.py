@@ -104,7 +104,7 @@ def test_a_gain_at_the_eager_limit_says_so() -> None:
     )
 
 
-def test_settings_that_were_not_recorded_are_said_to_be() -> None:
+def test_settings_that_were_not_recorded_are_reported_as_such() -> None:
     *_, last = headline(verdict(0, 1, 0, regrets=(DEFAULT_REGRET,), settings_recorded=False))
     assert last == "How to switch an algorithm on is not recorded: the campaign was imported."
 

@@ -160,7 +160,7 @@ def test_the_gain_of_the_forced_choice_is_distinguished_from_the_gain_of_the_fil
     assert [row.split(" | ")[place] for place in (7, 8)] == ["not shown", "gained"]
 
 
-def test_launches_that_can_show_nothing_are_said_to_be_too_few() -> None:
+def test_launches_that_can_show_nothing_are_reported_as_too_few() -> None:
     measured = campaign({(name, TEST_SIZE): time for name, time in (("default", 10.0), ("ring", 5.0), ("tuned", 5.0))})
     three = confirm(TABLE, BEFORE, replace(measured, results=measured.results.filter(pl.col("launch") <= 3)))
     assert [each.standing for each in three] == ["undecided"]

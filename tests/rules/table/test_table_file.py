@@ -148,6 +148,6 @@ def test_a_changed_table_is_refused(tmp_path: Path) -> None:
             read_table(tmp_path / "table.json")
 
 
-def test_a_missing_table_is_said(tmp_path: Path) -> None:
+def test_a_missing_table_is_reported(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no table found"):
         read_table(tmp_path / "table.json")

@@ -126,7 +126,7 @@ def test_neighbors_become_one_rule_where_that_costs_little_and_the_cost_is_state
     assert [each.message_bytes for each in rule.evidence] == [8, 16]
 
 
-def test_where_the_choice_changes_between_measured_sizes_is_said() -> None:
+def test_changes_of_the_choice_between_measured_sizes_are_reported() -> None:
     times = {("timpani/a", 8): 50.0, ("timpani/a", 4096): 150.0}
     frame = results_frame(measured(default(8, 4096) | times))
     assert select(RacedResults.from_rows(frame), LAYOUTS, OWN).gaps == (SizeGap("bcast", 8, 4, 8, 4096),)

@@ -127,12 +127,12 @@ def _time_difference(claim: Claim, times: pl.DataFrame) -> list[Case]:
     ]
 
 
-def _rivals(claim: Claim) -> str:
+def _reference_text(claim: Claim) -> str:
     return "the default's" if not claim.among else f"the lowest of {', '.join(claim.among)}"
 
 
 def _describe_ratio(line: str) -> Callable[[Claim], str]:
-    return lambda claim: f"time over {_rivals(claim)}: {line}"
+    return lambda claim: f"time over {_reference_text(claim)}: {line}"
 
 
 COMPARISON_CHECKS = {
@@ -146,10 +146,10 @@ COMPARISON_CHECKS = {
         _most_similar,
     ),
     "factor": Check(
-        lambda claim: f"time over {_rivals(claim)}: rounds to {claim.printed}, as the study printed it", _factor
+        lambda claim: f"time over {_reference_text(claim)}: rounds to {claim.printed}, as the study printed it", _factor
     ),
     "apart": Check(
-        lambda claim: f"time less {_rivals(claim)}, µs: rounds to {claim.printed}, as the study printed it",
+        lambda claim: f"time less {_reference_text(claim)}, µs: rounds to {claim.printed}, as the study printed it",
         _time_difference,
     ),
 }
