@@ -138,7 +138,8 @@ def test_a_point_is_between_start_and_reference() -> None:
     assert share(10.0, reference=99.0) is None
 
 
-def campaign_of(folder: Path, times: dict[str, float], sizes: tuple[int, ...] = (8,)) -> Campaign:
+def campaign_of(folder: Path, times: dict[str, float], sizes: tuple[int, ...] = (8,), spread: float = 0) -> Campaign:
+    """A campaign of two launches whose times are `spread` below and above those given, as a share."""
     folder.mkdir()
     write_header(folder, study={}, machine={"name": "here"})
     results = [
@@ -146,13 +147,13 @@ def campaign_of(folder: Path, times: dict[str, float], sizes: tuple[int, ...] = 
             Cell("bcast", Algorithm.parse(f"timpani/{name}"), 8, "core", size, "warm"),
             launch,
             "here",
-            median_us=time,
-            ci_low_us=time,
-            ci_high_us=time,
+            median_us=measured,
+            ci_low_us=measured,
+            ci_high_us=measured,
             oversubscribed=True,
         )
         for name, time in times.items()
-        for launch in (1, 2)
+        for launch, measured in ((1, time * (1 - spread)), (2, time * (1 + spread)))
         for size in sizes
     ]
     write_lines(folder / "results.jsonl", (each.as_line() for each in results))
@@ -169,6 +170,14 @@ def test_measured_times_are_graded_with_their_conditions(tmp_path: Path) -> None
     assert graded["points"] == {"verified": VERIFIED_POINTS, "time": TIME_POINTS // 2, "report": REPORT_POINTS}
     assert graded["total"] == VERIFIED_POINTS + TIME_POINTS // 2 + REPORT_POINTS
     assert (graded["simulated"], graded["oversubscribed"], graded["times_from"]) == (False, True, str(tmp_path / "c"))
+
+
+def test_a_time_within_the_noise_of_the_start_earns_nothing(tmp_path: Path) -> None:
+    times = {"mine": 95.0, "start": 100.0, BCAST.reference: 1.0}
+    [noisy] = measured_points(BCAST, campaign_of(tmp_path / "noisy", times, spread=0.1))
+    [quiet] = measured_points(BCAST, campaign_of(tmp_path / "quiet", times, spread=0.01))
+    assert noisy.share == 0
+    assert quiet.share == pytest.approx(0.0111, rel=0.01)
 
 
 def test_the_report_names_figures_that_its_commands_draw(tmp_path: Path) -> None:

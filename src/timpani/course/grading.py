@@ -136,16 +136,23 @@ def simulated_points(assignment: Assignment, programs: Path, own: Catalogue) -> 
 
 
 def measured_points(assignment: Assignment, campaign: Campaign) -> list[TimedPoint]:
-    """The median times in a campaign of the assignment's study."""
+    """The median times in a campaign of the assignment's study.
+
+    The share is 0 where the intervals of the student's file and of the start overlap: noise earns no points.
+    """
     cells = estimate_cells(campaign.raced).filter(
         pl.col("collective") == assignment.collective, pl.col("provider") == OWN, pl.col("median_us").is_not_null()
     )
     reference = Algorithm.parse(assignment.reference).name
     found = []
     for (ranks, size), rows in cells.group_by("ranks", "message_bytes", maintain_order=True):
-        times = dict(rows.select("algorithm", "median_us").iter_rows())
-        if {ALGORITHM, START, reference} <= times.keys():
-            found.append(TimedPoint.from_times(int(ranks), int(size), times[ALGORITHM], times[START], times[reference]))
+        measured = {row["algorithm"]: row for row in rows.iter_rows(named=True)}
+        if not {ALGORITHM, START, reference} <= measured.keys():
+            continue
+        mine, start, best = (measured[name] for name in (ALGORITHM, START, reference))
+        point = TimedPoint.from_times(int(ranks), int(size), *(each["median_us"] for each in (mine, start, best)))
+        faster = mine["ci_low_us"] is not None and mine["ci_high_us"] < start["ci_low_us"]
+        found.append(point if faster or point.share is None else replace(point, share=0.0))
     return found
 
 
