@@ -15,10 +15,9 @@ from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.embedded_tree import embedded_tree
 from timpani.libraries.mpich.node_algorithms import node_algorithms
 from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, parse
-from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
+from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile, write_node_tree
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
-from timpani.libraries.mpich.written_node_tree import write_node_tree
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Written
 from timpani.native.mpi import Mpi

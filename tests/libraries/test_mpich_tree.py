@@ -16,14 +16,13 @@ from tests.libraries.test_mpich import recorded
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
-from timpani.libraries.mpich.compositions_file import CompositionsFile
+from timpani.libraries.mpich.compositions_file import CompositionsFile, write_compositions
 from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
 from timpani.libraries.mpich.tree_algorithms import guarded, library_name
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
-from timpani.libraries.mpich.written_compositions import write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import TuningFile
 from timpani.machine.launchers.start_command import command

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timpani.cli.terminal.completing import complete_what
-from timpani.cli.terminal.composed_study import composed_study
-from timpani.cli.terminal.default_folder import folder_of_today
+from timpani.cli.terminal.composed_study import composed_study, folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
 from timpani.cli.terminal.profiled import study_for, with_lateness

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.installed import every_mpi
-from timpani.campaign.plan.count_limits import too_many_elements
-from timpani.native.large_counts import has_large_counts
+from timpani.campaign.plan.count_limits import has_large_counts, too_many_elements
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm, Cell
 

@@ -1,7 +1,12 @@
-"""Which cells pass more to MPI than its int arguments hold."""
+"""Which cells pass more to MPI than its int arguments hold, and which libraries have calls with large counts."""
 
+import os
+import re
+import subprocess
 from collections.abc import Callable
+from functools import cache
 
+from timpani.native.mpi import Mpi
 from timpani.study.cell import COMPOSED, OWN, RULES, Cell
 from timpani.study.operations import OPERATIONS, Movement
 
@@ -41,3 +46,22 @@ def _largest_argument(movement: Movement, elements: int, ranks: int) -> int:
     if movement.counts != "equal" and _in_blocks(movement):
         return max(elements, (ranks - 1) * elements)
     return -(-elements // ranks) if movement.receive.content == "part" else elements
+
+
+@cache
+def has_large_counts(mpi: Mpi) -> bool:
+    """Whether a library has MPI 4's MPI_Bcast_c and the like: by what its `mpi.h` declares, as `native/CMakeLists.txt`
+    looks it up; False where its compiler does not run."""
+    try:
+        declared = subprocess.run(
+            [mpi.cxx, "-E", "-x", "c++", "-"],
+            input="#include <mpi.h>\n",
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            env={**os.environ, **dict(mpi.environment)},
+        )
+    except OSError:
+        return False
+    return re.search(r"\bMPI_Bcast_c\s*\(", declared.stdout) is not None

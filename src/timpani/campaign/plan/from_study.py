@@ -8,7 +8,7 @@ from math import ceil
 
 from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.chosen_algorithms import choose_algorithms
-from timpani.campaign.plan.count_limits import too_many_elements
+from timpani.campaign.plan.count_limits import has_large_counts, too_many_elements
 from timpani.campaign.plan.memory import too_large
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
@@ -22,7 +22,6 @@ from timpani.machine.launchers.lab_launcher import shares_cores
 from timpani.machine.nodes.category import placement_problem
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.places import requested_places
-from timpani.native.large_counts import has_large_counts
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.arrival import recorded_source

@@ -1,6 +1,8 @@
-"""The study of what was typed, with all names in its file checked."""
+"""The study of what was typed, with all names in its file checked, and the folder for its campaign."""
 
 from collections.abc import Iterable, Mapping
+from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -23,3 +25,11 @@ def with_known_figures(what: Iterable[str], study: "Study") -> "Study":
 
         check_figure_names(study.figures, file)
     return study
+
+
+def folder_of_today(what: list[str]) -> Path:
+    """A folder here, named after the study, or the operations, and the day: `bcast-reduce-2026-03-31`."""
+    from timpani.study.compose import operation_names
+
+    names = [Path(name).name.removesuffix(".toml") for name in operation_names(what)]
+    return Path("-".join([*names, f"{date.today():%Y-%m-%d}"]))

@@ -58,7 +58,7 @@ def confirm_variant(
 
     output  the folder of the runs; None: named after the variant, the program and the day
     """
-    from timpani.cli.terminal.default_folder import folder_of_today
+    from timpani.cli.terminal.composed_study import folder_of_today
     from timpani.programs.preloaded_command import library_of
     from timpani.programs.variant_choice import choice_of_variant
 

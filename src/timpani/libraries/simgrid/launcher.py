@@ -55,7 +55,7 @@ _SPLIT = re.compile(r"[\s,*?\[\]]")
 
 
 def splits(text: str) -> bool:
-    """Whether smpirun would take `text` for several words or for a pattern."""
+    """Whether smpirun, a shell script, would take `text` for several words or for a pattern."""
     return bool(_SPLIT.search(text))
 
 

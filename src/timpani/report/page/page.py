@@ -1,6 +1,6 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -18,8 +18,13 @@ from timpani.campaign.osu.published_times import published_doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS
+from timpani.charts.marks.interval_bars import HOW_CUT
+from timpani.charts.marks.labeled_curves import IN_STEPS
+from timpani.charts.marks.latency_columns import coverage
+from timpani.charts.marks.placement_rows import ORDER
+from timpani.charts.marks.row_filter import SIZE_SERIES
+from timpani.charts.marks.status import shape_key
 from timpani.report.page.contents import Report
-from timpani.report.page.figure_guide import figure_guide
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data
 from timpani.report.page.page_templates import page_templates
@@ -28,10 +33,14 @@ from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import sections
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.verdict.answer import headline
+from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.drawn_figures import VEGA_LITE
+from timpani.stats.compare import ALPHA, INDIFFERENCE
+from timpani.stats.regret import ALPHA as RACE_ALPHA
+from timpani.study.counted import per_cent
 from timpani.tuning.race.outcome import race_verdict
 
 _MAX_FAILURES = 40  # shown; the campaign holds all
@@ -136,3 +145,38 @@ def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
         .select("collective", "label", "ranks", "message_bytes", CONDITIONS, "error")
         .to_dicts()
     )
+
+
+_ONE_COLOR = "An algorithm has the same color in all figures, and the default is black, or white on a dark page."
+_SIGNIFICANCE = (
+    f"A ratio is significant if its interval lies outside {INDIFFERENCE[0]} to {INDIFFERENCE[1]}. The interval has "
+    f"{per_cent(1 - ALPHA)} confidence for all algorithms of a point together, by Holm’s correction; in a race each of "
+    f"its two bounds has {per_cent(1 - RACE_ALPHA)}."
+)
+
+
+def _ties(words: str) -> str:
+    return (
+        f"A tie in the map: no algorithm is {words} than the default there, and the default is not {words} than all "
+        "others."
+    )
+
+
+def figure_guide(report: Report) -> Iterator[str]:
+    """What applies to the figures of this report, a paragraph each."""
+    drawn = {name for name, panels in report.panels.items() if panels}
+    if not drawn:
+        return
+    yield _ONE_COLOR
+    if covered := coverage(report.cells):
+        yield f"A line through a point is its {covered} confidence interval over launches. {HOW_CUT}"
+    if "speedup" in drawn:
+        yield EXACT if report.campaign.simulated else _SIGNIFICANCE
+    if "algorithm-map" in drawn:
+        yield _ties(faster(report.campaign.simulated))
+    if drawn & {"placements", "unsized"}:
+        yield ORDER
+    if report.cells[SIZE_SERIES].is_not_null().any():
+        yield IN_STEPS
+    if key := shape_key(set(report.cells["status"])):
+        yield key

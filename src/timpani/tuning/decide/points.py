@@ -155,7 +155,11 @@ Blocks = Sequence[Mapping[str, Any]]
 
 
 def samples_in_blocks(reference: Blocks, other: Blocks) -> Samples:
-    """Pair the times of two variants by block.
+    """Pair the times of two variants by block: one launch number, which starts every variant once.
+
+    This is a randomized complete block design: the study's seed shuffles the order within a block (Fisher, The Design
+    of Experiments, 1935; Montgomery, Design and Analysis of Experiments, ch. 4). If the variants do not differ, the
+    random order makes both signs of a log ratio equally likely. So the signed-rank test of `stats/paired.py` is exact.
 
     Without several states of the machine all blocks are paired. States may last shorter than a block. From blocks with
     the times in different states, the states' effect is removed (`stats/state_effects.py`). If fewer than half of all
