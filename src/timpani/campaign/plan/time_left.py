@@ -54,17 +54,18 @@ class TimeLeft:
     def left(self, elapsed: float) -> TimeRange:
         """What is left `elapsed` seconds after the start.
 
-        Work under way that has taken long already is expected to take as long again, since nothing bounds it.
+        Work under way that has taken long already is expected to take as long again, since nothing bounds it. While
+        little is done, so may the rest.
         """
         last, done = self._done[-1]
         remaining = max(0.0, self._expected - done)
         learned = done**2 / (done**2 + (_LEARNED_SHARE * self._expected) ** 2)
         slowness, variation = _speed(self._done)
         scale = exp(learned * slowness)
-        waited = elapsed - last if remaining else 0.0
+        waited, unlearned = (elapsed - last, (1 - learned) * elapsed) if remaining else (0.0, 0.0)
         spread = exp(_Z * _spread(learned, variation))
         low, likely, high = (max(0.0, scale * remaining * factor - waited) for factor in (1 / spread, 1.0, spread))
-        return TimeRange(low, max(likely, waited), max(high, 2 * waited))
+        return TimeRange(low, max(likely, waited), max(high, 2 * waited, unlearned))
 
 
 def _spread(learned: float, variation: float) -> float:
