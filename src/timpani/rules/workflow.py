@@ -10,7 +10,10 @@ from math import ceil
 from pathlib import Path
 from typing import Protocol
 
+import polars as pl
+
 from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
 from timpani.errors import UserError
@@ -38,7 +41,7 @@ from timpani.rules.time_budget import TimeBudget
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.counted import per_cent
-from timpani.study.defaults import TUNING_REGRET
+from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import SelectionTable
 
@@ -54,7 +57,8 @@ _DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.25, 0.75
 BUDGET_DIVISION = (
     f"{per_cent(_DECIDING_SHARE)} for choosing algorithms, then up to {per_cent(_BETWEEN_SHARE)} of what is left for "
     f"each campaign of sizes between them, then up to {per_cent(_ROUND_SHARE)} of what is left for each confirmation. "
-    f"While no algorithm is worth a rule, {per_cent(_DECIDING_SHARE)} of what is left is for choosing again"
+    f"While no algorithm is worth a rule, up to {per_cent(_DECIDING_SHARE)} of what is left is for choosing again, "
+    f"as long as {LAUNCHES} launches remain for a confirmation"
 )
 """How a budget is divided, in words."""
 
@@ -184,8 +188,13 @@ def measure_boundaries(
     """
     campaigns = [output / DECIDING_FOLDER]
     outcome = measure(prepare_deciding(study, target, budget), campaigns[0])
-    while outcome.ended == "budget" and table_of(load_together(campaigns), campaigns).is_empty:
-        again = target.prepare(study, budget.share(_DECIDING_SHARE))
+    while outcome.ended == "budget":
+        measured = load_together(campaigns)
+        if not table_of(measured, campaigns).is_empty:
+            break
+        left = budget.share(1) or 0.0
+        spare = left - confirmation_seconds(measured) / _ROUND_SHARE
+        again = target.prepare(study, min(_DECIDING_SHARE * left, spare))
         if again is None:
             break
         outcome = measure(again, campaigns[0])
@@ -201,6 +210,18 @@ def measure_boundaries(
         campaigns.append(output / f"{DECIDING_FOLDER}-between-{number}")
         killed += measure(session, campaigns[-1]).killed
     return MeasuredChoices(campaigns, killed)
+
+
+def confirmation_seconds(measured: Campaign) -> float:
+    """About how many seconds the launches of a confirmation take: as long as the shortest of `measured`.
+
+    Late launches of a race measure few algorithms, as a confirmation does. The budget may have ended the last launch.
+    """
+    points = measured.results.drop_nulls("interleaving").unique(("launch", "interleaving"))
+    by_launch = points.group_by("launch").agg(pl.col("setup_s", "bursts_s").sum()).sort("launch")
+    seconds = by_launch.select(pl.col("setup_s") + pl.col("bursts_s")).to_series().to_list()
+    starts = sum(start_seconds(measured.header.mpi.kind, ranks) for ranks in measured.results["ranks"].unique())
+    return LAUNCHES * (starts + min(seconds[:-1] or seconds, default=0.0))
 
 
 def make_rules(

@@ -55,6 +55,14 @@ def campaign(times: Mapping[tuple[str, int], float], messages: Mapping[tuple[str
     return Campaign(Path("made"), header, results, [], proofs)
 
 
+def of_program(measured: Campaign) -> Campaign:
+    """The same campaign, as a race for a program."""
+    weights = [{"collective": "bcast", "ranks": 2, "message_bytes": size, "share": 0.3} for size in (64, 1024)]
+    study = {**STUDY, "weights": weights, "regret": 0.01}
+    recorded = {**measured.header.recorded, "study": study}
+    return replace(measured, header=measured.header.model_copy(update={"recorded": recorded}))
+
+
 BEFORE = campaign({("default", 64): 10, ("ring", 64): 5, ("default", 1024): 10, ("ring", 1024): 5})
 
 
@@ -264,6 +272,12 @@ def test_the_confirmation_has_edges_test_sizes_and_near_ties(tmp_path: Path) -> 
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}
     assert (study.launches, study.tuned, study.rules) == (10, str(tmp_path.resolve()), None)
     assert study.seed != STUDY["seed"]
+
+
+def test_rules_for_a_program_are_confirmed_at_the_sizes_of_its_calls(tmp_path: Path) -> None:
+    (tmp_path / LIBRARIES["openmpi"].tuning_files[0].name).touch()
+    study = confirmation_study(TABLE, of_program(BEFORE), tmp_path, None)
+    assert study.overrides["bcast"].sizes == (64, 1024)
 
 
 def test_a_table_without_rules_has_nothing_to_confirm() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.rules.confirm.test_confirmation import STUDY, campaign, cell
+from tests.rules.confirm.test_confirmation import STUDY, campaign, cell, of_program
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
@@ -28,6 +28,10 @@ def between(before: int, after: int) -> tuple[int, ...] | None:
 )
 def test_a_gap_is_halved_until_its_sizes_are_near(before: int, after: int, sizes: tuple[int, ...] | None) -> None:
     assert between(before, after) == sizes
+
+
+def test_no_sizes_between_are_measured_for_a_program() -> None:
+    assert refining_study([SizeGap("bcast", 2, 1, 64, 1024)], of_program(MEASURED)) is None
 
 
 def test_halving_ends() -> None:

@@ -32,7 +32,8 @@ def confirmation_study(
     """The study that confirms `table`, made from `campaign` and written into `folder`; `placement` None: as measured.
 
     It measures each collective that has a rule, or all of them for a table with a setting alone:
-    - sizes: those of `campaign`, the `test_sizes`, and each rule's first and last size and one element beyond;
+    - sizes: those of `campaign`; unless it is a program's, also the `test_sizes`, and each rule's first and last size
+      and one element beyond;
     - algorithms: the default, the rules' choices, all that came near the best, and the library with its files.
 
     A setting is a variant of the study, so that blocks measure it alone, the rules alone, and both.
@@ -146,9 +147,9 @@ def test_sizes(collective: str, campaign: Campaign) -> set[int]:
 def _sizes(collective: str, rules: tuple[Rule, ...], campaign: Campaign) -> Iterator[int]:
     element = campaign.header.study.element_bytes_of(collective)
     yield from campaign.results.filter(pl.col("collective") == collective)["message_bytes"]
-    yield from test_sizes(collective, campaign)
-    if not OPERATIONS[collective].sized:
+    if not OPERATIONS[collective].sized or campaign.header.recorded["study"].get("weights"):
         return
+    yield from test_sizes(collective, campaign)
     for rule in rules:
         first, last = rule.sizes.first, rule.sizes.last
         yield from (size for size in (first - element, first) if size >= element)

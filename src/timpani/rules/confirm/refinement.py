@@ -14,12 +14,14 @@ MAX_SIZE_RATIO = 1.26
 
 
 def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
-    """The study that halves each wide gap on a logarithmic scale; None if no gap is wide.
+    """The study that halves each wide gap on a logarithmic scale; None if no gap is wide, or `measured` is a program's.
 
     It measures the default and all algorithms that came near the best at one point, under the conditions of `measured`.
     After a race only few algorithms remain, so all of them are measured in a fixed number of launches.
     """
     recorded = measured.header.recorded["study"]
+    if recorded.get("weights"):  # the program's smallest and largest calls were measured, and rules end there
+        return None
     sizes: dict[str, set[int]] = {}
     for gap in gaps:
         element = measured.header.study.element_bytes_of(gap.collective)
