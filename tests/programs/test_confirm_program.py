@@ -11,7 +11,7 @@ from typing import IO
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import needs_mpi
+from tests.installed import each_kind, needs_mpi
 from tests.mpi.conftest import one_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
@@ -119,7 +119,7 @@ def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path
 def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
     for words, said in (
         (("confirm", tmp_path, "--", "true"), "no table found"),
-        (("confirm", tmp_path, "--launches", "3", "--", "true"), "with --runs and --same-output alone"),
+        (("confirm", tmp_path, "--launches", "3", "--", "true"), "with --runs, --same-output and --mpi alone"),
         (("confirm", tmp_path, "--runs", "3"), "name it after"),
         (("confirm", tmp_path, "--", ""), "no name"),
     ):
@@ -156,6 +156,15 @@ def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path:
     assert "block" not in again.stderr
     other = typed(*(word.replace("PLANTED_MS=0", "PLANTED_MS=5") for word in words))
     assert (other.returncode, "runs of another settings" in other.stderr) == (2, True)
+
+
+@each_kind
+def test_a_command_that_no_library_s_launcher_starts_names_its_library(mpi: Mpi, tmp_path: Path) -> None:
+    program = compile_program(mpi, PROGRAM, tmp_path / "program")
+    options = ("--variant", "quick: PLANTED_MS=0", "--runs", "1", "--output", tmp_path / "runs")
+    done = typed("confirm", *options, "--mpi", mpi.mpirun, "--", program)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 2
 
 
 @needs_mpi

@@ -104,24 +104,24 @@ def confirm(
 
     given = study.given()
     if command or program.variant:
-        if given or campaign or mpi or on or dry_run or fail_on is not None:
-            raise UserError("a program is confirmed with --runs and --same-output alone", "leave the rest out")
-        raise typer.Exit(_confirm_program(folder, command or [], program))
+        if given or campaign or on or dry_run or fail_on is not None:
+            raise UserError("a program is confirmed with --runs, --same-output and --mpi alone", "leave the rest out")
+        raise typer.Exit(_confirm_program(folder, command or [], program, mpi))
     if program.runs or program.same_output or program.output:
         raise UserError("--runs, --same-output and --output are for a program", "name it after `--`")
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _confirm_calls(folder, given, campaign or [], mpi, on, dry_run, limit)
 
 
-def _confirm_program(first: Path, rest: list[str], program: ProgramRuns) -> int:
+def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, mpi: str | None) -> int:
     """Confirm files or a variant on a program; with a variant `first` is the program's first word, and no folder."""
     runs = program.runs or MIN_BLOCKS
     if program.variant is not None:
         words = [str(first), *rest]
-        return confirm_variant(program.variant, program.output, words, runs, program.same_output)
+        return confirm_variant(program.variant, program.output, words, runs, program.same_output, mpi)
     if program.output:
         raise UserError("--output is for --variant", f"runs are kept in {first / 'program'}")
-    return confirm_files(first, rest, runs, program.same_output)
+    return confirm_files(first, rest, runs, program.same_output, mpi)
 
 
 def _confirm_calls(

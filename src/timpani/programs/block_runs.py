@@ -88,10 +88,21 @@ class ProgramComparison:
 class BlockRuns:
     """The folder of such runs: new, or continued by the same command."""
 
-    def __init__(self, folder: Path, command: Sequence[str], choice: Choice, same_output: Path | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        command: Sequence[str],
+        choice: Choice,
+        same_output: Path | None = None,
+        mpi: str | None = None,
+    ) -> None:
         """UserError where the folder holds the runs of another command or choice, or damaged ones, and where the choice
-        has words for a launcher and the command starts with none."""
-        self.folder, self._command, self._choice, self._same_output = folder, tuple(command), choice, same_output
+        has words for a launcher and the command starts with none.
+
+        mpi  the program's library; None: the launcher's
+        """
+        self.folder, self._command, self._choice = folder, tuple(command), choice
+        self._same_output, self._mpi = same_output, mpi
         rules = choice.rules.read_text(errors="replace") if choice.rules else ""
         described = {
             "format": _FORMAT,
@@ -169,7 +180,7 @@ class BlockRuns:
         choice = self._choice if chosen else Choice({}, None)
         given = {"TIMPANI_PROFILE": str(profile.resolve())} | {name: choice.settings[name] for name in choice.exported}
         first, *rest = self._command
-        prepared = preloaded_command((first, *choice.arguments, *rest), choice.rules, None, None, given)
+        prepared = preloaded_command((first, *choice.arguments, *rest), choice.rules, None, self._mpi, given)
         printed = profile.with_suffix(".out")
         compared = printed if self._same_output == PRINTED else self._same_output
         before = _stamp(compared)
