@@ -104,6 +104,7 @@ def test_a_fault_that_ends_a_program_is_an_error(text: str, what: str, consequen
         (file(entry='{"comm_size_min": 9, "comm_size_max": 8, "rules": []}'), "comm_size_min 9 exceeds"),
         (file(entry=f'{{"rules": [{RULE}]}}, {{"comm_size_min": 4, "rules": []}}'), "fits all communicators"),
         (file(entry='{"comm_rank_distribution": "one-per-nod", "rules": []}'), "comm_rank_distribution 'one-per-nod'"),
+        (file(entry='{"comm_rank_distribution": "one-per-node", "rules": []}'), "an entry for one rank on each node"),
         (file().replace('"tuned"', '"han"'), "module is han"),
         (file().replace("3", "4"), "rule_file_version is 4"),
         (file(collective='bcast": [], "bcast'), "has rules in line 5 already"),

@@ -19,6 +19,7 @@ from timpani.libraries.openmpi.json_rules.entries import (
 from timpani.libraries.openmpi.json_rules.installed_schema import schema_faults
 from timpani.libraries.openmpi.json_rules.write import MODULE, VERSION
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
+from timpani.libraries.openmpi.tuned_rules.distributions import ONE_PER_NODE
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, faults_of_unit
 from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, has_radix, library_name
 from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS, CommunicatorRule, MessageRule
@@ -100,6 +101,11 @@ def _of_collective(collective: JsonCollective, catalogue: Catalogue) -> Iterator
             yield Fault("error", collective.line, what, consequence, f"remove {name}")
         return
     algorithms = NamedAlgorithms.of_collective(catalogue, name)
+    spread = next((each for each in collective.entries if each.distribution == ONE_PER_NODE.word), None)
+    if spread:  # MPI_Init chooses algorithms of MPI_COMM_WORLD before this is known (ompi_mpi_init.c, comm_cid.c)
+        what = f"{name}: an entry for one rank on each node"
+        consequence = "the library skips it in MPI_COMM_WORLD, and follows it in other communicators"
+        yield Fault("warning", spread.line, what, consequence, "call the collective on a copy by MPI_Comm_dup")
     for number, entry in enumerate(collective.entries):
         yield from _of_keys(entry.line, entry.keys, _OF_ENTRIES)
         yield from _of_entry(entry, collective.entries[:number], name)
