@@ -116,9 +116,7 @@ def _pals_command(mpi: Mpi, request: LaunchRequest) -> Command:
     return Command(argv=words, environment={**dict(request.parameters), **request.environment}, files={})
 
 
-_PARENTS_ALGORITHMS = (
-    "its algorithms are selected by {0}'s variables, where it has them; not checked on a real one whether it heeds them"
-)
+_UNTRIED = "no real one was tried. Compare each algorithm that {0}'s variables select with the default"
 
 VENDORS = (
     VendorLibrary(
@@ -129,7 +127,7 @@ VENDORS = (
         mpiexec=re.compile(r"/pals/"),  # /opt/cray/pals/VERSION/bin/mpiexec
         wrappers=("CC",),
         installation="`module load cray-mpich`, with a PrgEnv module, whose compiler CC is used",
-        unknown=_PARENTS_ALGORITHMS.format("MPICH") + "; HPE's MPICH_…_ALGORITHM variables are not listed",
+        unknown=_UNTRIED.format("MPICH") + ". HPE's variables MPICH_…_ALGORITHM are not listed",
         # Its launcher is Slurm's srun or PALS's mpiexec; which files of MPICH it reads is unknown.
         changes={
             "command": _pals_command,
@@ -145,7 +143,7 @@ VENDORS = (
         parent="mpich",
         reports=(re.compile(r"^MVAPICH2? Version\s*:\s*(?P<version>\S+)", re.MULTILINE),),
         installation="`module load mvapich` or mvapich2, or `spack load mvapich`",
-        unknown=_PARENTS_ALGORITHMS.format("MPICH") + "; its MV2_… and MVP_… variables are not listed",
+        unknown=_UNTRIED.format("MPICH") + ". Its variables MV2_… and MVP_… are not listed",
         changes={"tuning_files": (), "checked_files": ()},
     ),
     VendorLibrary(
@@ -155,7 +153,7 @@ VENDORS = (
         reports=(re.compile(r"^MPICH Device:\s*psp\b", re.MULTILINE),),
         version_file="VERSION.psmpi",
         installation="`module load ParaStationMPI` or psmpi",
-        unknown=_PARENTS_ALGORITHMS.format("MPICH"),
+        unknown=_UNTRIED.format("MPICH"),
     ),
     VendorLibrary(
         kind="spectrum",
@@ -169,7 +167,7 @@ VENDORS = (
         launcher=re.compile(r"\(IBM Spectrum MPI\) (?P<version>\d\S*)"),
         wrappers=("mpixlC",),
         installation="`module load spectrum-mpi`",
-        unknown=_PARENTS_ALGORITHMS.format("Open MPI") + "; those of its component ibm are not listed",
+        unknown=_UNTRIED.format("Open MPI") + ". The algorithms of its component ibm are not listed",
     ),
     VendorLibrary(
         kind="fujitsu",
@@ -178,7 +176,7 @@ VENDORS = (
         reports=(re.compile(r"FUJITSU MPI Library (?P<version>[\d.]+)(?: \((?P<parent>[\d.]+)fj[\d.]+\))?"),),
         wrappers=("mpiFCC",),
         installation="Fujitsu's development environment on a compute node, whose compiler mpiFCC is used",
-        unknown=_PARENTS_ALGORITHMS.format("Open MPI") + "; its algorithms for the Tofu network are not listed",
+        unknown=_UNTRIED.format("Open MPI") + ". Its algorithms for the Tofu network are not listed",
         changes={"slurm_interface": None},
     ),
     VendorLibrary(
@@ -187,6 +185,6 @@ VENDORS = (
         parent="openmpi",
         folder=re.compile(r"/hpcx(?:-v?(?P<version>\d+(?:\.\d+)*))?[^/]*/"),
         installation="`module load hpcx`, or `source hpcx-init.sh; hpcx_load` in its folder",
-        unknown=_PARENTS_ALGORITHMS.format("Open MPI") + "; hcoll and ucc are kept out where an algorithm is forced",
+        unknown=_UNTRIED.format("Open MPI") + ". A forced algorithm excludes the components hcoll and ucc",
     ),
 )
