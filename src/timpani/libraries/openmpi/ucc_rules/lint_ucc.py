@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, product
 
 from timpani.errors import printable, shortened
 from timpani.libraries.openmpi.ucc_rules.configuration import UccSection, UccSetting, read_configuration
@@ -43,7 +43,7 @@ def lint_configuration(text: str) -> Iterator[Fault]:
 def _of_token(setting: UccSetting, token: TuneToken) -> Iterator[Fault]:
     line, shown = setting.line, printable(shortened(token.text, 60))
     if token.unreadable or not token.text.strip():
-        what = f"{printable(shortened(token.unreadable, 40))!r} in {shown!r} can't be read, or stands twice"
+        what = f"{printable(shortened(token.unreadable, 40))!r} in {shown!r} can't be read, is empty, or stands twice"
         yield Fault("error", line, what, "UCC refuses the whole value", "write COLLECTIVE:FIRST-LAST:host:@ALGORITHM")
         return
     if not token.algorithm and not token.score:
@@ -63,14 +63,10 @@ def _of_token(setting: UccSetting, token: TuneToken) -> Iterator[Fault]:
         if collective in _WITHOUT_SIZES and any(each.first for each in token.sizes):
             what = f"sizes of {collective} in {shown!r}"
             yield Fault("warning", line, what, "UCC takes 0 for the size of every call", "leave the sizes out")
-    for span in token.sizes:
-        if span.last is not None and span.last < span.first:
-            what = f"the sizes {span.first}-{span.last} are reversed"
-            yield Fault("warning", line, what, "the token never holds", "write the smaller number first")
 
 
 def _of_overlaps(setting: UccSetting, tokens: tuple[TuneToken, ...]) -> Iterator[Fault]:
-    """Tokens of one collective that share more than one size: sizes of neighbors may share their boundary."""
+    """Tokens of one collective that share more than their boundary, or leave one size between them to TL/UCP."""
     chosen = [each for each in tokens if each.algorithm and not each.unreadable]
     for one, other in combinations(chosen[:_MAX_SECTIONS], 2):
         if one.algorithm == other.algorithm or not set(one.collectives) & set(other.collectives):
@@ -79,6 +75,13 @@ def _of_overlaps(setting: UccSetting, tokens: tuple[TuneToken, ...]) -> Iterator
         if teams and any(_share(a, b) for a in one.sizes or (Span(),) for b in other.sizes or (Span(),)):
             what = f"{printable(shortened(one.text, 40))!r} and {printable(shortened(other.text, 40))!r} share sizes"
             yield Fault("warning", setting.line, what, "only one of them holds there", "end each before the next")
+        for before, after in product(one.sizes, other.sizes) if teams else ():
+            if before.first > after.first:
+                before, after = after, before
+            if before.last is not None and before.last + 1 == after.first:
+                what = f"sizes from {after.first} B follow sizes up to {before.last} B"
+                consequence = f"UCC begins after the first number, so TL/UCP decides for {after.first} B"
+                yield Fault("warning", setting.line, what, consequence, f"begin with {before.last}")
 
 
 def _share(one: Span, other: Span) -> bool:

@@ -33,8 +33,13 @@ class TuneToken:
         return (
             (not self.collectives or collective in self.collectives)
             and (not self.teams or any(ranks in each for each in self.teams))
-            and (not self.sizes or any(size in each for each in self.sizes))
+            and (not self.sizes or any(_holds(each, size) for each in self.sizes))
         )
+
+
+def _holds(sizes: Span, size: int) -> bool:
+    """Whether UCC finds the range for `size`: it gives the first number to the range before, unless that is 0."""
+    return size in sizes and (size > sizes.first or not sizes.first)
 
 
 def parse_value(value: str) -> tuple[TuneToken, ...]:
@@ -72,14 +77,14 @@ def _part(part: str) -> tuple[str, object]:
 
 
 def _span(word: str, *, sized: bool) -> Span | None:
-    """`FIRST-LAST`, both included; of teams also one number. A reversed span of sizes holds nowhere."""
+    """`FIRST-LAST`, of teams also one number; None where UCC refuses it, as it does a range of one size."""
     first, dash, last = word.partition("-")
     read = _bytes if sized else _count
     if not dash:
         number = None if sized else read(first)
         return None if number is None else Span(number, number)
     start, end = read(first), read(last)
-    if start is None or end is None or (end < start and not sized):
+    if start is None or end is None or end < start + sized:
         return None
     return Span(start, None if end == INFINITE else end)
 

@@ -58,6 +58,8 @@ def _unsayable(rule: Rule, provider: str) -> str:
         return "UCC's TL/UCP has no algorithm that is known to do the same"
     if collective.unit == "none" and rule.sizes != ALL:
         return f"UCC compares no size of {collective.name}"
+    if rule.sizes.first == 1 or rule.sizes.last == 0:
+        return "UCC has no range that distinguishes 0 B from 1 B"
     if _scales(rule) and (rule.ranks.last is None or rule.ranks.last - rule.ranks.first >= _MAX_RANK_COUNTS):
         return "sizes are compared times ranks, which takes a section for each number of ranks"
     return ""
@@ -123,7 +125,8 @@ def _settings(box: _Box, rules: list[Rule]) -> Iterator[str]:
             first = collective.compared(Call(name, box[0].first, 1, 1, sizes.first))
             after = None if sizes.last is None else Call(name, box[0].first, 1, 1, sizes.last + 1)
             last = "inf" if after is None else collective.compared(after) - 1
-            span = "" if collective.unit == "none" else f"{first}-{last}:"
+            # UCC gives the first number of a range to the range before it (ucc_coll_score_map.c).
+            span = "" if collective.unit == "none" else f"{max(first - 1, 0)}-{last}:"
             tokens.append(f"{collective.name}:{span}host:@{same.name}")
     yield from (f"{PREFIX}{radix}={BINARY_RADIX}" for radix in radices)
     yield f"{TUNE}={'#'.join(tokens)}"
