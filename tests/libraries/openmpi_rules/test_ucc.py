@@ -36,7 +36,11 @@ def tables(draw: st.DrawFn) -> SelectionTable:
         name = draw(st.sampled_from(sorted(COLLECTIVES)))
         collective = COLLECTIVES[name]
         algorithm = Algorithm("openmpi", draw(st.sampled_from(sorted(collective.algorithms))))
-        sizes = ALL if collective.unit == "none" else draw(st.just(ALL) | spans(2**20).filter(lambda span: span.first != 1 and span.last != 0))
+        sizes = (
+            ALL
+            if collective.unit == "none"
+            else draw(st.just(ALL) | spans(2**20).filter(lambda span: span.first != 1 and span.last != 0))
+        )
         ranks = draw(spans(32))
         if collective.unit == "blocks":
             ranks = Span(ranks.first, ranks.first + 9) if ranks.last is None else ranks
