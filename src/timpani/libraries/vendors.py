@@ -126,7 +126,7 @@ VENDORS = (
         reports=(re.compile(r"CRAY MPICH version (?P<version>[\d.]+)(?: \(ANL base (?P<parent>[\w.]+)\))?"),),
         mpiexec=re.compile(r"/pals/"),  # /opt/cray/pals/VERSION/bin/mpiexec
         wrappers=("CC",),
-        installation="`module load cray-mpich`, with a PrgEnv module, whose compiler CC is used",
+        installation="`module load cray-mpich` and a PrgEnv module, whose compiler CC is used",
         unknown=_UNTRIED.format("MPICH") + ". HPE's variables MPICH_…_ALGORITHM are not listed",
         # Its launcher is Slurm's srun or PALS's mpiexec; which files of MPICH it reads is unknown.
         changes={
@@ -175,7 +175,7 @@ VENDORS = (
         parent="openmpi",
         reports=(re.compile(r"FUJITSU MPI Library (?P<version>[\d.]+)(?: \((?P<parent>[\d.]+)fj[\d.]+\))?"),),
         wrappers=("mpiFCC",),
-        installation="Fujitsu's development environment on a compute node, whose compiler mpiFCC is used",
+        installation="use Fujitsu's development environment on a compute node, with its compiler mpiFCC",
         unknown=_UNTRIED.format("Open MPI") + ". Its algorithms for the Tofu network are not listed",
         changes={"slurm_interface": None},
     ),

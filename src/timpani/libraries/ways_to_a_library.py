@@ -9,9 +9,9 @@ BY_PLACE = "name its folder with --mpi"
 def ways_to_a_library(environment: Mapping[str, str], installation: str = "") -> str:
     """The next step for a user whose library was not found, or who wants another one.
 
-    installation  where the library comes from, if it may have to be installed
+    installation  the commands that install or load the library, if these may be needed
     """
-    ways = [*_loading(environment), BY_PLACE, *([f"install it: {installation}"] if installation else [])]
+    ways = [*_loading(environment), BY_PLACE, *([installation] if installation else [])]
     *others, last = ways
     return f"{', '.join(others)}, or {last}" if others else last
 

@@ -122,13 +122,13 @@ def test_a_misspelled_library_and_a_missing_path() -> None:
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        ({}, "name its folder with --mpi, or install it: `apt`"),
+        ({}, "name its folder with --mpi, or `apt`"),
         (
             {"SPACK_ROOT": "/spack", "MODULESHOME": "/modules", "CONDA_PREFIX": "/conda"},
             "load its module (`module avail mpi`, `module load NAME`), "
             "load its Spack package (`spack find mpi`, `spack load NAME`), "
             "activate its conda environment (`conda activate NAME`), "
-            "name its folder with --mpi, or install it: `apt`",
+            "name its folder with --mpi, or `apt`",
         ),
     ],
 )
