@@ -38,7 +38,7 @@ void Communicator::end_shared(MPI_Comm comm) {
 
 int Communicator::keyval() {
     static const int key = [] {
-        const auto forget = [](MPI_Comm, int, void* state, void*) {
+        const auto forget = [](MPI_Comm, int, void* state, void*) -> int {  // MPI_SUCCESS may be of an enumeration
             invalidate_cached_communicators();
             delete static_cast<Communicator*>(state);
             return MPI_SUCCESS;
