@@ -51,7 +51,8 @@ def test_conditions_come_first_then_what_changed_and_what_could_not_be_compared(
     assert lines[2:4] == ["Conditions that differ:", "  MPI library: openmpi 4.1.4 in A, openmpi 5.0.11 in B"]
     assert lines[4].startswith("Warning: B was measured under load: on desk other processes kept 2.0 of 4 cores busy")
     assert lines[6] == (
-        "Of 3 cells that both have, B is significantly faster at 1 and slower at 1; shown within 5 % at 1; 0 undecided."
+        "Of 3 cells that both have, B is significantly faster at 1 and slower at 1; both are within 5 % at 1; 0 "
+        "undecided."
     )
     slower, faster = (lines.index(f"{word} in B:") for word in ("Slower", "Faster"))
     assert lines[slower + 2].split()[:6] == ["default", "bcast", "2", "16", "B", "0.999"]

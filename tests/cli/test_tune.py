@@ -102,7 +102,7 @@ def test_of_several_campaigns_warnings_say_which(campaign: Path, tmp_path: Path)
 def test_too_few_launches_are_no_verdict_for_the_default(tmp_path: Path) -> None:
     few = made_up(tmp_path / "few", OPEN_MPIS[0], {"default": 10.0, "linear": 5.0}, launches=3)
     done = typed("tune", str(few), "-o", str(tmp_path / "tuned"))
-    says = "nothing could be shown, so that what was measured gives no rule: 1 point undecided after 3 launches"
+    says = "too few launches for a rule: 1 point undecided after 3 launches"
     assert f"{says}, and a comparison takes 6" in done.stdout
     assert says[1:] in (tmp_path / "tuned" / "tuning.md").read_text()
 

@@ -152,8 +152,8 @@ def _caption(cells: pl.DataFrame) -> str:
     names = cells["label"].str.contains(VARIANT_SIGN, literal=True)
     of_variants = f" In names the variant of the settings follows {VARIANT_SIGN}." if names.any() else ""
     return (
-        "The best algorithm at each rank count and size, by number and color. Hatched gray cells are ties, with the "
-        f"numbers of algorithms that tie; … stands for more of them.{of_variants}"
+        "The best algorithm at each rank count and size, by number and color. Hatched gray cells are ties: they show "
+        f"the numbers of tied algorithms, and … for further ones.{of_variants}"
     )
 
 

@@ -66,7 +66,7 @@ FIGURE = Figure(
     section=Section(
         "ranks",
         "Latency against ranks",
-        "The same against the number of ranks, at one message size.",
+        "Latency of a call against the number of ranks, at one message size.",
         absent="one rank count was measured",
         of=CALLS,
     ),

@@ -22,7 +22,11 @@ def latency_against_size(
 
 
 def _caption(cells: pl.DataFrame) -> str:
-    by_ranks = " Then of one algorithm, with a curve for each rank count." if cells["ranks"].n_unique() > 1 else ""
+    by_ranks = (
+        " Further figures show one algorithm, with a curve for each rank count."
+        if cells["ranks"].n_unique() > 1
+        else ""
+    )
     return f"{latency_title(cells)} of a call against message size.{by_ranks}"
 
 

@@ -24,8 +24,8 @@ FIGURE = curve_figure(
     section=Section(
         "messages",
         "Messages between ranks",
-        "Half of a round trip, and bytes by time, against message size; a curve for each pair of ranks, named by the "
-        "smallest part of the machine that holds both.",
+        "Latency (half of a round trip) and bandwidth against message size. Each curve is a pair of ranks, named after "
+        "the smallest part of the machine that holds both.",
     ),
     place=60,
     table="messages",

@@ -58,8 +58,8 @@ FIGURE = Figure(
     section=Section(
         "pairs",
         "Every pair of ranks",
-        "The time between every two ranks at one message size, the darker the longer; the number is µs, or MB/s of a "
-        "bandwidth.",
+        "Time or bandwidth between every two ranks at one message size: darker is longer. Numbers are µs, or MB/s for "
+        "a bandwidth.",
         absent="one pair of ranks was measured",
         of=pl.col("collective").is_in(MESSAGES),
     ),

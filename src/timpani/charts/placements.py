@@ -43,17 +43,17 @@ def placements(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> the
         drawn, "median_us", "ci_low_us", "ci_high_us", here=["ranks", "placement"], groupby=["message_bytes"]
     ).transform
     return theme.apply(
-        panels, palette, "Time by rank count and placement, one panel per size; a bar where links alone end"
+        panels, palette, "Time by rank count and placement, one panel per size; a tick: what links need alone"
     )
 
 
 def _caption(cells: pl.DataFrame) -> str:
-    bounds = " A bar stands where the slowest link alone would end: the bytes that must cross it by its rate."
+    bounds = " A tick is the time that the slowest link needs alone: the bytes that must cross it, by its rate."
     files = cells["placement"].str.starts_with("category:").any()
-    pairs = " Each algorithm next to the default has a figure by host file, nodes and ranks on each node." * files
+    pairs = " Further figures compare one algorithm with the default on each host file." * files
     return (
-        f"Every algorithm’s time at each rank count and placement, one panel per message size.{pairs} Then a panel per "
-        f"algorithm with a curve for each placement.{bounds if BOUND in cells.columns else ''}"
+        f"Every algorithm’s time at each rank count and placement, one panel per message size.{pairs} Then one panel "
+        f"per algorithm, with a curve for each placement.{bounds if BOUND in cells.columns else ''}"
     )
 
 

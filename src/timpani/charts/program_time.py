@@ -29,7 +29,7 @@ def program_time(parts: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
             color=alt.Color(
                 "part:N",
                 scale=alt.Scale(domain=found, range=[colors[part] for part in found]),
-                legend=alt.Legend(title=None, symbolType="square"),
+                legend=theme.legend(found, symbolType="square"),
             ),
             order=alt.Order("order:Q"),
             tooltip=["call:N", "part:N", alt.Tooltip("seconds:Q", format=".4f")],

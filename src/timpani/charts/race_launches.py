@@ -49,8 +49,8 @@ FIGURE = Figure(
     section=Section(
         "raced",
         "What the race measured where",
-        "Launches that each algorithm and size got before it was dropped or the point was over. Between sizes and rank "
-        "counts that were measured only a few algorithms were sampled, in three launches.",
+        "How many launches measured each algorithm at each size. Gray numbers: the race dropped the algorithm, or only "
+        "sampled it in three launches.",
         of=_LESS_OFTEN.any(),
     ),
     place=145,

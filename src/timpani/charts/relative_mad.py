@@ -58,8 +58,8 @@ FIGURE = Figure(
     section=Section(
         "spread",
         "Spread between launches",
-        "The median absolute deviation of the launches’ medians from their median, in per cent of it: the stronger the "
-        "shade, the wider. A framed cell is bimodal: its median describes only one of two groups.",
+        "The median absolute deviation of a cell’s launch medians, in per cent of their median: darker is wider. A "
+        "framed cell is bimodal: its launches form two groups, and the median describes only one.",
         absent="nothing was measured in several launches",
     ),
     place=150,

@@ -15,7 +15,7 @@ COLUMNS = (
 )
 
 FASTER, SLOWER = "faster", "slower"
-UNSURE, SAME = "may be chance", "is no difference"
+UNSURE, SAME = "may be due to chance", "no difference"
 """What a ratio near 1 means of measured times, and of simulated ones, which do not vary."""
 
 _WIDE = r"(^|\+)wide"
@@ -28,6 +28,7 @@ def speedup(
     palette: theme.Palette = theme.LIGHT,
     reference: str = "the default",
     competitor: str = "algorithm",
+    title: str | None = None,
 ) -> theme.Chart:
     """A small panel per algorithm: the ratio reference / algorithm against size, with its interval; 2 = twice as fast.
     Significant ratios have the algorithm's color, others are gray.
@@ -35,7 +36,10 @@ def speedup(
     ratios      columns of `compare_with_default` and `status`, a row per label and size; rows without a ratio are left
                 out
     competitor  what a label names
+    title       what is drawn, if nothing above the figure says so; None: the reference's time over the competitor's
     """
+    if title is None:
+        title = f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s"
     ratios = ratios.filter(pl.col("ratio").is_not_null())
     unsure = SAME if ratios["status"].str.contains("simulated").all() else UNSURE
     outcome = f"!datum.significant ? '{unsure}' : datum.ratio > 1 ? '{FASTER}' : '{SLOWER}'"
@@ -70,12 +74,11 @@ def speedup(
     statuses = ratios["status"].str.replace(_WIDE, "").str.strip_prefix("+").replace("", OK)
     measured = points(base, statuses, palette, (26, 40), y=y, color=color, tooltip=tooltip)
     panel = theme.layer(one, *intervals, *measured, width=theme.WIDTH // 3 - 40, height=120)
-    panels = theme.panels(
-        panel, ratios, f"{reference[0].upper()}{reference[1:]}’s time over the {competitor}’s; gray {unsure}"
-    )
+    # in two lines, so that one panel is as wide
+    panels = theme.panels(panel, ratios, [*([title] if title else []), f"gray: {unsure}"])
     valid = alt.Chart().transform_filter("isValid(datum.ratio)")
     panels.transform = with_bars(valid, "ratio", "ratio_low", "ratio_high", here=["message_bytes"]).transform
-    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; gray {unsure}")
+    return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; gray: {unsure}")
 
 
 FIGURE = Figure(

@@ -10,9 +10,8 @@ FIGURE = curve_figure(
     section=Section(
         "transpose",
         "Transposing a matrix",
-        "The matrix’s bytes by time; plain_message and local_memcpy transpose nothing and show the cost of moving the "
-        "bytes. Below, the plain message’s time divided by the time of each way to transpose: what is lost under 1× is "
-        "the price of transposing.",
+        "Throughput: the matrix’s bytes per time; plain_message and local_memcpy only move the bytes. Then the plain "
+        "message’s time divided by each transpose’s time: below the line at 1× the transpose takes longer.",
     ),
     place=90,
     table="cells",

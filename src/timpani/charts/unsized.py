@@ -11,9 +11,9 @@ from timpani.charts.marks.placement_rows import WHERE, row_height, times
 from timpani.charts.marks.row_filter import UNSIZED
 
 _SETUP = (
-    " Of the set-up, “default” is what Timpani’s algorithms that know nodes need once: a private communicator, and "
-    "which ranks share a node. The others are the communicators of a composed collective, which it makes once, or in "
-    "each call with setup_each_call=1."
+    " In the set-up, “default” stands for what Timpani’s node-aware algorithms need once: a private communicator and "
+    "each rank’s node. The others are the communicators of composed collectives, made once, or in each call with "
+    "setup_each_call=1."
 )
 
 

@@ -99,7 +99,7 @@ def test_messages_stand_next_to_the_published_ones_size_by_size(tmp_path: Path) 
         "size",
         "(B)",
         "here",
-        "96.9",
+        "95",
         "%",
         "interval",
         "published",

@@ -11,6 +11,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.fitted import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
+from timpani.report.page.contents import Report
 from timpani.report.page.page import render
 from timpani.study.cell import Algorithm, Cell
 
@@ -69,7 +70,7 @@ def test_a_curve_that_cannot_be_fitted_is_named_and_the_report_is_written(tmp_pa
     assert "only one size" in found.left_out[0]
     html = render(campaign)
     assert "No model could be fitted to these results." in html
-    assert f"Left out: {found.left_out[0]}" in html
+    assert f"<li>{found.left_out[0]}</li>" in html
 
 
 def test_a_time_that_no_model_takes_is_named_in_the_section_of_the_others(tmp_path: Path) -> None:
@@ -82,7 +83,7 @@ def test_a_time_that_no_model_takes_is_named_in_the_section_of_the_others(tmp_pa
     results += [result("local_memcpy", size, 0.0) for size in (8, 64)]
     html = render(load(write_campaign(tmp_path / "free", synthetic_header(), results, [])))
     assert "Models: latency, throughput, switches" in html
-    assert "Left out: transpose local_memcpy on 2 ranks: a latency of 0.0 µs at 8 B, 64 B" in html
+    assert "<li>transpose local_memcpy on 2 ranks: a latency of 0.0 µs at 8 B, 64 B" in html
 
 
 def test_a_section_that_lacks_the_default_says_so(tmp_path: Path) -> None:
@@ -94,5 +95,24 @@ def test_a_section_that_lacks_the_default_says_so(tmp_path: Path) -> None:
         for size in (8, 64)
     ]
     html = render(load(write_campaign(tmp_path / "alone", synthetic_header(), results, [])))
-    assert "Left out: all algorithms, as the default and another were timed at no point together" in html
+    assert "(the default and another algorithm were timed at no point together)" in html
     assert "too few sizes" in html
+
+
+def test_a_fitted_curve_has_the_label_and_color_that_its_algorithm_has_elsewhere(
+    campaign: Campaign, messages_campaign: Campaign, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages = Report(messages_campaign)
+    shared = {("bcast", ranks): [("binomial", "linear")] for ranks in (2, 4, 8)}
+    monkeypatch.setattr("timpani.report.page.contents.shared_curves", lambda *_: shared)
+    report = Report(campaign)
+    labels = {panel.collective: set(panel.frame["label"]) for panel in report.panels["fitted"]}["bcast"]
+    assert "binomial = linear, core" in labels
+    assert not {"binomial, core", "linear, core"} & labels
+    colors = {style.label: style.color for panel in report.panels["fitted"] for style in panel.curves}
+    elsewhere = {style.label: style.color for panel in report.panels["latency-against-size"] for style in panel.curves}
+    assert {label.removesuffix(", core"): color for label, color in colors.items()} == elsewhere
+
+    fitted = {style.label: style.color for panel in messages.panels["fitted"] for style in panel.curves}
+    drawn = {style.label: style.color for panel in messages.panels["message-latency"] for style in panel.curves}
+    assert drawn.items() <= fitted.items()

@@ -32,8 +32,8 @@ def test_one_row_with_all_names_stands_for_a_schedule() -> None:
     assert drawn.filter(message_bytes=8)["label"].to_list() == ["default", "binary + 2 equal", "ring"]
     assert drawn.filter(label="binary + 2 equal")["median_us"].to_list() == [1.0, 1.0]
     assert list(shared_notes(curves)) == [
-        "bcast on 2 ranks: binary, chain and linear are one schedule, drawn once as binary + 2 equal, with the times "
-        "of binary"
+        "bcast on 2 ranks: binary, chain and linear are one schedule; the curve binary + 2 equal shows the times of "
+        "binary"
     ]
     best = pl.DataFrame(
         {

@@ -144,5 +144,5 @@ def test_a_campaign_without_variants_has_none_of_it(tmp_path: Path) -> None:
     found = Report(load(write_campaign(tmp_path / "c", header, plain, [])))
     assert not found.panels["variant-gain"]
     assert not found.panels["algorithm-map"]
-    assert not {"variants", "settings"} & {each.id for each in sections(found, []) if each.shown or each.absent}
+    assert not {"variants", "settings"} & {each.id for each in sections(found, [], {}) if each.shown or each.absent}
     assert "block design" not in methods_paragraph(found.campaign.header, [])

@@ -20,8 +20,8 @@ PART = part_text((CALL, {**BARRIER, "matched_calls": 0, "matched_ns": 0, "waitin
 def test_the_answer_splits_the_time_in_collectives(tmp_path: Path) -> None:
     page = render_profile(read_profile(write_profile(tmp_path / "p", PART)))
     assert "app spends 25 % of 10 s in blocking collectives." in page  # (4 + 1) s of two ranks
-    assert "An algorithm could change at most 2 s of it" in page  # without 0.5 s of waiting
-    assert "500 ms are imbalance, which no algorithm changes." in page
+    assert "Other algorithms can change at most 2 s of it" in page  # without 0.5 s of waiting
+    assert "Waiting for late ranks takes 500 ms, which no algorithm changes." in page
 
 
 def test_the_page_has_a_figure_all_calls_and_what_to_do_and_refers_to_nothing(tmp_path: Path) -> None:

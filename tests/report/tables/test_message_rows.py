@@ -66,7 +66,7 @@ def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: C
     near, *_, last = summary_lines(table)
     found = re.match(
         r"same core complex, ranks 0 and 1: latency (\S+) µs \(at 1 B, \S+ to \S+\); bandwidth (\d+) MB/s \(at .*\); "
-        r"T_s (\S+) µs \(.*\); T_c (\S+) ns/B \(.*\); switches of protocol none found$",
+        r"start-up time (\S+) µs \(.*\); time per byte (\S+) ns/B \(.*\); switches of protocol none found$",
         near,
     )
     assert found
@@ -75,7 +75,7 @@ def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: C
     assert start == pytest.approx(0.2, rel=0.05)
     assert per_byte == pytest.approx(0.05 / 1.024, rel=0.05)
     assert bandwidth == pytest.approx(2e3 / per_byte, rel=0.1)
-    assert last == "Intervals over launches cover 96.9 %. Those of T_s and T_c cover 95 %."
+    assert last == "Intervals cover 95 %."
     far = next(line for line in summary_lines(table) if "ranks 0 and 3" in line)
     assert far.endswith("status not converged")
 
@@ -89,7 +89,8 @@ def test_each_state_of_the_machine_has_its_line_and_its_share(messages_campaign:
     campaign = replace(messages_campaign, results=of_states)
     table = message_summary(campaign, estimate_cells(messages_campaign.raced))
     assert table
-    found = re.search(r"T_s (\S+) µs \(.*; near 83.3 %; far 16.7 %: (\S+)\); T_c", summary_lines(table)[0])
+    line = summary_lines(table)[0]
+    found = re.search(r"start-up time (\S+) µs \(.*; near 83.3 %; far 16.7 %: (\S+)\); time per byte", line)
     assert found
     assert float(found[1]) == pytest.approx(0.2, rel=0.05)
     assert float(found[2]) == pytest.approx(0.6, rel=0.05)
@@ -109,7 +110,7 @@ def test_two_sizes_are_too_few_to_say_that_there_is_no_switch(tmp_path: Path) ->
     assert table
     assert "switches of protocol too few sizes" in summary_lines(table)[0]
     assert summary_lines(table)[1] == (
-        "Intervals of T_s and T_c cover 95 %, by the distances of the points to the line alone."
+        "Intervals of fitted times cover 95 %, by the distances of the points to the line alone."
     )
 
 
@@ -169,8 +170,8 @@ def test_one_pair_makes_no_matrix(tmp_path: Path) -> None:
 
 
 def test_a_cost_that_no_line_gives_has_neither_unit_nor_interval() -> None:
-    columns = ("T_s (µs)", "T_c (ns/B)")
+    columns = ("Start-up time (µs)", "Time per byte (ns/B)")
     values = (Value("1.2", "1.1 to 1.3"), Value("unknown"))
     assert summary_lines(Table("", "Messages between", columns, (("ranks 0 and 1", values),))) == [
-        "ranks 0 and 1: T_s 1.2 µs (1.1 to 1.3); T_c unknown"
+        "ranks 0 and 1: start-up time 1.2 µs (1.1 to 1.3); time per byte unknown"
     ]

@@ -71,7 +71,7 @@ def test_the_largest_gain_is_called_a_maximum_over_points() -> None:
 
 def test_a_gain_of_a_race_has_two_bounds_of_95_percent_each_and_was_corrected() -> None:
     _, about, gain = headline(verdict(40, 5, 18, regrets=(replace(DEFAULT_REGRET, raced=True),)))
-    assert about == "Largest gain (the largest of 63 points, corrected for that in part):"
+    assert about == "Largest gain (the largest of 63 points, partly corrected for that choice):"
     assert gain.endswith("chain, 2.50 times as fast (bounds of 95 % each: 2.25 to 2.75)")
 
 

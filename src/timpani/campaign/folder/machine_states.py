@@ -70,7 +70,7 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
         parts = [f"{first[0]} in {first[1]} of the results ({first[2]})"]
         parts += [f"{took} in {share} ({state})" for took, share, state in others]
         changed = sum(each.share for each in found if each.state == CHANGED)
-        between = f"; in {_percent(changed)} the state changed" if changed else ""
+        between = f", and in {_percent(changed)} the state changed" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
             f"{found[0].machine} was in several states ({where}): a cache line between two ranks' cores, or a message "

@@ -14,8 +14,8 @@ LOW, HIGH = "bar_low", "bar_high"
 """The ends of a bar as it is drawn; where there is no interval, VALUE."""
 
 HOW_CUT = (
-    "Intervals that reach far beyond all points are cut off at an arrowhead, and points far from all others are drawn "
-    "as an arrowhead at the edge; how many there are is written above the plot."
+    "An arrowhead marks an interval that is cut off, or at the edge a point far beyond the axis; how many there are is "
+    "written above the plot."
 )
 """What the report says of figures with such bars."""
 

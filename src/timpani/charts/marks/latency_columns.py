@@ -15,16 +15,6 @@ def latency_us(cells: pl.DataFrame) -> pl.Series:
     return cells.select(MEASURED_US).to_series()
 
 
-def coverage(cells: pl.DataFrame) -> str:
-    """What the intervals of these cells over launches cover: `96.9 %`, or `50 to 96.9 %` where cells differ in their
-    number of launches, of which fewer than six bound no median with 95 %; empty where there is no interval."""
-    covered = sorted(set(cells.filter(pl.col("ci_low_us").is_not_null())["ci_coverage"].drop_nulls()))
-    if not covered:
-        return ""
-    least, most = (f"{100 * share:.1f}".removesuffix(".0") for share in (covered[0], covered[-1]))
-    return f"{least} %" if least == most else f"{least} to {most} %"
-
-
 def shows_osu_average(cells: pl.DataFrame) -> bool:
     """Whether `median_us` and its interval are of OSU's average, as a reader chose."""
     return STATISTIC in cells.columns and cells[STATISTIC].eq("osu").any()

@@ -199,7 +199,7 @@ OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 """Options of `legend`; a line is as long as a dash and a gap of the longest."""
 
 
-def panels(panel: alt.LayerChart, rows: pl.DataFrame, title: str | None = None) -> alt.FacetChart:
+def panels(panel: alt.LayerChart, rows: pl.DataFrame, title: str | list[str] | None = None) -> alt.FacetChart:
     """`panel` once for each label of `rows`, three in a line; names longer than it is wide are broken."""
     broken = r"split(replace(datum.label, /(.{8,24}[\/:,]|.{12,22}_)/g, '$1\n'), '\n')"
     header = alt.Header(labelAnchor="start", labelPadding=4, labelExpr=broken, titleAnchor="start")

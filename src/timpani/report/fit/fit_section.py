@@ -1,6 +1,6 @@
 """The models of a campaign as its report shows them: frames that the figures are drawn from, and tables."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,6 @@ from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.status import status_words
 from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
-from timpani.models.curves import curve_title
 from timpani.models.fit import CurveFit, fit
 from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import fitted_times
@@ -26,11 +25,13 @@ from timpani.models.regression import Regression
 from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
 from timpani.report.tables.conditions import setting_in_words
+from timpani.report.tables.message_rows import message_rows
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import (
     algorithm_of,
     bounds,
-    disturbed_words,
+    disturbed_share,
+    disturbed_times,
     latency_words,
     miss_words,
     number,
@@ -38,7 +39,7 @@ from timpani.report.words.fit_words import (
 )
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
-from timpani.study.schema import LOCALITY, MEASURED_US, STATE, STATES
+from timpani.study.schema import CURVE, MEASURED_US, STATE, STATES
 from timpani.study.sizes import show_size
 
 _POINTS = 24
@@ -55,21 +56,35 @@ class FitSection:
     left_out: tuple[str, ...] = ()
 
 
-def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Published] = ()) -> FitSection:
+DrawnLabel = Callable[[str, int, str], str | None]
+"""From collective, ranks and an algorithm's label to the label of its curve; None where another curve stands for it."""
+
+
+def _one_curve_each(collective: str, ranks: int, label: str) -> str | None:
+    return label
+
+
+def fit_section(
+    campaign: Campaign,
+    cells: pl.DataFrame,
+    published: Sequence[Published] = (),
+    drawn_label: DrawnLabel = _one_curve_each,
+) -> FitSection:
     """The models of `campaign`; empty, with the reason, where nothing can be fitted.
 
-    cells      of `with_locality`
-    published  fits to print next to those of the same formula
+    cells        of `with_locality`
+    published    fits to print next to those of the same formula
+    drawn_label  the curves of `fits`, as all figures of a report label them
     """
     try:
         found = fit(campaign.results, cells, "results.jsonl")
     except UserError as error:
         return FitSection(pl.DataFrame(schema=FIT_ROWS), pl.DataFrame(schema=RESIDUAL_ROWS), left_out=(str(error),))
-    localities = localities_of(campaign)
+    labels = _curve_labels(campaign, cells)
     tables: dict[str, list[Table]] = {}
     for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
         own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
-        tables[collective] = [_hockney_table(own, localities)]
+        tables[collective] = [_hockney_table(own, labels)]
     for regression in found.regressions:
         tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
     pairs = {table.title: compare_fits(found.regressions, table) for table in published}
@@ -80,31 +95,57 @@ def fit_section(campaign: Campaign, cells: pl.DataFrame, published: Sequence[Pub
         tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
     for max_rate in found.max_rate:
         tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
-    disturbed = [
-        f"{curve_title(fitted.name, fitted.state)}: {text}"
-        for fitted in found.curves
-        if (text := disturbed_words(fitted))
-    ]
-    lines = [row for fitted in found.curves for row in _lines(fitted, localities)]
+    lines = [row for fitted in found.curves for row in _lines(fitted, labels, drawn_label)]
     return FitSection(
-        fits=pl.concat([_measured(cells), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal").select(*FIT_ROWS),
+        fits=pl.concat(
+            [_measured(cells, labels, drawn_label), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal"
+        ).select(*FIT_ROWS),
         residuals=pl.DataFrame(
             [row for each in found.regressions for row in _residual_rows(each)],
             schema=RESIDUAL_ROWS,
             orient="row",
         ),
         tables=tables,
-        left_out=(*found.left_out, *disturbed, *alone),
+        left_out=(*found.left_out, *alone),
     )
 
 
-def _label(name: dict[str, Any], locality: str | None = None, state: str | None = None) -> str:
-    parts = (locality, algorithm_of(name), name["placement"], state)
+def _label(
+    name: dict[str, Any], locality: str | None = None, state: str | None = None, algorithm: str | None = None
+) -> str:
+    """The label of a curve; `algorithm`: the label of its algorithm if the figures label it with others."""
+    parts = (locality, algorithm or algorithm_of(name), name["placement"], state)
     return ", ".join(part for part in parts if part)
 
 
-def _measured(cells: pl.DataFrame) -> pl.DataFrame:
+@dataclass(frozen=True)
+class _CurveLabels:
+    """The labels of curves over sizes: those of messages are the same as in the figures of messages.
+
+    messages    labels by the values of CURVE
+    localities  of the campaign
+    """
+
+    messages: Mapping[tuple[Any, ...], str]
+    localities: Localities
+
+    def label(self, name: dict[str, Any], state: str | None, algorithm: str | None = None) -> str:
+        """The label; `algorithm`: the label of its algorithm if the figures label it with others."""
+        if pair := self.messages.get(tuple(name[column] for column in CURVE)):
+            return f"{pair}, {state}" if state else pair
+        return _label(name, locality_of(name, self.localities), state, algorithm)
+
+
+def _curve_labels(campaign: Campaign, cells: pl.DataFrame) -> _CurveLabels:
+    """cells: of `with_locality`."""
+    rows = message_rows(cells).filter(pl.col("first").is_not_null()).select(*CURVE, "label").unique()
+    return _CurveLabels({tuple(key): label for *key, label in rows.iter_rows()}, localities_of(campaign))
+
+
+def _measured(cells: pl.DataFrame, labels: _CurveLabels, drawn_label: DrawnLabel) -> pl.DataFrame:
     """The cells' times as rows of FIT_ROWS; in several states of the machine the median of each."""
+    drawn = [drawn_label(*row) for row in cells.select("collective", "ranks", "label").iter_rows()]
+    cells = cells.with_columns(pl.Series("label", drawn, dtype=pl.String)).drop_nulls("label")
     whole = pl.all_horizontal(pl.col(f"{state}_us").is_null() for state in STATES)
     in_states = [
         cells.filter(pl.col(f"{state}_us").is_not_null()).with_columns(
@@ -118,7 +159,9 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
         pl.concat([cells.filter(whole).with_columns(pl.lit(None, pl.String).alias(STATE)), *in_states])
         .filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
-            pl.concat_str(LOCALITY, "label", "placement", STATE, separator=", ", ignore_nulls=True).alias("label"),
+            pl.struct(*CURVE, "label", STATE)
+            .map_elements(lambda row: labels.label(row, row[STATE], row["label"]), return_dtype=pl.String)
+            .alias("label"),
             setting_in_words().alias(CONDITIONS),
             MEASURED_US.alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
@@ -130,12 +173,14 @@ def _measured(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _lines(fitted: CurveFit, localities: Localities) -> list[dict[str, Any]]:
-    """The fitted lines and the switches of a curve as rows of FIT_ROWS."""
+def _lines(fitted: CurveFit, labels: _CurveLabels, drawn_label: DrawnLabel) -> list[dict[str, Any]]:
+    """The fitted lines and the switches of a curve as rows of FIT_ROWS; none where another curve stands for it."""
     name = fitted.name
+    if (algorithm := drawn_label(name["collective"], name["ranks"], algorithm_of(name))) is None:
+        return []
     key = {
         "collective": name["collective"],
-        "label": _label(name, locality_of(name, localities), fitted.state),
+        "label": labels.label(name, fitted.state, algorithm),
         "ranks": name["ranks"],
         CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
         "status": fitted.status,
@@ -184,8 +229,9 @@ def _residual_rows(named: NamedModel[Regression]) -> list[dict[str, Any]]:
     ]
 
 
-def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
-    """Latency, throughput, switches and status of each curve, with intervals in small type."""
+def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
+    """Latency, throughput, switches, disturbed times and status of each curve, with intervals in small type."""
+    some_disturbed = any(fitted.disturbed for fitted in curves)
     rows = []
     for fitted in curves:
         model = fitted.hockney
@@ -193,16 +239,17 @@ def _hockney_table(curves: Sequence[CurveFit], localities: Localities) -> Table:
             Value(latency_words(model.latency), bounds(model.latency)),
             Value(number(model.throughput.value), bounds(model.throughput)),
             Value(switch_words(fitted) or "none"),
+            *([Value(disturbed_share(fitted), disturbed_times(fitted))] if some_disturbed else []),
             Value(status_words(fitted.status), miss_words(fitted)),
         )
         rows.append(
             (
-                f"{_label(fitted.name, locality_of(fitted.name, localities), fitted.state)}, "
-                f"{counted(fitted.name['ranks'], 'rank')}",
+                f"{labels.label(fitted.name, fitted.state)}, {counted(fitted.name['ranks'], 'rank')}",
                 values,
             )
         )
-    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches", "Status"), tuple(rows))
+    disturbed = ["Disturbed launch times"] if some_disturbed else []
+    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status"), tuple(rows))
 
 
 def _regression_table(named: NamedModel[Regression]) -> Table:

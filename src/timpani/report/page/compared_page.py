@@ -1,8 +1,10 @@
 """The report of two campaigns: what changed from A to B, and the verdict of each."""
 
+from dataclasses import replace
 from importlib import resources
 
 import altair as alt
+import polars as pl
 from markupsafe import Markup
 
 from timpani import __version__
@@ -43,7 +45,7 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
             sides={
                 name: {
                     "folder": str(each.folder),
-                    "facts": facts(each.header),
+                    "facts": "; ".join(value for term, value in facts(each.header) if term != "Command"),
                     "verdict": list(verdict_text(each)),
                     "provenance": provenance(each.header, each.launches),
                 }
@@ -73,10 +75,13 @@ def _name(campaign: Campaign) -> str:
 def _figures(found: Changes) -> list[tuple[str, str, Markup]]:
     """Of each operation its name, its title, and its ratios drawn."""
     drawn = []
+    by_operation = found.cells.group_by("collective", maintain_order=True).agg(pl.col("label").unique())
+    palette = replace(theme.PAGE, numbers=theme.style_numbers(by_operation["label"].to_list()))
     for (operation,), rows in ratio_rows(found).group_by("collective", maintain_order=True):
         name = f"ratio-{operation}"
+        curves = rows.with_columns(pl.col("label").str.strip_prefix(f"{operation} "))
         with alt.data_transformers.enable("default", max_rows=None):
-            svg = static_svg(ratio_chart(rows, theme.PAGE).to_dict(), name)
+            svg = static_svg(ratio_chart(curves, palette).to_dict(), name, curves["label"])
         drawn.append((name, title_of(str(operation)), Markup(svg)))  # noqa: S704 Vega escapes the texts in it
     return drawn
 

@@ -1,7 +1,7 @@
 """What a report shows: tables of cells and of what is computed from them, and the figures drawn from these."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from functools import partial
 
 import polars as pl
 
@@ -18,7 +18,14 @@ from timpani.charts.marks.theme import is_default, style_numbers
 from timpani.charts.registry import figures
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.panels import Panel, panels
-from timpani.report.page.shared_curves import draw_once, shared_curves, shared_notes, with_curve_labels
+from timpani.report.page.shared_curves import (
+    draw_once,
+    drawn_label,
+    shared_curves,
+    shared_notes,
+    with_curve_labels,
+    with_shared_names,
+)
 from timpani.report.predicted.predicted_and_measured import compare_predicted
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.conditions import with_conditions
@@ -44,7 +51,8 @@ class Report:
             `with_defaults_on_host_files`, of all algorithms; `messages`: `message_rows` of the cells; `decisions`: the
             points with a verdict, columns of `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`;
             `probes`: of the machine's states over the campaign's time
-    panels  by the name of the figure
+    curve_notes  which names each curve stands for that algorithms share
+    panels       by the name of the figure
     """
 
     def __init__(
@@ -59,13 +67,13 @@ class Report:
         compared_with = pl.concat([campaign.compared_with_default, compare_with_plain_message(campaign.raced)])
         self.cells = with_speedup(cells, compared_with)
         curves = shared_curves(self.cells, schedules_of(campaign, cells))
-        self.verdict = replace(self.verdict, warnings=(*self.verdict.warnings, *shared_notes(curves)))
+        self.curve_notes = tuple(shared_notes(curves))
         drawn = draw_once(self.cells, curves)
         calls = drawn.filter(CALLS)
         self.predicted = compare_predicted(cells, predicted) if predicted else None
         self.distances = with_conditions(distances_from_default(calls))
         self.knees = with_conditions(knee.knees(calls))
-        self.models = fit_section(campaign, cells, published)
+        self.models = fit_section(campaign, cells, published, partial(drawn_label, curves))
         measured = {
             "cells": drawn,
             "competitors": with_defaults_on_host_files(self.cells.filter(CALLS)),
@@ -78,7 +86,8 @@ class Report:
         )
         fitted = {"fits": self.models.fits, "residuals": self.models.residuals}
         self.tables = {name: default_last(table) for name, table in (measured | fitted).items()}
-        numbers = style_numbers([*_by_operation(self.tables["cells"]), *_by_operation(self.tables["messages"])])
+        groups = [*_by_operation(self.tables["cells"]), *_by_operation(self.tables["messages"])]
+        numbers = with_shared_names(style_numbers(groups), curves)
         self.panels: dict[str, list[Panel]] = {
             figure.name: panels(figure, self.tables[figure.table], numbers)
             for figure in sorted(figures(), key=lambda figure: figure.place)

@@ -157,12 +157,12 @@ def _replication(study: RecordedStudy) -> str:
     if study.regret is not None:
         return (
             f"The unit of replication is the launch of the MPI program: up to {counted(study.launches, 'launch')}, "
-            f"each in an order shuffled anew (seed {seed}). Algorithms were raced, a regret of {100 * study.regret:g} "
-            "% accepted. All began at sizes and rank counts far apart, and those shown to be slower were dropped after "
-            "each launch. Between points of different choices further ones were measured; elsewhere three launches "
-            f"sampled a few. {_MEDIAN} with a {_INTERVAL} that covers at least {per_cent(LEVEL)}, less of "
-            "fewer than six; how many launches measured an algorithm follows from the data, for which this interval "
-            "makes no allowance."
+            f"each in an order shuffled anew (seed {seed}). Algorithms competed in a race that accepts a regret of "
+            f"{100 * study.regret:g} %. It began with all algorithms at sizes and rank counts far apart, and dropped "
+            "those shown to be slower after each launch. Where neighboring points chose different algorithms, points "
+            f"between them were raced too; elsewhere three launches sampled a few algorithms. {_MEDIAN} with a "
+            f"{_INTERVAL} that covers at least {per_cent(LEVEL)} from six launches on. The data decided how many "
+            "launches measured an algorithm; the interval does not allow for that."
         )
     return (
         f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
@@ -195,9 +195,9 @@ def _comparison(study: RecordedStudy) -> str:
             f"{INDIFFERENCE_TEXT}; each holds with {per_cent(1 - ALPHA)} "
             "for the best of a point against all others (Hsu, 1984) and for all "
             "interim analyses together. They come from Student's t on launches' log ratios with moderated variances "
-            "(Smyth, 2004) and from alpha spending (Lan & DeMets, Biometrika, 1983). They leave out states of an "
-            "algorithm that none of its launches showed. The ratio of what was chosen is corrected in part "
-            "for that by cross-validation (Stone, J. R. Stat. Soc. B, 1974)."
+            "(Smyth, 2004) and from alpha spending (Lan & DeMets, Biometrika, 1983). They cannot cover a state of "
+            "an algorithm that none of its launches showed. The launches that chose an algorithm also estimate its "
+            "gain; cross-validation corrects part of that bias (Stone, J. R. Stat. Soc. B, 1974)."
         )
     return (
         "Two algorithms are said to differ only if a test is significant after Holm's correction and the interval of "

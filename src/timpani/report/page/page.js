@@ -1,7 +1,8 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const narrowest = 480; // pixels; below, the style sheet makes a figure smaller as a whole
+  // Pixels of a plot with axes and the names of its curves; below, the style sheet makes a figure smaller as a whole.
+  const narrowest = (names) => Math.min(480, names.length ? 240 + 7 * Math.max(...names.map((name) => name.length)) : 480);
   const narrowestPanel = 120; // of a figure of several
 
   // Tables travel as columns; figures want rows, and only those of their collective.
@@ -73,7 +74,7 @@
     fitted(rows) {
       const specification = structuredClone(this.linear?.checked ? this.panel.linear : this.panel.specification);
       const available = this.chart.clientWidth;
-      const width = Math.max(available, narrowest);
+      const width = Math.max(available, narrowest(this.boxes.map((box) => box.value)));
       if (width < data.full_width) narrowLegends(specification, width / data.full_width);
       specification.data = { values: rows };
       if (specification.facet) {

@@ -20,7 +20,6 @@ from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.labeled_curves import IN_STEPS
-from timpani.charts.marks.latency_columns import coverage
 from timpani.charts.marks.placement_rows import ORDER
 from timpani.charts.marks.row_filter import SIZE_SERIES
 from timpani.charts.marks.status import shape_key
@@ -30,9 +29,10 @@ from timpani.report.page.page_data import script_data
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
-from timpani.report.page.sections import sections
+from timpani.report.page.sections import LEFT_OUT, sections
 from timpani.report.predicted.stored_predictions import StoredPredictions
-from timpani.report.verdict.answer import headline
+from timpani.report.tables.coverage import AT_LEAST, coverage
+from timpani.report.verdict.answer import definitions, headline, how_sure
 from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
@@ -62,7 +62,7 @@ def render(
     report = Report(campaign, published, predicted)
     study = campaign.header.study
     messages = message_summary(campaign, report.cells)
-    shown = sections(report, _caveats(campaign, report))
+    shown = sections(report, _warnings(campaign, report), _notes(campaign, report))
     static = static_figures([panel for section in shown for panel in section.panels], linear)
     here = resources.files("timpani.report.page")
     environment = page_templates()
@@ -71,10 +71,12 @@ def render(
         title=study.title or campaign.folder.resolve().name,
         question=study.question,
         facts=facts(campaign.header),
-        verdict=report.verdict,
-        headline=[
+        headline=headline(report.verdict) if report.verdict.has_collectives or not messages else [],
+        definitions=definitions(report.verdict),
+        reasons=[
+            *report.verdict.sentences,
             *race_lines(race_verdict(campaign.raced, campaign.planned)),
-            *(headline(report.verdict) if report.verdict.has_collectives or not messages else []),
+            *how_sure(report.verdict),
         ],
         messages=messages,
         linear=linear,
@@ -97,15 +99,22 @@ def render(
     )
 
 
-def _caveats(campaign: Campaign, report: Report) -> list[str]:
+def _warnings(campaign: Campaign, report: Report) -> list[str]:
     """What to know of the machine, the records and the cells before the figures are believed."""
     return [
         *(f"Warning: {warning}" for warning in campaign_warnings(campaign)),
         *(f"Note: {note}" for note in state_sentences(campaign.results)),
         *report.verdict.warnings,
-        *(f"Left out: {text}" for text in campaign.header.left_out),
-        *(f"Doubtful in what was imported: {text}" for text in _doubts(campaign, report.cells)),
     ]
+
+
+def _notes(campaign: Campaign, report: Report) -> dict[str, Sequence[str]]:
+    """By what they list: what was not measured, not drawn, or is doubtful in an import, a sentence each."""
+    return {
+        LEFT_OUT: campaign.header.left_out,
+        "Drawn once": report.curve_notes,
+        "Doubtful in what was imported": _doubts(campaign, report.cells),
+    }
 
 
 def static_figures(panels: Sequence[Panel], linear: bool) -> dict[str, Markup]:
@@ -169,7 +178,7 @@ def figure_guide(report: Report) -> Iterator[str]:
         return
     yield _ONE_COLOR
     if covered := coverage(report.cells):
-        yield f"A line through a point is its {covered} confidence interval over launches. {HOW_CUT}"
+        yield f"A line through a point is its {covered} confidence interval over launches. {AT_LEAST} {HOW_CUT}"
     if "speedup" in drawn:
         yield EXACT if report.campaign.simulated else _SIGNIFICANCE
     if "algorithm-map" in drawn:

@@ -25,7 +25,15 @@ def page_templates(*folders: str) -> Environment:
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
     environment.filters["breakable"] = _breakable
+    environment.filters["with_code"] = _with_code
+    environment.filters["begin_sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}"
     return environment
+
+
+def _with_code(text: str) -> Markup:
+    """The text with what stands between backticks as code."""
+    parts = [Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(text.split("`"))]
+    return Markup("").join(parts) if len(parts) % 2 else Markup("{}").format(text)
 
 
 def _breakable(name: str) -> Markup:

@@ -20,9 +20,6 @@ _TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm",
 """Titles of the columns whose name is no title."""
 
 
-_PADDING = 6  # pixels around a figure
-
-
 @dataclass(frozen=True)
 class Selector:
     """One choice of the reader: rows whose `column` equals the value are drawn. options: value → what it is called."""
@@ -91,12 +88,8 @@ class Panel:
             return ""
         columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
         specification = self.specification(linear and self.has_linear)
-        # Names stand next to the plot, and the reader's font may be wider than the one they are laid out in.
-        longest = max(map(len, rows["label"])) if "label" in rows.columns else 0
-        side = _PADDING + longest
-        padding = {"left": side, "right": side, "top": _PADDING, "bottom": _PADDING}
         data = {"values": rows.select(columns).to_dicts()}
-        return static_svg(specification | {"padding": padding, "data": data}, self.name)
+        return static_svg(specification | {"data": data}, self.name, rows["label"] if "label" in rows.columns else ())
 
     def _shown_first(self) -> pl.DataFrame:
         return self.frame.filter(pl.col(selector.column) == selector.chosen for selector in self.selectors)

@@ -93,9 +93,9 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
     seconds = sum(launch.get("seconds") or 0 for launch in launches)
     failed = sum(1 for launch in launches if launch.get("exit"))
     unseen = sum(1 for launch in launches if "seconds" in launch and launch["seconds"] is None)
-    text = f"{counted(len(launches), 'start')} of the MPI program, {seconds:.0f} s in all"
+    text = f"{counted(len(launches), 'launch')} of the MPI program, {seconds:.0f} s in all"
     text += f", {failed} of them ended with an error" if failed else ""
-    return [f"{text}, the end of {unseen} unseen since the run was killed" if unseen else text]
+    return [f"{text}, {unseen} without a recorded end since the run was killed" if unseen else text]
 
 
 def _jobs(launches: list[dict[str, Any]]) -> list[str]:
@@ -131,7 +131,7 @@ def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:
 
 
 def _load(load: MachineLoad) -> str:
-    stolen = f", and the hypervisor {load.stolen:.2f} for others" if load.stolen else ""
+    stolen = f", and the hypervisor gave {load.stolen:.2f} to others" if load.stolen else ""
     return f"{load.host}: other processes used {load.others:.2f} of {load.cores} cores on average{stolen}"
 
 

@@ -1,6 +1,6 @@
 """The sections of a report between its verdict and its provenance: which there are, in which order, what each holds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import polars as pl
@@ -9,7 +9,7 @@ from markupsafe import Markup
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.figure import MODELS, Figure, Section
-from timpani.charts.marks.latency_columns import coverage, latency_title
+from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.row_filter import CALLS, MESSAGES
 from timpani.charts.marks.status import status_words
 from timpani.charts.registry import figures
@@ -25,11 +25,12 @@ from timpani.report.tables.algorithm_tables import (
     with_best,
 )
 from timpani.report.tables.conditions import with_conditions
+from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import Table
 from timpani.report.tables.study_tables import study_tables
 from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict import gains
-from timpani.report.verdict.answer import NOT_RECORDED
+from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED
 from timpani.report.verdict.difference_words import faster
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import per_cent
@@ -44,8 +45,8 @@ class PageSection:
     place     sections come in ascending order
     key       what the signs in its tables mean
     tables    by operation; under "" what concerns all of them
-    left_out  what is lacking, a sentence each
     lines     a list in place of tables and figures
+    folded    further lists by what they list; a long one is closed at first
     absent    why it has nothing to show; the contents say so in its place
     """
 
@@ -56,30 +57,32 @@ class PageSection:
     key: str = ""
     tables: dict[str, list[Table]] = field(default_factory=dict)
     panels: list[Panel] = field(default_factory=list)
-    left_out: tuple[str, ...] = ()
     lines: tuple[str, ...] = ()
+    folded: Mapping[str, Sequence[str]] = field(default_factory=dict)
     absent: str = ""
 
     @property
     def shown(self) -> bool:
         """Whether it has something to show."""
-        return bool(self.tables or self.panels or self.left_out or self.lines)
+        return bool(self.tables or self.panels or self.lines or any(self.folded.values()))
 
 
-def sections(report: Report, caveats: Sequence[str]) -> list[PageSection]:
+def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequence[str]]) -> list[PageSection]:
     """All that have something to show, or could have and say why not, in their order.
 
-    The caveats stand behind the answer: behind the first section with figures and what to switch on.
+    Warnings and notes stand behind the answer: behind the first section with figures and what to switch on. Of more
+    than MAX_BRIEF warnings the further ones are folded.
     """
     found = [*_of_tables(report), *_of_figures(report)]
     ordered = sorted((each for each in found if each.shown or each.absent), key=lambda section: section.place)
-    if not caveats:
+    shown, further = tuple(warnings[:MAX_BRIEF]), warnings[MAX_BRIEF:]
+    caveats = PageSection("caveats", "Before you believe it", 0, lines=shown, folded={_FURTHER: further, **notes})
+    if not caveats.shown:
         return ordered
     answer = next((i for i, each in enumerate(ordered) if each.panels), 0) + 1
     if [each.id for each in ordered[answer : answer + 1]] == [_GAINS]:
         answer += 1
-    believed = PageSection("caveats", "Before you believe it", ordered[answer - 1].place, lines=tuple(caveats))
-    return [*ordered[:answer], believed, *ordered[answer:]]
+    return [*ordered[:answer], caveats, *ordered[answer:]]
 
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
@@ -106,27 +109,25 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             predicted_sentence(report.predicted),
             "",
             _by_operation(report.predicted.cells, predicted_tables),
-            left_out=report.predicted.predictions.left_out,
+            folded={LEFT_OUT: report.predicted.predictions.left_out},
             absent="no measured cell was predicted",
         )
     yield PageSection(
         "likeness",
         "Which algorithm behaves most like the default",
         110,
-        "The distance of an algorithm from the default is the mean over sizes of |ln(its time / the default’s time)|, "
-        "which is about their relative difference. The smallest is bold.",
+        "The mean over sizes of |ln(algorithm’s time / default’s time)|, about their mean relative difference. Bold: "
+        "the smallest, which is most like the default.",
         "",
         _by_operation(report.distances, distance_tables),
-        left_out=(_ONLY_DEFAULT,) if report.distances.is_empty() and several else (),
-        absent=alone,
+        absent=_NOTHING_WITH_DEFAULT if several else alone,
     )
     yield PageSection(
         "knees",
         "Where curves leave their flat part",
         120,
-        f"The flat time of a curve is its median over the {knee.FLAT_SIZES} smallest sizes. The table has the smallest "
-        f"size from which on the whole interval lies above {knee.KNEE_FACTOR} times the flat time, or the time itself "
-        "where there are no intervals.",
+        f"The smallest size from which all times exceed {knee.KNEE_FACTOR} times the flat time, with their whole "
+        f"intervals. Flat time: the median of the {knee.FLAT_SIZES} smallest sizes.",
         "",
         _by_operation(report.knees, knee_tables),
     )
@@ -162,9 +163,8 @@ def _as_the_studies(report: Report) -> PageSection:
         STUDY_TABLES,
         "Tables by algorithm, with OSU’s average",
         105,
-        "One table for each algorithm: rows are sizes, columns are rank counts, as OSU’s benchmarks and the studies "
-        "that used them print their times. OSU’s average is a mean over ranks and calls: shorter than the median "
-        "completion, unless disturbed calls lengthen it.",
+        "A table for each algorithm, as studies with the OSU benchmarks print their times. OSU’s average is a mean "
+        "over ranks and calls: below the median completion of the last rank, unless some calls were disturbed.",
         tables=study_tables(campaign, calls) if calls.height else {},
     )
 
@@ -183,9 +183,8 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
             yield PageSection(section.id, section.title, place, about, panels=panels, absent=absent)
         elif report.models.tables or report.models.left_out:
             about, key = (_ABOUT_MODELS, _KEY_OF_MODELS) if report.models.tables else (_NO_MODELS, "")
-            yield PageSection(
-                section.id, section.title, place, about, key, report.models.tables, panels, report.models.left_out
-            )
+            folded = {LEFT_OUT: report.models.left_out}
+            yield PageSection(section.id, section.title, place, about, key, report.models.tables, panels, folded=folded)
 
 
 def _of_variants(report: Report) -> dict[str, list[Table]]:
@@ -194,9 +193,12 @@ def _of_variants(report: Report) -> dict[str, list[Table]]:
 
 
 _ABOUT_VARIANTS = (
-    "Before the first launch each variant was started once. The last column is what the library itself reported there: "
-    "its control variables that had another value than with the variant default."
+    "Each variant was started once before the first launch. The last column lists the library’s control variables with "
+    "a value other than in the variant “default”."
 )
+
+LEFT_OUT = "Left out"
+_FURTHER = "Further warnings"
 
 STUDY_TABLES = "study-tables"
 """The section of the studies' own tables."""
@@ -206,8 +208,8 @@ _GAINS = "gains"
 
 
 _ABOUT_MODELS = Markup(
-    "Lines <code>a + b·n</code> between switches of protocol, fitted by relative errors: latency is the first line’s "
-    "intercept, throughput the last line’s inverse slope. A dashed line stands at the first size after a switch."
+    "Lines <code>a + b·n</code> are fitted between switches of protocol, by relative errors: latency is the first "
+    "line’s intercept, throughput the last line’s inverse slope. A dashed vertical line stands behind each switch."
 )
 
 _KEY_OF_MODELS = (
@@ -215,7 +217,7 @@ _KEY_OF_MODELS = (
     "after it to the time before. Bend: the slope changes without a proven jump."
 )
 
-_ONLY_DEFAULT = "all algorithms, as the default and another were timed at no point together"
+_NOTHING_WITH_DEFAULT = "the default and another algorithm were timed at no point together"
 
 _ONE_ALGORITHM = "one algorithm was measured"
 
@@ -228,10 +230,7 @@ def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Tab
 
 def _bold(simulated: bool) -> str:
     words = faster(simulated)
-    return (
-        f"Bold: an algorithm that is {words} than the default, or the default where it is {words} than all other "
-        f"algorithms; of transposes, the way that is {words} than all others."
-    )
+    return f"Bold: {words} than the default; or {words} than all others, for the default and for transposes."
 
 
 def _marks(cells: pl.DataFrame) -> str:

@@ -61,6 +61,18 @@ def curve_label(labels: tuple[str, ...]) -> str:
     return JOINED.join(labels) if len(labels) <= _MAX_NAMES else f"{labels[0]} + {len(labels) - 1} equal"
 
 
+def drawn_label(curves: SharedCurves, collective: str, ranks: int, label: str) -> str | None:
+    """The label of an algorithm's curve; None where the curve of another algorithm stands for it."""
+    labels = next((each for each in curves.get((collective, ranks), ()) if label in each), (label,))
+    return curve_label(labels) if labels[0] == label else None
+
+
+def with_shared_names(numbers: Mapping[str, int], curves: SharedCurves) -> dict[str, int]:
+    """The numbers of `style_numbers`, and for each algorithm without a number that of a curve that it shares."""
+    shared = {label: numbers[curve_label(labels)] for sets in curves.values() for labels in sets for label in labels}
+    return shared | dict(numbers)
+
+
 def draw_once(cells: pl.DataFrame, curves: SharedCurves) -> pl.DataFrame:
     """The cells with one row in place of those that share a curve: the first algorithm's, with all their `label`."""
     return _relabeled(cells, curves, "label").filter(~pl.col("is_other")).drop("is_other")
@@ -106,6 +118,6 @@ def shared_notes(curves: SharedCurves) -> Iterator[str]:
         for labels in sets:
             names = f"{', '.join(labels[:-1])} and {labels[-1]}"
             yield (
-                f"{collective} on {counted(ranks, 'rank')}: {names} are one schedule, drawn once as "
-                f"{curve_label(labels)}, with the times of {labels[0]}"
+                f"{collective} on {counted(ranks, 'rank')}: {names} are one schedule; the curve {curve_label(labels)} "
+                f"shows the times of {labels[0]}"
             )

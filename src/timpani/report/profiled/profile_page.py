@@ -19,7 +19,7 @@ from timpani.programs.savings import PointSaving, Savings
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg
 from timpani.report.profiled.profile_text import call_rows, form_rows, late_rows, seconds_in_words, time_in_collectives
-from timpani.report.profiled.savings_text import savings_rows, savings_sentence
+from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
@@ -47,7 +47,7 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
             forms=_table(form_rows(part)),
             calls=_table(call_rows(part)),
             late=_table(late_rows(part)),
-            points=_table(savings_rows(savings or Savings(tuple(_unmeasured(part))))),
+            points=_table(savings_rows(savings) if savings else _point_rows(part)),
             left_out=left_out(part, profiled_points(part)),
             coverage=_coverage(savings),
             commands=_commands(profile),
@@ -58,8 +58,10 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
     )
 
 
-def _unmeasured(part: ProfilePart) -> Iterator[PointSaving]:
-    return (PointSaving(point, measured=False) for point in profiled_points(part))
+def _point_rows(part: ProfilePart) -> list[tuple[str, ...]]:
+    """`savings_rows` of points that no campaign measured, without the columns on savings."""
+    unmeasured = Savings(tuple(PointSaving(point, measured=False) for point in profiled_points(part)))
+    return [row[:SAVED_COLUMN] for row in savings_rows(unmeasured)]
 
 
 def _facts(profile: ProgramProfile, part: ProfilePart) -> Iterator[tuple[str, str]]:
@@ -84,10 +86,10 @@ def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | Non
         yield "How much of it an algorithm could change is unknown."
     else:
         changeable = sum(point.seconds for point in profiled_points(part))
-        yield f"An algorithm could change at most {seconds_in_words(changeable)} of it, without waiting for late ranks."
+        yield f"Other algorithms can change at most {seconds_in_words(changeable)} of it."
     if spent.waiting or spent.moving:
         error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
-        yield f"{seconds_in_words(spent.waiting)}{error} are imbalance, which no algorithm changes."
+        yield f"Waiting for late ranks takes {seconds_in_words(spent.waiting)}{error}, which no algorithm changes."
     else:
         yield "How long ranks waited for late ranks is unknown."
 
@@ -102,7 +104,7 @@ def _figure(part: ProfilePart) -> Markup | None:
     if rows.is_empty():
         return None
     with alt.data_transformers.enable("default", max_rows=None):
-        svg = static_svg(program_time(rows, theme.PAGE).to_dict(), "program-time")
+        svg = static_svg(program_time(rows, theme.PAGE).to_dict(), "program-time", rows["call"])
     return Markup(svg)  # noqa: S704 Vega escapes the texts in it
 
 
@@ -132,7 +134,7 @@ def _table(rows: list[tuple[str, ...]]) -> Table | None:
 
 def _coverage(savings: Savings | None) -> str:
     if savings is None:
-        return "No campaign was given: --covered-by CAMPAIGN shows what its algorithms would save."
+        return "What algorithms would save is unknown without a campaign (`--covered-by CAMPAIGN`)."
     measured = sum(each.measured for each in savings.points)
     share = per_cent(savings.covered / savings.changeable) if savings.changeable else "nothing"
     return (

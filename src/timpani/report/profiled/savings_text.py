@@ -12,6 +12,7 @@ from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
 _HEADINGS = ("collective", "ranks", "size", "calls", "seconds", "saved", "from", "to", "faster algorithm")
+SAVED_COLUMN = _HEADINGS.index("saved")
 
 
 def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:

@@ -6,7 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from timpani.charts.marks.latency_columns import coverage, shows_osu_average
+from timpani.charts.marks.latency_columns import shows_osu_average
+from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted
@@ -56,8 +57,7 @@ def cell_tables(cells: pl.DataFrame) -> list[Table]:
     """
     tables = [_table(part) for _, part in cells.group_by(SWEEP, maintain_order=True)]
     if covered := coverage(cells):
-        some = "; fewer launches cover less: `ci_coverage` in --format csv" if " to " in covered else ""
-        footnote = f"from, to: interval over launches, which covers {covered}{some}"
+        footnote = f"from, to: {covered} interval over launches; exactly: `ci_coverage` in --format csv"
         tables[-1] = replace(tables[-1], footnotes=(footnote,))
     return tables
 

@@ -7,10 +7,11 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.study_names import stand_in_note, study_names
 from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.latency_columns import coverage, latency_title, latency_us
+from timpani.charts.marks.latency_columns import latency_title, latency_us
 from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import ordered
 from timpani.report.tables.algorithm_tables import interval, key_of_marks, marks, shows_throughput, significant
+from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.counted import counted
 from timpani.study.operations import title_of

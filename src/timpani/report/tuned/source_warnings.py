@@ -28,22 +28,20 @@ class MadeFrom:
         """Why there is no rule at all, a sentence each."""
         verdict = self.verdict
         if not verdict.decided:
-            yield "nothing was compared with the default: what was measured gives no rule"
+            yield "no rule: nothing was compared with the default"
         elif not verdict.is_conclusive:
             advice = f"; {verdict.launches_advice}" if verdict.launches_advice else ""
             yield (
-                "nothing could be shown, so that what was measured gives no rule: "
-                f"{counted(verdict.undecided, 'point')} undecided after {counted(verdict.launches, 'launch')}, and a "
-                f"comparison takes {verdict.launches_needed}{advice}"
+                f"too few launches for a rule: {counted(verdict.undecided, 'point')} undecided after "
+                f"{counted(verdict.launches, 'launch')}, and a comparison takes {verdict.launches_needed}{advice}"
             )
         elif verdict.slower:
             yield (
-                "no rule can say what is faster than the default: no file can name it, or it isn't faster in every "
-                "placement"
+                "no rule can select the faster algorithms: no file can name them, or they are slower in some placement"
             )
             yield headline(verdict)[0]
         else:
-            yield "no algorithm is shown to be faster than the default: what was measured gives no rule"
+            yield "no rule: no algorithm is shown to be faster than the default"
             yield headline(verdict)[0]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.report.verdict.answer import brief_warnings, headline, more_warnings
+from timpani.report.verdict.answer import MAX_BRIEF, brief_warnings, headline, more_warnings
 from timpani.rules.table.setting_of import setting_words
 from timpani.rules.table.table_file import TABLE_FILE
 from timpani.rules.table.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
@@ -123,22 +123,15 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     if table.simulated:
         yield from (f"**{_SIMULATED[0].upper()}{_SIMULATED[1:]}.**", "")
     made = "Simulated" if table.simulated else "Measured"
-    yield from (f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
-    if known.warnings:
-        yield from ("## Before you believe it", "", *(f"- {warning}" for warning in known.warnings), "")
+    answer = [headline(known.verdict)[0]] if table.rules else list(map(_as_sentence, known.without_rule()))
+    yield from (*answer, "", f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
     if table.setting:
-        about = f"{setting_words(table.setting)}."
-        yield from ("## Setting", "", f"{about[0].upper()}{about[1:]}", _ABOUT_SETTING, "")
-    yield from _rules(table, known)
-    if files.settings:
-        yield from ("## Switch it on", "", f"In a shell, `. {shlex.quote(str(folder / SWITCH_ON))}`; or by a module,")
-        yield f"`module use {shlex.quote(str(folder))}; module load {MODULE}`; or by the library's settings."
-        yield from (f"`{SWITCH_OFF}` undoes the first.", "", "```")
-        yield from (f"{name}={value}" for name, value in files.settings.items())
-        yield from ("```", "")
-    if files.preload_rules:
-        yield from ("Rules with Timpani's algorithms need its library, preloaded into the program:", "", "```")
-        yield from (f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …", "```", "")
+        yield from ("## Setting", "", _as_sentence(setting_words(table.setting)), _ABOUT_SETTING, "")
+    if table.rules:
+        yield from _rules(table)
+    yield from _switch_on(files, folder)
+    if known.warnings:
+        yield from ("## Before you believe it", "", *(f"- {each}" for each in known.warnings[:MAX_BRIEF]), "")
     left_out = [(each.format.title, left) for each in files.library for left in each.left_out]
     if left_out:
         yield from ("## Conditions that the files can't express", "")
@@ -156,6 +149,29 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
             for gap in table.gaps
         )
         yield ""
+    if further := known.warnings[MAX_BRIEF:]:
+        yield from ("## Further warnings", "", *(f"- {each}" for each in further), "")
+
+
+def _switch_on(files: TunedFiles, folder: Path) -> Iterator[str]:
+    """How to use the files; nothing where there is no file to use."""
+    if files.settings or files.preload_rules:
+        yield from ("## Switch it on", "")
+    if files.settings:
+        on, off, where = (shlex.quote(str(each)) for each in (folder / SWITCH_ON, folder / SWITCH_OFF, folder))
+        yield f"- In a shell: `. {on}`; `. {off}` undoes it."
+        yield f"- Or as a module: `module use {where}; module load {MODULE}`."
+        yield from ("- Or by the library's settings:", "", "```")
+        yield from (f"{name}={value}" for name, value in files.settings.items())
+        yield from ("```", "")
+    if files.preload_rules:
+        yield from ("Rules with Timpani's algorithms need its library, preloaded into the program:", "", "```")
+        yield from (f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …", "```", "")
+
+
+def _as_sentence(line: str) -> str:
+    """A line of the terminal with a capital and a period."""
+    return f"{line[0].upper()}{line[1:]}".rstrip(".") + "."
 
 
 def _unmeasured_sizes(table: SelectionTable) -> Iterator[str]:
@@ -197,16 +213,8 @@ def _algorithms_in_gap(table: SelectionTable, gap: SizeGap) -> str:
     return ", ".join(map(str, held)) or "the library chooses"
 
 
-def _rules(table: SelectionTable, known: MadeFrom) -> Iterator[str]:
-    if not table.rules:
-        yield from (
-            "## Rules",
-            "",
-            *(f"{line[0].upper()}{line[1:]}".rstrip(".") + "." for line in known.without_rule()),
-            "",
-        )
-        return
-    yield from ("## Rules", "", headline(known.verdict)[0], "", _ABOUT_GAINS)
+def _rules(table: SelectionTable) -> Iterator[str]:
+    yield from ("## Rules", "", _ABOUT_GAINS)
     if table.simulated:
         yield from (_ABOUT_COST, "", *_HEAD_SIMULATED)
     else:

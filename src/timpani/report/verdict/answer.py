@@ -13,7 +13,9 @@ from timpani.study.sizes import show_size
 from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
 from timpani.tuning.decide.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
 
-_MAX_NAMED = 3  # points, gains or warnings
+MAX_BRIEF = 3
+"""Points, gains or warnings that a brief answer names."""
+
 _FEW_UNDECIDED = 5  # with fewer undecided points, only the launches for all of them are shown
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
 
@@ -70,10 +72,21 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
 
 def details(verdict: Verdict) -> list[str]:
     """What the answer rests on: each operation, what the words mean, how often chance errs."""
-    lines = [f"  {sentence}" for sentence in verdict.sentences]
-    if verdict.has_collectives and verdict.is_conclusive and verdict.by_value < verdict.decided:
-        lines += [_ABOUT, EXACT if verdict.simulated else false_alarms(verdict.decided)]
-    return lines
+    return [*(f"  {sentence}" for sentence in verdict.sentences), *definitions(verdict), *how_sure(verdict)]
+
+
+def definitions(verdict: Verdict) -> list[str]:
+    """What the words of the answer mean; empty where it decides nothing."""
+    return [_ABOUT] if _decides(verdict) else []
+
+
+def how_sure(verdict: Verdict) -> list[str]:
+    """How often chance errs; empty where the answer decides nothing."""
+    return [EXACT if verdict.simulated else false_alarms(verdict.decided)] if _decides(verdict) else []
+
+
+def _decides(verdict: Verdict) -> bool:
+    return verdict.has_collectives and verdict.is_conclusive and verdict.by_value < verdict.decided
 
 
 def false_alarms(points: int) -> str:
@@ -86,12 +99,12 @@ def false_alarms(points: int) -> str:
 
 def brief_warnings(warnings: Sequence[str]) -> list[str]:
     """At most three warnings, without what follows their first semicolon."""
-    return [f"Warning: {warning.split('; ')[0]}" for warning in warnings[:_MAX_NAMED]]
+    return [f"Warning: {warning.split('; ')[0]}" for warning in warnings[:MAX_BRIEF]]
 
 
 def more_warnings(warnings: Sequence[str]) -> str:
     """How many `brief_warnings` leaves out, in words; empty where none."""
-    left = len(warnings) - _MAX_NAMED
+    left = len(warnings) - MAX_BRIEF
     return counted(left, "more warning") if left > 0 else ""
 
 
@@ -114,7 +127,7 @@ def _verdict(verdict: Verdict) -> str:
 def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
     """The largest gains, one an operation, each with what switches its best algorithm on."""
     assert verdict.largest_regret is not None
-    shown = verdict.regrets[:_MAX_NAMED]
+    shown = verdict.regrets[:MAX_BRIEF]
     chosen = f"{'the first is ' if len(shown) > 1 else ''}{_of_many(verdict)}"
     yield f"Largest gains ({chosen}):" if len(shown) > 1 else f"Largest gain ({chosen}):"
     for loss in shown:
@@ -144,7 +157,7 @@ def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
 def _of_many(verdict: Verdict) -> str:
     """What the largest gain is a maximum over."""
     if verdict.largest_regret and verdict.largest_regret.raced:
-        return f"the largest of {counted(verdict.decided, 'point')}, corrected for that in part"
+        return f"the largest of {counted(verdict.decided, 'point')}, partly corrected for that choice"
     if verdict.decided == 1:
         return "of the only point"
     if verdict.simulated:
@@ -164,10 +177,10 @@ def _gain(loss: DefaultRegret) -> str:
 
 
 def _in_each_state(differing: Sequence[str]) -> str:
-    more = f"; and {len(differing) - _MAX_NAMED} more" if len(differing) > _MAX_NAMED else ""
+    more = f"; and {len(differing) - MAX_BRIEF} more" if len(differing) > MAX_BRIEF else ""
     return (
-        f"States of the machine differ in their verdict at {counted(len(differing), 'point')}, which count as slower: "
-        f"{'; '.join(differing[:_MAX_NAMED])}{more}."
+        f"The verdict differs between states of the machine at {counted(len(differing), 'point')}, counted as slower: "
+        f"{'; '.join(differing[:MAX_BRIEF])}{more}."
     )
 
 

@@ -16,7 +16,7 @@ from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import Settings
 
 ABOUT = (
-    f"The points at which an algorithm is {faster(simulated=False)} than the default; then how to switch each of these "
+    f"The points at which an algorithm is {faster(simulated=False)} than the default, then how to switch each of these "
     "algorithms on."
 )
 

@@ -8,13 +8,14 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
-from timpani.charts.marks.latency_columns import coverage, latency_us
+from timpani.charts.marks.latency_columns import latency_us
 from timpani.charts.marks.status import OK, status_words
 from timpani.errors import UserError
 from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
 from timpani.report.tables.algorithm_tables import significant, status_parts
+from timpani.report.tables.coverage import coverage
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import bounds, latency_words, switch_words
@@ -29,8 +30,7 @@ _MAX_PAIRS = 10
 
 _STATUS = "Status"
 
-_FROM_LAUNCHES = f"Those of T_s and T_c cover {per_cent(LEVEL)}."
-_FROM_THE_LINE = f"Intervals of T_s and T_c cover {per_cent(LEVEL)}, by the distances of the points to the line alone."
+_FROM_THE_LINE = f"Intervals of fitted times cover {per_cent(LEVEL)}, by the distances of the points to the line alone."
 
 _WHERE = ("label", "placement", "mode", "machine", "ranks")
 """What a row is about: a pair of ranks, by how close they sat, under one set of conditions."""
@@ -49,18 +49,22 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
     fits = _latency_fits(campaign, measured)
     groups = list(rows.group_by(_WHERE, maintain_order=True))
     varying = [name for name in _VARYING if rows[name].n_unique() > 1]
-    covered = coverage(measured)
     left_out = len(groups) - _MAX_PAIRS
     return Table(
-        caption=" ".join(
-            [
-                *([f"Intervals over launches cover {covered}."] if covered else []),
-                *([_FROM_LAUNCHES if covered else _FROM_THE_LINE] if fits else []),
-                *([f"{counted(left_out, 'more pair')}: see the tables."] if left_out > 0 else []),
-            ]
+        caption="",
+        footnotes=(
+            *_intervals(coverage(measured), bool(fits)),
+            *([f"{counted(left_out, 'more pair')}: see the tables."] if left_out > 0 else []),
         ),
         corner="Messages between",
-        columns=("Latency (µs)", "Bandwidth (MB/s)", "T_s (µs)", "T_c (ns/B)", "Switches of protocol", _STATUS),
+        columns=(
+            "Latency (µs)",
+            "Bandwidth (MB/s)",
+            "Start-up time (µs)",
+            "Time per byte (ns/B)",
+            "Switches of protocol",
+            _STATUS,
+        ),
         rows=tuple(
             (
                 ", ".join([where["label"], *(_VARYING[name].format(where[name]) for name in varying)]),
@@ -71,11 +75,23 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
     )
 
 
+def _intervals(covered: str, fitted: bool) -> Iterator[str]:
+    """What the intervals of the table cover; `covered`: those over launches."""
+    if covered == per_cent(LEVEL):
+        yield f"Intervals cover {covered}."
+    elif covered:
+        yield f"Intervals over launches cover {covered}: fewer than six launches allow no more."
+        if fitted:
+            yield f"Those of the fitted times cover {per_cent(LEVEL)}."
+    elif fitted:
+        yield _FROM_THE_LINE
+
+
 def summary_lines(table: Table) -> list[str]:
     """The table as sentences, a line for each pair."""
     return [
         *(f"{head}: {'; '.join(_phrases(table.columns, values))}" for head, values in table.rows),
-        *([table.caption] if table.caption else []),
+        *([" ".join(table.footnotes)] if table.footnotes else []),
     ]
 
 
@@ -84,7 +100,7 @@ def _phrases(columns: tuple[str, ...], values: tuple[Value, ...]) -> Iterator[st
         name, _, unit = column.partition(" (")
         if value is not MISSING and (column != _STATUS or value.text != OK):
             units = [unit[:-1]] if unit and value.text[0].isdigit() else []
-            text = " ".join([name if "_" in name else name.lower(), value.text, *units])
+            text = " ".join([name.lower(), value.text, *units])
             yield f"{text} ({value.detail})" if value.detail else text
 
 

@@ -45,7 +45,7 @@ def ratio_rows(found: Changes) -> pl.DataFrame:
 
 def ratio_chart(rows: pl.DataFrame, palette: Palette = LIGHT) -> Chart:
     """The ratios of `ratio_rows` against size, a panel for each curve."""
-    return speedup(rows, palette, reference="in A")
+    return speedup(rows, palette, reference="in A", title="")
 
 
 def _curve_names(cells: pl.DataFrame) -> list[str]:

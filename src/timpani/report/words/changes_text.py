@@ -84,7 +84,7 @@ def change_counts(found: Changes) -> Iterator[str]:
     if tested:
         yield (
             f"Of {counted(tested, 'cell')} that both have, B is significantly faster at {found.count(FASTER)} and "
-            f"slower at {found.count(SLOWER)}; shown within {EQUIVALENCE_MARGIN} at {found.count(WITHIN)}; "
+            f"slower at {found.count(SLOWER)}; both are within {EQUIVALENCE_MARGIN} at {found.count(WITHIN)}; "
             f"{found.count(UNDECIDED)} undecided."
         )
     if by_value:

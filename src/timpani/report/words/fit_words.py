@@ -31,12 +31,23 @@ def latency_words(estimate: Estimate, unit: str = "") -> str:
 
 def disturbed_words(fitted: CurveFit) -> str:
     """The disturbed times to which the lines are not fitted; empty without disturbed times."""
-    found = fitted.disturbed
-    if not found:
+    if not fitted.disturbed:
         return ""
-    times = [f"{number(e.time_us)} µs at {show_size(e.message_bytes)}, median {number(e.median_us)} µs" for e in found]
-    measured = int(fitted.measured.counts.sum())
-    return f"{len(found)} of {measured} launch times, far from the median of their size: {_first_few(times, '; ')}"
+    return f"{disturbed_share(fitted)} launch times, far from the median of their size: {disturbed_times(fitted)}"
+
+
+def disturbed_share(fitted: CurveFit) -> str:
+    """`3 of 54`: how many of the launch times are disturbed."""
+    return f"{len(fitted.disturbed)} of {int(fitted.measured.counts.sum())}"
+
+
+def disturbed_times(fitted: CurveFit) -> str:
+    """The first disturbed times with their sizes and medians."""
+    times = [
+        f"{number(each.time_us)} µs at {show_size(each.message_bytes)}, median {number(each.median_us)} µs"
+        for each in fitted.disturbed
+    ]
+    return _first_few(times, "; ")
 
 
 def miss_words(fitted: CurveFit) -> str:
