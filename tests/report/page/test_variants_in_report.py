@@ -132,7 +132,7 @@ def test_a_faster_variant_that_changed_nothing_is_doubted(campaign: Campaign) ->
 def test_the_page_holds_the_sections_and_escapes_settings(campaign: Campaign) -> None:
     html = render(campaign)
     assert html.index('id="variants-title"') < html.index('id="settings-title"') < html.index('id="speedup-title"')
-    assert "btl_vader_eager_limit=&lt;65536&gt;" in html
+    assert "btl_vader_eager_limit=&lt;65536&gt;" in html.replace("<wbr>", "")
     assert "<dt>Variants</dt><dd>no-vader, default, eager, newer</dd>" in html
     assert "randomized complete block design" in methods_paragraph(campaign.header, [])
 
