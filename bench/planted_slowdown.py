@@ -1,8 +1,7 @@
 """Is a slowdown of 5 % of a real library found, and the same library under another name not?
 
 Each campaign has three variants: `default`, `again` with a preloaded library that delays nothing, and `slow` with the
-same library delaying every allreduce on every rank by 5 % of its median time, which a first campaign measures. This
-computer's starts differ by more than that, those of a lab with slow links by less.
+same library delaying every allreduce on every rank by 5 % of its median time, which a first campaign measures.
 """
 
 import subprocess
@@ -14,13 +13,10 @@ import polars as pl
 from bench.command import cells, timpani
 from bench.variants import BLOCKS, LEVEL_WANTED, POWER_WANTED, SLOWDOWN, summarize
 from timpani.campaign.folder.load import load
-from timpani.lab.layout import Layout
-from timpani.lab.make import down, up
 from timpani.tuning.decide.decide import compare_with_default
 
 CAMPAIGNS = 24
 SIZE = "64Ki"
-LAYOUT = Layout(nodes=2, cores=1, groups=1, link=100_000_000, uplink=100_000_000)
 
 DELAY = """\
 #include <mpi.h>
@@ -47,31 +43,22 @@ int MPI_Allreduce(const void *send, void *receive, int count, MPI_Datatype type,
 
 
 def run() -> None:
-    """Print how many campaigns call the planted delay and the empty one significant: here, then in a lab (as root)."""
+    """Print how many campaigns call the planted delay and the empty one significant."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         library = _compile(folder)
-        _judge("here", (), library, folder / "here")
-        lab = up(LAYOUT)
-        try:
-            _judge("lab", ("--on", f"lab:{lab.id}", "--placement", "node"), library, folder / "lab")
-        finally:
-            down(lab)
-
-
-def _judge(machine: str, where: tuple[str, ...], library: Path, folder: Path) -> None:
-    measured = ["run", "allreduce", "--ranks", "2", "--sizes", SIZE, "--algorithms", "default", *where]
-    measured += ["--launches", str(BLOCKS)]
-    timpani(*measured, "-o", str(folder / "plain"))
-    median_us = cells(folder / "plain")["median_us"].item()
-    delay_ns = round(1000 * median_us * (SLOWDOWN - 1))
-    print(f"{machine}: allreduce of {SIZE} takes {median_us:.1f} µs; planted: {delay_ns} ns", flush=True)
-    for variant, delay in {"again": 0, "slow": delay_ns}.items():
-        measured += ["--variant", f"{variant}: --preload {library} PLANTED_DELAY_NS={delay}"]
-    campaigns = []
-    for number in range(CAMPAIGNS):
-        timpani(*measured, "--seed", str(number), "-o", str(folder / str(number)))
-        campaigns.append(compare_with_default(load(folder / str(number)).raced))
+        measured = ["run", "allreduce", "--ranks", "2", "--sizes", SIZE, "--algorithms", "default"]
+        measured += ["--launches", str(BLOCKS)]
+        timpani(*measured, "-o", str(folder / "plain"))
+        median_us = cells(folder / "plain")["median_us"].item()
+        delay_ns = round(1000 * median_us * (SLOWDOWN - 1))
+        print(f"allreduce of {SIZE} takes {median_us:.1f} µs; planted: {delay_ns} ns", flush=True)
+        for variant, delay in {"again": 0, "slow": delay_ns}.items():
+            measured += ["--variant", f"{variant}: --preload {library} PLANTED_DELAY_NS={delay}"]
+        campaigns = []
+        for number in range(CAMPAIGNS):
+            timpani(*measured, "--seed", str(number), "-o", str(folder / str(number)))
+            campaigns.append(compare_with_default(load(folder / str(number)).raced))
     rows = pl.concat(campaigns)
     for variant, truth, wanted in (
         ("again", 1.0, f"at most {LEVEL_WANTED:.0%}"),
@@ -80,8 +67,7 @@ def _judge(machine: str, where: tuple[str, ...], library: Path, folder: Path) ->
         found = summarize(rows.filter(pl.col("variant") == variant).iter_rows(named=True), truth)
         print(
             f"{variant:<8}significant in {found.significant:.0%} ({wanted}), by the test alone in {found.by_test:.0%}; "
-            f"interval covers {truth} in {found.covered:.0%}; half-width {found.half_width:.1%}",
-            flush=True,
+            f"interval covers {truth} in {found.covered:.0%}; half-width {found.half_width:.1%}"
         )
 
 
