@@ -175,7 +175,7 @@ def test_details_name_each_operation_and_the_false_alarms_to_expect() -> None:
     sentence, about, alarms = details(verdict(40, 5, 39, regrets=(DEFAULT_REGRET,), sentences=("bcast, 84 points: …",)))
     assert sentence == "  bcast, 84 points: …"
     assert "at most 5 % longer than the fastest algorithm" in about
-    assert alarms.startswith("False alarms: a default that no algorithm beats is called slower at 5 %")
+    assert alarms.startswith("False alarms: where no algorithm beats the default, it is called slower at 5 %")
     assert "here 4.2 of 84" in alarms
 
 

@@ -93,7 +93,7 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
     seconds = sum(launch.get("seconds") or 0 for launch in launches)
     failed = sum(1 for launch in launches if launch.get("exit"))
     unseen = sum(1 for launch in launches if "seconds" in launch and launch["seconds"] is None)
-    text = f"{counted(len(launches), 'launch')} of the MPI program, {seconds:.0f} s in all"
+    text = f"{counted(len(launches), 'start')} of the MPI program, {seconds:.0f} s in all"
     text += f", {failed} of them ended with an error" if failed else ""
     return [f"{text}, {unseen} without a recorded end since the run was killed" if unseen else text]
 
@@ -126,7 +126,7 @@ def _extremes(launches: list[dict[str, Any]], key: str) -> list[str]:
     found = [launch[key] for launch in launches if launch.get(key) is not None]
     if not found:
         return []
-    least, most = f"{min(found):.3g} ns", f"{max(found):.3g} ns"
+    least, most = (f"{each:.3g} ns" if each < 1000 else f"{each / 1000:.3g} µs" for each in (min(found), max(found)))
     return [most if least == most else f"{least} to {most} over launches"]
 
 

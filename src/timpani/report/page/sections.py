@@ -164,7 +164,7 @@ def _as_the_studies(report: Report) -> PageSection:
         "Tables by algorithm, with OSU’s average",
         105,
         "A table for each algorithm, as studies with the OSU benchmarks print their times. OSU’s average is a mean "
-        "over ranks and calls: below the median completion of the last rank, unless some calls were disturbed.",
+        "over ranks and calls. It is usually lower than the median completion, but disturbed calls raise it.",
         tables=study_tables(campaign, calls) if calls.height else {},
     )
 
@@ -209,7 +209,7 @@ _GAINS = "gains"
 
 _ABOUT_MODELS = Markup(
     "Lines <code>a + b·n</code> are fitted between switches of protocol, by relative errors: latency is the first "
-    "line’s intercept, throughput the last line’s inverse slope. A dashed vertical line stands behind each switch."
+    "line’s intercept, throughput the last line’s inverse slope. A dashed vertical line marks each switch."
 )
 
 _KEY_OF_MODELS = (

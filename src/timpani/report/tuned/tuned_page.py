@@ -24,7 +24,7 @@ _LEVEL = per_cent(1 - ALPHA)
 _SIMULATED = f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules"
 _ABOUT_GAINS = "Gains are the default's time over the algorithm's, at each measured size of a rule."
 _ABOUT_CHANCE = (
-    "The same measurements picked the rules, so some gains are overstated by chance: `timpani confirm` measures anew."
+    "The same measurements picked the rules, so some gains are overstated by chance: `timpani confirm` measures again."
 )
 _ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
 _ABOUT_SAMPLES = (

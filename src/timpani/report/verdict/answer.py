@@ -29,9 +29,9 @@ OVERESTIMATED = "so probably somewhat overestimated"
 """The largest gain of many points, which the same launches both chose and measured (winner's curse)."""
 
 _ABOUT = (
-    "A point is a collective at one size and rank count. The default is fine where it is shown to take at most "
-    f"{EQUIVALENCE_MARGIN} longer than the fastest algorithm. Names joined by = are one schedule there: the same "
-    "messages in the same order."
+    f"A point is a collective at one size and rank count. The default is fine where it is at most {EQUIVALENCE_MARGIN} "
+    "slower than the fastest algorithm, with 95 % confidence. Algorithms joined by = send the same messages there, in "
+    "the same order."
 )
 
 
@@ -92,7 +92,7 @@ def _decides(verdict: Verdict) -> bool:
 def false_alarms(points: int) -> str:
     """How many points of a campaign may be called slower by chance alone."""
     return (
-        f"False alarms: a default that no algorithm beats is called slower at {100 * ALPHA:.0f} % of such points at "
+        f"False alarms: where no algorithm beats the default, it is called slower at {100 * ALPHA:.0f} % of points at "
         f"most, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
     )
 
@@ -162,7 +162,7 @@ def _of_many(verdict: Verdict) -> str:
         return "of the only point"
     if verdict.simulated:
         return f"the largest of {verdict.decided} points"
-    anew = "; `timpani confirm` measures it anew" if verdict.settings_recorded else ""
+    anew = "; `timpani confirm` measures it again" if verdict.settings_recorded else ""
     return f"the largest of {verdict.decided} points, {OVERESTIMATED}{anew}"
 
 

@@ -30,8 +30,8 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
         parts.append(f"within {EQUIVALENCE_MARGIN} of the best at {within}")
     if slower := count.get(SLOWER):
         faster = decided.filter(pl.col("standing") == SLOWER)["schedules"]
-        parts.append(f"slower at {slower}, most often than {most_frequent(faster)}")
-    parts = [f"the default {parts[0]}", *parts[1:]] if parts else []
+        parts.append(f"slower at {slower}, most often faster: {most_frequent(faster)}")
+    parts = [f"the default is {parts[0]}", *parts[1:]] if parts else []
     if ahead := decided.filter(_library_beaten()).height:
         parts.append(f"a Timpani algorithm beats every algorithm of the library at {counted(ahead, 'point')}")
     if undecided := count.get(UNDECIDED):
@@ -60,7 +60,7 @@ def _by_value(collective: str, decisions: pl.DataFrame) -> str:
     best = ", ".join(f"{label} ({count})" for label, count in ranked)
     shared = decisions.filter(pl.col("schedules").list.len() > 1).height
     ties = f", {shared} of them shared" if shared else ""
-    by_value = f"the default within {EQUIVALENCE_MARGIN} of the best at {close}; lowest times{ties}: {best}"
+    by_value = f"the default is within {EQUIVALENCE_MARGIN} of the best at {close}; lowest times{ties}: {best}"
     return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
 
 
