@@ -125,7 +125,7 @@ def test_the_help_of_tune_shows_the_options_of_its_form_without_a_command() -> N
     page = typed("tune", "--help").stdout
     assert "--regret" in page
     assert "--predict-to" in page
-    assert re.search(r"│ lint +Say", page)
+    assert re.search(r"│ lint +Print the mistakes", page)
     assert not re.search(r"│ files ", page)
 
 

@@ -52,14 +52,14 @@ def test_one_page_has_what_changed_the_figure_and_both_campaigns(pair: tuple[Pat
     assert counts in page.text
     assert "MPI library openmpi 4.1.4 mpich 4.2.3" in page.text
     assert "Time in A over time in B" in page.text
-    assert "bcast default, 2 ranks" in page.text  # a panel of the figure
+    assert "default, 2 ranks" in page.text  # a panel of the figure
     for name, folder in zip("AB", pair, strict=True):
         assert f"{name}: {folder}" in page.text
         assert f"{name} alone Verdict: " in page.text
     assert "Slower in B (1)" in page.text
     assert "Faster in B (1)" in page.text
-    assert "Only A has times for 1 cell: bcast chain (1)" in page.text
-    assert "Only B has times for 1 cell: bcast <ring> (1)" in page.text  # as text, not as a tag
+    assert "Only A has times for 1 cell bcast chain (1)" in page.text
+    assert "Only B has times for 1 cell bcast <ring> (1)" in page.text  # as text, not as a tag
     assert {"svg", "table"} <= set(page.tags)
     assert "script" not in page.tags
     assert not [each for each in page.references if not each.startswith("#")]

@@ -120,7 +120,7 @@ def test_states_with_different_verdicts_are_two_verdicts() -> None:
     assert (far["state"], far["standing"], far["best_label"]) == ("far", SLOWER, "linear")
     assert far["gain"] == pytest.approx(1.3, rel=0.01)
     said = "\n".join(headline(summarize(decisions, estimate_cells(RacedResults.from_rows(results)))))
-    assert "States of the machine differ in their verdict at 3 points, which count as slower" in said
+    assert "The verdict differs between states of the machine at 3 points, counted as slower" in said
     assert "bcast at 8 B on 2 ranks: near within 5 % of the best, far slower than linear (1.30 ×)" in said
 
 

@@ -211,7 +211,7 @@ def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "report.html").read_text()
     assert FIGURE.section.title in page
-    assert "a regret of 60 % accepted" in page
+    assert "accepts a regret of 60 %" in page
     found = json.loads(typed("verdict", raced.folder, "--format", "json").stdout)
     assert found["race"]["accepted"] == 0.6
     assert [found["race"][name] for name in ("requested", "points", "sampled", "unreached")] == [4, 3, 1, 0]

@@ -63,7 +63,7 @@ def test_the_largest_gain_is_called_a_maximum_over_points() -> None:
     _, about, gain = headline(verdict(40, 5, 18, regrets=(DEFAULT_REGRET,)))
     assert about == (
         "Largest gain (the largest of 63 points, so probably somewhat overestimated; `timpani confirm` measures it "
-        "anew):"
+        "again):"
     )
     assert gain == "  bcast at 64 KiB on 8 ranks: chain, 2.50 times as fast (95 % interval 2.25 to 2.75)"
     assert headline(verdict(0, 1, 0, regrets=(DEFAULT_REGRET,)))[1] == "Largest gain (of the only point):"
@@ -174,7 +174,7 @@ def test_averages_are_answered_by_value() -> None:
 def test_details_name_each_operation_and_the_false_alarms_to_expect() -> None:
     sentence, about, alarms = details(verdict(40, 5, 39, regrets=(DEFAULT_REGRET,), sentences=("bcast, 84 points: …",)))
     assert sentence == "  bcast, 84 points: …"
-    assert "at most 5 % longer than the fastest algorithm" in about
+    assert "at most 5 % slower than the fastest algorithm" in about
     assert alarms.startswith("False alarms: where no algorithm beats the default, it is called slower at 5 %")
     assert "here 4.2 of 84" in alarms
 

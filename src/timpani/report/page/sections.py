@@ -163,8 +163,8 @@ def _as_the_studies(report: Report) -> PageSection:
         STUDY_TABLES,
         "Tables by algorithm, with OSU’s average",
         105,
-        "A table for each algorithm, as studies with the OSU benchmarks print their times. OSU’s average is a mean "
-        "over ranks and calls. It is usually lower than the median completion, but disturbed calls raise it.",
+        "A table for each algorithm, as studies with the OSU benchmarks print their times. OSU’s average, a "
+        "mean over ranks and calls, is usually lower than the median completion, but disturbed calls raise it.",
         tables=study_tables(campaign, calls) if calls.height else {},
     )
 

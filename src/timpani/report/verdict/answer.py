@@ -30,8 +30,7 @@ OVERESTIMATED = "so probably somewhat overestimated"
 
 _ABOUT = (
     f"A point is a collective at one size and rank count. The default is fine where it is at most {EQUIVALENCE_MARGIN} "
-    "slower than the fastest algorithm, with 95 % confidence. Algorithms joined by = send the same messages there, in "
-    "the same order."
+    "slower than the fastest algorithm. Algorithms joined by = send the same messages there, in the same order."
 )
 
 
