@@ -64,7 +64,7 @@ auto with_addresses(int (*function)(Arguments...)) {
 }
 
 void end(int (*freed)(MPI_Comm*), void* comm, void* error) {
-    MPI_Comm handle = from_fortran<MPI_Comm>(comm);
+    auto handle = from_fortran<MPI_Comm>(comm);
     const int code = freed(&handle);
     *static_cast<MPI_Fint*>(comm) = PMPI_Comm_c2f(handle);
     give(error, code);
