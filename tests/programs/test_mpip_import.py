@@ -71,6 +71,15 @@ def test_shares_that_mpip_left_out_are_reported(tmp_path: Path) -> None:
     assert not any("left out ranks" in note for note in import_mpip(REPORT, tmp_path / "whole").notes)
 
 
+def test_sections_that_a_profile_cannot_hold_are_reported(tmp_path: Path) -> None:
+    report = tmp_path / "files.4.mpiP"
+    end = "@--- End of Report"
+    section = "@--- Callsite I/O statistics (all, I/O bytes) ----\nName Site Rank Count Max Mean Min Sum\n"
+    report.write_text(REPORT.read_text().replace(end, f"{section}File_write 1 0 1 8 8 8 8\n{end}"))
+    assert any("left out: the bytes of its sections I/O" in note for note in import_mpip(report, tmp_path / "p").notes)
+    assert not any("sections" in note for note in import_mpip(REPORT, tmp_path / "whole").notes)
+
+
 def test_the_command_line_imports_shows_and_reports(tmp_path: Path) -> None:
     folder = tmp_path / "p"
     done = typed("import", REPORT, "-o", folder)

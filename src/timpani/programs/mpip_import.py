@@ -61,6 +61,8 @@ def import_mpip(path: Path, folder: Path) -> ProgramProfile:
 def _notes(report: MpipReport, version: str) -> Iterator[str]:
     yield f"from a report of mpiP {version}, whose times have three digits"
     yield _NOT_RECORDED
+    if report.left_out:
+        yield f"left out: the bytes of its sections {' and '.join(report.left_out)}; calls and times are in the profile"
     if re.search(r"-t *\d", report.settings.get("MPIP env var", "")):
         yield "mpiP left out ranks with little time (-t): the time of the longest rank is a lower bound"
 

@@ -25,8 +25,11 @@ _SITE = re.compile(
 _NUMBER = re.compile(r"\d{1,18}(?:\.\d{1,9})?(?:e[+-]\d\d)?", re.ASCII)
 _MAX_SHOWN_CHARACTERS = 100
 
-_SKIPPED = re.compile(r"Aggregate .*|Callsite (?:I/O|RMA) statistics \(all, .*\)")
-"""Sections that repeat the largest figures of the others, and the bytes of files and of one-sided calls."""
+_REPEATED = re.compile(r"Aggregate .*")
+"""Sections of the largest figures of the others."""
+
+_LEFT_OUT = re.compile(r"Callsite (?P<of>I/O|RMA) statistics \(all, .*\)")
+"""Bytes of files and of one-sided calls, which a profile has no place for."""
 
 _CONCISE = re.compile(r"Task Time Statistics \(seconds\)|Callsite .*\(all callsites, .*\)")
 
@@ -68,6 +71,7 @@ class MpipReport:
     seconds   of each rank from MPI_Init to MPI_Finalize
     places    the functions that called, the innermost first, by the number of the call site
     sent      by function and call site
+    left_out  `I/O` and `RMA`, where the report has bytes of such calls
     """
 
     path: Path
@@ -77,6 +81,7 @@ class MpipReport:
     places: dict[int, list[str]] = field(default_factory=dict)
     times: list[SiteTime] = field(default_factory=list)
     sent: dict[tuple[str, int], SiteBytes] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
 
 
 def is_mpip_report(path: Path) -> bool:
@@ -167,7 +172,9 @@ class _Reader:
             raise UserError(f"{where} begins a concise report, which has no numbers of calls", "run mpiP without -c")
         if self._title in self._sections:
             self._columns = self._sections[self._title][0]
-        elif self._title != _END and not _SKIPPED.fullmatch(self._title):
+        elif section := _LEFT_OUT.fullmatch(self._title):
+            self.report.left_out.append(section["of"])
+        elif self._title != _END and not _REPEATED.fullmatch(self._title):
             raise self._refused(line)
         if self._title == "Callsites" and heading["count"]:
             self._sites = int(heading["count"])
