@@ -96,8 +96,9 @@ def test_the_command_line_imports_shows_and_reports(tmp_path: Path) -> None:
     assert "on communicators that the profile does not show" in measured.stderr
 
 
-def test_an_option_of_benchmarks_is_refused(tmp_path: Path) -> None:
-    done = typed("import", REPORT, "--ranks", "4", "-o", tmp_path / "p")
+@pytest.mark.parametrize("option", [("--ranks", "4"), ("--any-name",), ("--machine", "desk")])
+def test_an_option_of_benchmarks_is_refused(option: tuple[str, ...], tmp_path: Path) -> None:
+    done = typed("import", REPORT, *option, "-o", tmp_path / "p")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert not (tmp_path / "p").exists()
 

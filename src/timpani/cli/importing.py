@@ -50,7 +50,8 @@ def import_(
     command = shlex.join(["timpani", *sys.argv[1:]])
     if bool(files) == (published is not None):
         raise UserError("give either files or --published", "name benchmarks' output, or one published table")
-    if _imported_profile(files or [], output, any((ranks, datatype, algorithm != "default", machine != "unknown"))):
+    of_benchmarks = (ranks, datatype, any_name, algorithm != "default", machine != "unknown")
+    if _imported_profile(files or [], output, any(of_benchmarks)):
         return
     if published is not None:
         count = import_published(published, output, command)
