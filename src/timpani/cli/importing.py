@@ -62,8 +62,7 @@ def import_(
             logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
         )
         count, doubts = imported.results, imported.doubts
-        for text in (*map("Warning: {}".format, imported.unchecked), *map("Left out: {}".format, imported.left_out)):
-            typer.echo(printable(text), err=True)
+        typer.echo("".join(f"{printable(note)}\n" for note in imported.notes), err=True, nl=False)
     for doubt in doubts:
         typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
     typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")

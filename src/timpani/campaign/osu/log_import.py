@@ -57,15 +57,13 @@ class BenchmarkLog:
 class Imported:
     """What logs became.
 
-    doubts     what in their times is impossible or improbable
-    unchecked  names of algorithms that no library here could check
-    left_out   lines of the logs that became no result, a sentence each
+    doubts  what in their times is impossible or improbable
+    notes   a sentence for each algorithm that no library here could check, and for each part that became no result
     """
 
     results: int
     doubts: list[Doubt]
-    unchecked: list[str]
-    left_out: list[str]
+    notes: list[str]
 
 
 @dataclass(frozen=True)
@@ -126,7 +124,8 @@ def import_logs(
         left_out=left_out,
     )
     write_import(folder, header, (each.result for each in printed))
-    return Imported(len(printed), _doubts(printed), names, left_out)
+    notes = [f"Warning: {each}" for each in names] + [f"Left out: {each}" for each in left_out]
+    return Imported(len(printed), _doubts(printed), notes)
 
 
 def _only_provider(logs: Sequence[BenchmarkLog], folder: Path) -> str:
