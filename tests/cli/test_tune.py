@@ -108,6 +108,19 @@ def test_too_few_launches_are_no_verdict_for_the_default(tmp_path: Path) -> None
 
 
 @needs_open_mpi
+def test_a_confirmation_without_rules_is_refused_before_its_job_waits(tmp_path: Path) -> None:
+    made_up(tmp_path / "level", OPEN_MPIS[0], {"default": 5.0, "linear": 10.0})
+    assert typed("tune", "level", "-o", "tuned", cwd=tmp_path).returncode == 0
+    for job in (
+        ("confirm", "tuned", "--on", "slurm:EPYC", "--dry-run"),
+        ("script", "confirm", "tuned", "--for", "pbs:q"),
+    ):
+        done = typed(*job, cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == "timpani: tuned has no rule to confirm; tuned/tuning.md gives the reason\n"
+
+
+@needs_open_mpi
 def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_path: Path) -> None:
     tuned = tmp_path / "tuned"
     done = typed("tune", str(campaign), "-o", str(tuned))

@@ -135,6 +135,7 @@ def _confirm_calls(
 ) -> None:
     """Confirm the files in `folder` by measuring calls, here or in a job; `given` are options of the study."""
     from timpani.machine.where import resolve
+    from timpani.rules.confirm.confirmation_study import confirmation_study
     from timpani.rules.time_budget import TimeBudget
     from timpani.rules.workflow import ConfirmRequest, prepare_confirmation
     from timpani.study.placement import check_placement
@@ -147,7 +148,8 @@ def _confirm_calls(
         budget=TimeBudget(parse_duration(given["budget"]) if "budget" in given else None),
     )
     if on and asks_for_job(on):
-        table_and_campaign(folder, campaign)
+        table, made_from, _ = table_and_campaign(folder, campaign)
+        confirmation_study(table, made_from, folder, request.launches, request.placement)  # before the job waits
         run_as_job(on, dry_run)
         return
     request = replace(request, machine=resolve(on, mpi) if on else None)
