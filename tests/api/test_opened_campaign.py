@@ -40,7 +40,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> OpenedCampaign:
     options: dict[str, Any] = {
         "ranks": 2,
         "sizes": [8, 1024],
-        "algorithms": "default,timpani/ring",
+        "algorithms": ["default", "timpani/ring"],
         "launches": 2,
         "slot": "10ms",
     }

@@ -17,7 +17,8 @@ from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
-from timpani.report.tables.latex_tables import escaped
+from timpani.report.tables.latex_tables import escaped, table_latex
+from timpani.report.tables.report_table import Table, Value
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import LOCALITY
 
@@ -119,6 +120,11 @@ def test_latex_is_a_tabular_with_rules_and_characters_escaped(campaign: Path) ->
     assert rows[0].startswith(r"algorithm & size & median \textmu{}s & from & to & status")
     assert "3.500" in rows[1]
     assert len({row.count(" & ") for row in rows}) == 1
+
+
+def test_a_caption_in_latex_ends_before_the_notes() -> None:
+    table = Table("Broadcast", "size", ("default",), (("8 B", (Value("1"),)),), notes=("The machine changed.",))
+    assert r"\caption{Broadcast. The machine changed.}" in table_latex(table)
 
 
 @pytest.mark.parametrize(

@@ -270,6 +270,22 @@ def test_an_empty_list_of_algorithms(text: str) -> None:
         split_algorithms(text)
 
 
+def test_python_code_passes_algorithms_as_a_list_or_a_text() -> None:
+    names = ["default", "chain:fanout=4,segment_bytes=8192", "ring"]
+    as_list = compose(["bcast"], {"algorithms": names})
+    assert (
+        as_list.collectives
+        == {"bcast": tuple(names)}
+        == compose(["bcast"], {"algorithms": ",".join(names)}).collectives
+    )
+
+
+@pytest.mark.parametrize("given", [5, [5]])
+def test_algorithms_that_are_no_names(given: Any) -> None:
+    with pytest.raises(UserError, match="is no list of names"):
+        compose(["bcast"], {"algorithms": given})
+
+
 def test_a_single_number_is_a_list_of_one(tmp_path: Path) -> None:
     study = read_study(study_file(tmp_path, "ranks = 2\nsizes = 8\n[collectives]\nbcast = 'all'"))
     assert (study.ranks, study.sizes) == ((2,), (8,))

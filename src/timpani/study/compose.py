@@ -1,6 +1,6 @@
 """A study from what was typed: a study's name or file, or operations, with options that take precedence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,8 @@ from timpani.study.study import ALL, Study, read_study
 def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     """The study that `what` names, with every option that isn't None in place of the study's own field.
 
-    `what` is a shipped study's name, a study file, or one or more operations. `algorithms` holds for all of them,
-    commas between them except inside parameters: `default,chain:fanout=4,segment_bytes=8192,ring`.
+    `what` is a shipped study's name, a study file, or one or more operations. `algorithms` holds for all of them. It is
+    a list of names, or a text with commas between them: `default,chain:fanout=4,segment_bytes=8192,ring`.
     """
     given = {name: value for name, value in options.items() if value is not None}
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else None
@@ -77,9 +77,16 @@ def _unknown_operation(name: str, studies: list[str]) -> UserError:
     return unknown("study or operation", name, [*OPERATIONS, *studies], "timpani list studies")
 
 
-def split_algorithms(text: str) -> tuple[str, ...]:
-    """Split at commas, except before `name=value`, which continues the parameters of the algorithm before it."""
+def split_algorithms(given: str | Collection[str]) -> tuple[str, ...]:
+    """Split at commas, except before `name=value`, which continues the parameters of the algorithm before it.
+
+    UserError where Python code passed neither a text nor a list of texts, or where no name is left.
+    """
     parts: list[str] = []
+    try:
+        text = given if isinstance(given, str) else ",".join(given)
+    except TypeError:
+        raise UserError(f"algorithms={given!r} is no list of names", 'write for example ["default", "ring"]') from None
     for part in filter(None, (part.strip() for part in text.split(","))):
         is_parameter = "=" in part.partition(":")[0]  # of an algorithm with parameters the colon comes first
         if is_parameter and parts:

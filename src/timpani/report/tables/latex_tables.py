@@ -37,7 +37,8 @@ def _float(table: Table) -> Iterator[str]:
     columns = grid_columns(table)
     yield r"\begin{table}"
     yield r"\centering"
-    yield rf"\caption{{{escaped(' '.join([table.caption, *(f'{note}' for note in table.notes)]))}}}"
+    caption = f"{table.caption}." if table.notes else table.caption
+    yield rf"\caption{{{escaped(' '.join([caption, *table.notes]))}}}"
     first = "r" if all(head.isdecimal() for head, _ in table.rows) else "l"
     yield rf"\begin{{tabular}}{{{first}{''.join('l' if column.words else 'r' for column in columns)}}}"
     yield r"\toprule"
