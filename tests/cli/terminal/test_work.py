@@ -24,7 +24,7 @@ def work(mpi: Mpi, clock: Clock, **values: Any) -> Work:
 @each_kind
 def test_the_time_for_all_is_a_range(mpi: Mpi) -> None:
     said = work(mpi, Clock(), launches=200).time_for_all()
-    assert re.fullmatch(r"(\d+ min )?\d+ s to (\d+ min )?\d+ s for all", said)
+    assert re.fullmatch(r", (\d+ min )?\d+ s to (\d+ min )?\d+ s for all", said)
 
 
 @each_kind
@@ -45,7 +45,7 @@ def test_a_slow_machine_is_learned_and_building_does_not_count(mpi: Mpi) -> None
 
 
 @each_kind
-def test_a_spent_budget_is_reported_with_the_missing_results_of_its_start(mpi: Mpi) -> None:
+def test_a_spent_budget_is_reported_with_the_results_and_the_time_that_its_start_still_takes(mpi: Mpi) -> None:
     clock = Clock()
     short = work(mpi, clock, launches=10, budget="90s")
     short.started(20)
@@ -54,7 +54,8 @@ def test_a_spent_budget_is_reported_with_the_missing_results_of_its_start(mpi: M
         short.measured(cell)
     assert short.time_left() == ", 30 s of the budget left"
     clock.now += 60
-    assert short.time_left() == ", the budget is spent: 17 cells of this start left"
+    said = short.time_left()
+    assert re.fullmatch(r", the budget is spent: 17 cells of this start left, .+ s to .+ s", said), said
 
 
 @each_kind
@@ -62,4 +63,4 @@ def test_no_time_is_left_at_the_end(mpi: Mpi) -> None:
     done = work(mpi, Clock(), launches=1)
     for cell in done.cells:
         done.measured(cell)
-    assert done.time_left() == ""
+    assert done.time_left() == done.time_for_all() == ""

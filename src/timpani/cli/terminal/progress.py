@@ -29,7 +29,7 @@ def progress(plan: CampaignPlan, done: Collection[tuple[Cell, int]]) -> Iterator
     work = Work(plan, done, time.monotonic)
     if not sys.stderr.isatty():
         lines = _Lines(work)
-        lines.note(f"{work.before} of {'at most ' if work.racing else ''}{work.total} measured, {work.time_for_all()}")
+        lines.note(f"{work.before} of {'at most ' if work.racing else ''}{work.total} measured{work.time_for_all()}")
         yield lines
         return
     bar = Progress(

@@ -54,13 +54,15 @@ class Work:
         self._left.add(self._seconds.get(cell, 0.0), self.elapsed)
 
     def time_for_all(self) -> str:
-        """About how long all of it takes, before any of it is measured."""
+        """About how long all of it takes, before any of it is measured; as `time_left`."""
+        if self.count >= self.total:
+            return ""
         if self.racing:
-            return f"at most about {show_seconds(self._plan.most_seconds)} for all"
+            return f", at most about {show_seconds(self._plan.most_seconds)} for all"
         left = self._left.left(0.0)
         if self._budget is not None and left.high > self._budget:
-            return f"within the budget of {show_seconds(self._budget)}"
-        return f"{show_range(left.low, left.high)} for all"
+            return f", within the budget of {show_seconds(self._budget)}"
+        return f", {show_range(left.low, left.high)} for all"
 
     def time_left(self) -> str:
         """The time that the rest takes, with a comma before it; empty where nothing is left."""
@@ -70,7 +72,9 @@ class Work:
         if self._budget is not None:
             of_budget = self._opened + self._budget - self._clock()
             if of_budget <= 0:
-                return f", the budget is spent: {counted(self._of_start, 'cell')} of this start left"
+                share = min(1.0, self._of_start / (self.total - self.count))
+                rest = show_range(share * left.low, share * left.high)
+                return f", the budget is spent: {counted(self._of_start, 'cell')} of this start left, {rest}"
             if left.high > of_budget:
                 return f", {show_seconds(of_budget)} of the budget left"
         return (
