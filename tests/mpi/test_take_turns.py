@@ -41,6 +41,13 @@ def test_a_point_ends_after_the_rounds_that_it_is_given(run_plan: RunPlan) -> No
         assert line["setup_ns"] > 0
 
 
+def test_points_that_would_begin_too_late_are_left_out(run_plan: RunPlan) -> None:
+    again = ["point", "cell 3 allreduce 64 warm - - -"]
+    record = run_plan(2, ["begin_within_ms 0", *POINT, *again])
+    assert [line["cell"] for line in measured(record)] == [0, 1, 2]
+    assert record[-1]["end"]
+
+
 def test_a_cell_that_takes_many_times_as_long_as_the_fastest_gets_few_turns(run_plan: RunPlan) -> None:
     # Of microseconds, and 20 ms long for sure: that far apart also where ranks wait for a core now and then.
     waits = (f"cell {i} prtt 8 warm - - default:messages=2,delay_ns={wait}" for i, wait in enumerate((0, 20_000_000)))

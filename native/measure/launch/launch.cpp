@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -274,6 +275,12 @@ bool Launch::fits_next_to(const Operation& operation, std::span<const Competitor
 
 std::vector<std::int64_t> Launch::probe() const {
     return probe_ ? probe_->one_way_ns(harness_.clock.local()) : std::vector<std::int64_t>{};
+}
+
+bool Launch::too_late_to_begin() const {
+    if (!plan_.begin_within_ms) return false;
+    const bool late = std::chrono::steady_clock::now() - started_ > std::chrono::milliseconds(*plan_.begin_within_ms);
+    return broadcast_from_root(harness_, late);
 }
 
 void Launch::end() {

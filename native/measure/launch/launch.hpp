@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,6 +38,8 @@ class Launch {
     /// Measures the cells of a point interleaved. Writes two lines for each cell: one that names it before it is
     /// prepared, and one with its result.
     void measure(const Point& point);
+    /// Whether the plan leaves its further points to another launch, by rank 0's clock.
+    [[nodiscard]] bool too_late_to_begin() const;
     /// Records that no cell is missing, and what else kept the machines busy since the constructor.
     void end();
 
@@ -68,6 +71,7 @@ class Launch {
         if (record_ != nullptr) record_->line(line);
     }
 
+    std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
     MachineActivity activity_;
     const Plan& plan_;
     const Harness& harness_;

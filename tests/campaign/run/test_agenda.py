@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from tests.campaign.budget import run_on_counted_starts
+from tests.campaign.budget import START_S, run_on_counted_starts
 from tests.campaign.live import Live
 from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi, needs_two_cores
@@ -19,6 +19,7 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.run import run
 from timpani.campaign.run.agenda import Racing
 from timpani.campaign.run.session import Session
 from timpani.campaign.run.start_costs import StartCosts
@@ -28,6 +29,7 @@ from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
 from timpani.study.schema import ALLOWED, REGRET
+from timpani.study.study import Study
 from timpani.tuning.race.results import race_standings
 
 pytestmark = [needs_mpi, needs_two_cores]
@@ -83,12 +85,37 @@ def test_points_that_the_budget_left_no_launch_for_are_counted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     # The budget ends after three launches, and 16 B would be measured in the fourth.
-    study = compose(["bcast"], {**ASKED, "launches": 8, "regret": "1%", "budget": "2s"})
+    study = compose(["bcast"], {**ASKED, "launches": 8, "regret": "1%", "budget": 2.5 * START_S})
     outcome = run_on_counted_starts(study, tmp_path / "c")
     assert (outcome.ended, outcome.unreached) == ("budget", 1)
     stopped_status(outcome, None)
     said = capsys.readouterr().out
     assert "the race had not come to 1 point (collective, ranks, size) yet; the same command continues" in said
+
+
+def test_a_race_for_a_program_comes_back_to_its_slowest_point_before_it_reaches_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "_LAUNCH_SHARE", 0.0)  # each launch has time for one point
+    shares = {8: 0.2, 64: 0.6}
+    weights = [{"collective": "bcast", "ranks": 2, "message_bytes": size, "share": shares[size]} for size in shares]
+    values = {
+        "collectives": {"bcast": ["default", "timpani/chain:segment_bytes=2"]},
+        "ranks": [2],
+        "sizes": list(shares),
+        "regret": "1%",
+        "launches": 64,
+        "weights": weights,
+        "slot": "2ms",
+    }
+    for starts in (3, 5):
+        study = Study.check({**values, "budget": (starts - 0.5) * START_S}, "test")
+        outcome = run_on_counted_starts(study, tmp_path / "c")
+    launches = measured(load(tmp_path / "c"))
+    sizes = [{cell.message_bytes for cell in launches[number]} for number in sorted(launches)]
+    assert sizes[:3] == [{64}, {64}, {8, 64}]  # the second command continues the launch in which the first one ended
+    assert all(len(each) == 1 for each in sizes[3:])
+    assert (len(sizes), outcome.ended) == (7, "budget")
 
 
 def test_a_race_that_was_stopped_says_what_is_known_to_be_missing_and_how_many_launches_may_follow(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.campaign.budget import CountedStarts, run_on_counted_starts
+from tests.campaign.budget import START_S, CountedStarts, run_on_counted_starts
 from tests.campaign.live import Live, gone, in_first_cell, keys, ranks_of, results, starts, timpani, wait_until
 from tests.cli.typed import typed
 from tests.installed import FOUND, MPICHS, each_kind, needs_mpi, needs_mpich, needs_two_cores
@@ -173,7 +173,7 @@ def test_a_spent_budget_is_reported_and_the_same_command_continues(
 ) -> None:
     folder = tmp_path / "c"
     options = {"algorithms": "default", "sizes": "8,16,32", "slot": "2ms"}
-    outcome = run_on_counted_starts(compose(["bcast"], {**options, "launches": 40, "budget": "2s"}), folder)
+    outcome = run_on_counted_starts(compose(["bcast"], {**options, "launches": 40, "budget": 2.5 * START_S}), folder)
     stopped_status(outcome, None)
     assert capsys.readouterr().out == "the budget is spent: 111 results still missing; the same command continues\n"
     assert len(keys(folder)) == 9

@@ -27,13 +27,14 @@ def plan_text(
     rounds: Mapping[RacePoint, int] | None = None,
     seed: str = "",
     launch: int = 1,
+    begin_within: float | None = None,
 ) -> str:
     """The whole plan of a launch of `group`, one of `plan`.
 
     `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
     only called, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number
     of their own. `seed` decides in which order the cells of a point are interleaved, and nothing else. A rotating root
-    depends on the number of the `launch`.
+    depends on the number of the `launch`. Points that would begin `begin_within` seconds after the start are left out.
     """
     study = plan.study
     computed = {
@@ -44,6 +45,7 @@ def plan_text(
         "root": group.arguments.root_in(launch, group.ranks),
         "in_place": group.arguments.in_place,
         "slot_ns": round(time_limit * 1e9),
+        "begin_within_ms": None if begin_within is None else max(0, round(begin_within * 1e3)),
         # As long whoever is called twice: ranks pass the plan on to each other, and that is counted too.
         "twice": f"{-1 if twice is None else twice.number:>9}" if method == "call" else None,
         "by_rules": any(planned.cell.algorithm == BY_RULES for planned in cells),

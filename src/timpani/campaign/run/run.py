@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import inf
 from typing import Any, Literal
 
 from timpani.campaign.folder.launch_result import LaunchResult
@@ -43,6 +44,9 @@ _MIN_BANDWIDTH = 25e6
 """A call that handles the buffers of all ranks with fewer bytes per second counts as hung."""
 _MIN_TIME_LIMIT = 0.002
 """Seconds per cell. A budget that leaves less stops the campaign, since the results would be poor."""
+_LAUNCH_SHARE = 1 / 8
+"""Of the budget of a race for a program, how long points of a launch may begin. The points with most of the program's
+time come first in each launch, so that a comparison of these has enough launches, however slow calls are."""
 _MAX_FAILED_STARTS = 3
 """The campaign is abandoned after this many consecutive failed starts."""
 
@@ -84,11 +88,14 @@ class Runner:
     def __post_init__(self) -> None:
         budget = self.plan.study.budget
         self._deadline = None if budget is None else self.clock() + budget
+        self._launch_s = _LAUNCH_SHARE * budget if budget is not None and self.plan.study.weights else inf
+        self._newest_launch = 1
         self._agenda = agenda_of(self.plan)
         self._start_costs = StartCosts()
         for result in self.store.results:
             self._agenda.take(result)
             self._start_costs.take(result)
+            self._newest_launch = max(self._newest_launch, result.launch)
         self._processes = Processes(self.store.mark, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
 
@@ -123,20 +130,28 @@ class Runner:
             wanted = self._agenda.wanted(launch) & of_pass.cells
             if not wanted:
                 return
+            if self._closed(launch):
+                continue
+            until = min(inf if self._deadline is None else self._deadline, self.clock() + self._launch_s)
             for group in self.plan.order(launch):
-                if self._must_stop():
-                    return
+                if self._must_stop() or self.clock() > until:
+                    break
                 cells = tuple(each for each in group.cells if each.cell in wanted)
-                yield self._measure(launch, replace(group, cells=cells))
+                yield self._measure(launch, replace(group, cells=cells), until)
+
+    def _closed(self, launch: int) -> bool:
+        """Whether the points that `launch` has not measured are left to later launches."""
+        return self._launch_s < inf and launch < max(self._newest_launch, self._agenda.last_known_launch())
 
     def _must_stop(self) -> bool:
         return self.stop() or (self._deadline is not None and self._deadline < self.clock())
 
-    def _measure(self, launch: int, group: Group) -> Task:
-        """The cells of `group` in launch number `launch`, in as many starts as that takes."""
+    def _measure(self, launch: int, group: Group, until: float) -> Task:
+        """The cells of `group` in launch number `launch`, in as many starts as that takes; none begins after `until`,
+        in seconds of `clock`."""
         rounds = self._agenda.rounds((each.cell for each in group.cells), self._start_cost(launch, group))
-        while (pending := self._pending(launch, group.cells)) and not self._must_stop():
-            yield from self._start(launch, group, pending, rounds, self._cell_time_limit())
+        while (pending := self._pending(launch, group.cells)) and not self._must_stop() and self.clock() <= until:
+            yield from self._start(launch, group, pending, rounds, until)
 
     def _start_cost(self, launch: int, group: Group) -> float:
         """Seconds of a start of `group` without its points, estimated from the starts before `launch`."""
@@ -158,6 +173,8 @@ class Runner:
             wanted = self._agenda.wanted(launch)
             if not wanted:
                 break
+            if self._closed(launch):
+                continue
             missing += len(self._pending(launch, tuple(each for each in self.plan.cells if each.cell in wanted)))
         return missing
 
@@ -189,10 +206,21 @@ class Runner:
         group: Group,
         pending: list[PlannedCell],
         rounds: Mapping[RacePoint, int],
-        time_limit: float,
+        until: float,
     ) -> Generator[None, None, None]:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
-        text = plan_text(self.plan, group, pending, time_limit, rounds=rounds, seed=seed, launch=launch)
+        time_limit = self._cell_time_limit()
+        begin_within = None if until == inf or self.plan.machine.simulated else until - self.clock()
+        text = plan_text(
+            self.plan,
+            group,
+            pending,
+            time_limit,
+            rounds=rounds,
+            seed=seed,
+            launch=launch,
+            begin_within=begin_within,
+        )
         start = Start.record(self.plan, self.store, self._processes, self.programs, group, text, launch, time_limit)
         timeout = self.hang_after or self._longest_silence(pending, time_limit)
         self.observer.started(launch, group, len(pending))
@@ -273,6 +301,7 @@ class Runner:
         sampled = RacePoint.from_cell(result.cell) in self._agenda.sampled_points(result.launch)
         result = replace(result, simulated=self.plan.machine.simulated, sampled=sampled)
         self.store.add_result(result)
+        self._newest_launch = max(self._newest_launch, result.launch)
         self._agenda.take(result)
         self._start_costs.take(result)
         if result.error is not None:
