@@ -27,6 +27,7 @@ from timpani.rules.confirm.confirmation import (
     ConfirmedPoint,
     confirm,
     losing_points,
+    unreached_calls,
     without_losing_rules,
 )
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
@@ -43,7 +44,7 @@ from timpani.study.compose import compose
 from timpani.study.counted import per_cent
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.study import Study
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.tuning.decide.selection_table import Call, SelectionTable
 
 MAX_ROUNDS = 3
 """Maximum number of confirmation rounds. Each round drops the rules that lost, and the next round confirms the rest."""
@@ -127,6 +128,7 @@ class GeneratedRules:
 class ConfirmationRound:
     """One confirmation of a table.
 
+    unreached  calls with a rule for which the budget left no launch
     setting    points of the table's setting, alone and with the rules; none without a setting
     remaining  the table without the rules that lost, and without a setting that lost; the same table if none lost
     files      files of `remaining`; None if nothing lost
@@ -137,6 +139,7 @@ class ConfirmationRound:
     library: Mpi
     measured: Campaign
     confirmed: list[ConfirmedPoint]
+    unreached: list[Call]
     setting: list[SettingPoint]
     remaining: SelectionTable
     files: TunedFiles | None
@@ -274,7 +277,10 @@ def confirm_rules(
         if losing(points):
             remaining = replace(remaining, setting=None)
         files = None if remaining == table else _files(remaining, library, folder)
-        yield ConfirmationRound(table, library, measured, confirmed, points, remaining, files, outcome.killed)
+        unreached = unreached_calls(table, made_from, measured, (each.cell for each in session.plan.cells))
+        yield ConfirmationRound(
+            table, library, measured, confirmed, unreached, points, remaining, files, outcome.killed
+        )
         if files is None or remaining.is_empty:
             return
         table = remaining

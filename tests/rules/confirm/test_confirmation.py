@@ -15,7 +15,14 @@ from timpani.campaign.folder.load import Campaign, results_frame
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.tuned.confirmation_text import confirmed_lines, confirmed_page
-from timpani.rules.confirm.confirmation import ConfirmedPoint, confirm, losing_points, mean_regret, without_losing_rules
+from timpani.rules.confirm.confirmation import (
+    ConfirmedPoint,
+    confirm,
+    losing_points,
+    mean_regret,
+    unreached_calls,
+    without_losing_rules,
+)
 from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import cell_columns
@@ -84,6 +91,17 @@ def test_a_choice_that_is_faster_has_gained_and_one_that_is_slower_has_lost() ->
     assert (lost.standing, losing_points([gained, lost])) == ("lost", [lost])
     assert without_losing_rules(TABLE, [lost]).rules == ()
     assert found({"default": 10, "ring": 10.05, "tuned": 10}).standing == "kept"
+
+
+def test_points_that_the_budget_did_not_reach_are_named() -> None:
+    measured = campaign({("default", 64): 10, ("ring", 64): 5, ("tuned", 64): 5})
+    planned = [cell("default", size) for size in (64, 1024, 4096)]  # the last has no rule
+    unreached = unreached_calls(TABLE, BEFORE, measured, planned)
+    assert [call.message_bytes for call in unreached] == [1024]
+    confirmed = confirm(TABLE, BEFORE, measured)
+    line = "not confirmed, because the budget was spent before: bcast, 1 KiB"
+    assert line in list(confirmed_lines(confirmed, unreached))
+    assert f"- {line}" in confirmed_page(TABLE, confirmed, measured, [], unreached)
 
 
 def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> None:

@@ -64,10 +64,10 @@ def confirm_folder(
     for each in confirm_rules(table, made_from, folder, request, _measure):
         rounds.append(each.confirmed)
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
-        page = confirmed_page(each.table, each.confirmed, each.measured, warnings)
+        page = confirmed_page(each.table, each.confirmed, each.measured, warnings, each.unreached)
         page += "\n".join(setting_section(each.setting))
         write_file(folder / PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
-        ruled = confirmed_lines(each.confirmed) if each.table.rules else ()
+        ruled = confirmed_lines(each.confirmed, each.unreached) if each.table.rules else ()
         for line in (*ruled, *setting_lines(each.setting), *brief_warnings(warnings)):
             typer.echo(line)
         if more := more_warnings(warnings):

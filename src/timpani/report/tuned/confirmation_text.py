@@ -1,7 +1,7 @@
 """The results of a confirmation: a page in Markdown and a summary of a few lines."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from timpani.campaign.folder.load import Campaign
 from timpani.report.tuned.source_warnings import MadeFrom
@@ -16,7 +16,7 @@ from timpani.rules.confirm.confirmation import (
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.tuning.decide.selection_table import Call, SelectionTable
 
 PAGE = "confirmation.md"
 
@@ -51,8 +51,11 @@ _PROVEN: dict[Proof, str] = {
 """`_PROOFS` as phrases that take a number of points."""
 
 
-def confirmed_lines(confirmed: Sequence[ConfirmedPoint]) -> Iterator[str]:
-    """The verdict: points gained, kept and lost; the evidence; the regret at sizes not used for choosing."""
+def confirmed_lines(confirmed: Sequence[ConfirmedPoint], unreached: Sequence[Call] = ()) -> Iterator[str]:
+    """The verdict: points gained, kept and lost; the evidence; the regret at sizes not used for choosing.
+
+    unreached  calls with a rule for which the budget left no launch
+    """
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)
     few = f", {standings['undecided']} with too few launches to decide" if standings["undecided"] else ""
@@ -61,18 +64,20 @@ def confirmed_lines(confirmed: Sequence[ConfirmedPoint]) -> Iterator[str]:
         f"{standings['kept']} not significantly different{few}, {standings['lost']} slower"
         + (f", {standings['unknown']} unknown" if standings["unknown"] else "")
     )
+    if unreached:
+        yield f"not confirmed, because the budget was spent before: {_places(unreached)}"
     if forced := [each for each in ruled if each.is_of_forced and each.standing != "unknown"]:
         yield _by_files(forced, len(ruled))
-    if unknown := [each for each in confirmed if each.standing == "unknown"]:
+    if unknown := [each.call for each in confirmed if each.standing == "unknown"]:
         yield f"unknown, because the default or the choice has no time: {_places(unknown)}"
     proofs = Counter(each.proof for each in ruled if each.standing != "unknown")
     evidence = [words.format(counted(proofs[proof], "point")) for proof, words in _PROVEN.items() if proofs[proof]]
     if evidence:
         yield f"With the files switched on, {'; '.join(evidence)}"
     unruled = [each for each in confirmed if not each.algorithm]
-    if slower := [each for each in unruled if each.standing == "lost"]:
+    if slower := [each.call for each in unruled if each.standing == "lost"]:
         yield f"calls without a rule become slower or fail with the files: {_places(slower)}"
-    if strays := [each for each in unruled if each.proof == "other" and each.standing != "lost"]:
+    if strays := [each.call for each in unruled if each.proof == "other" and each.standing != "lost"]:
         yield f"the files change calls without a rule: {_places(strays)}"
     files = sorted({each.file for each in confirmed})
     for file in files:
@@ -92,9 +97,13 @@ def confirmed_warnings(measured: MadeFrom, rules: MadeFrom) -> list[str]:
 
 
 def confirmed_page(
-    table: SelectionTable, confirmed: Sequence[ConfirmedPoint], campaign: Campaign, warnings: Sequence[str]
+    table: SelectionTable,
+    confirmed: Sequence[ConfirmedPoint],
+    campaign: Campaign,
+    warnings: Sequence[str],
+    unreached: Sequence[Call] = (),
 ) -> str:
-    """The page next to the files; `warnings` come from `confirmed_warnings`."""
+    """The page next to the files; `warnings` come from `confirmed_warnings`, `unreached` is that of the lines."""
     launches = counted(campaign.results["launch"].n_unique(), "launch")
     believed = ["## Before you believe it", "", *(f"- {warning}" for warning in warnings), ""] if warnings else []
     lines = [
@@ -106,7 +115,7 @@ def confirmed_page(
         "compare the library with the same forced algorithms, so that effects of the machine on a launch cancel.",
         "Otherwise the ratios compare different launches.",
         "",
-        *(f"- {line}" for line in confirmed_lines(confirmed)),
+        *(f"- {line}" for line in confirmed_lines(confirmed, unreached)),
         "",
         *believed,
         f"| {' | '.join(_COLUMNS)} |",
@@ -152,11 +161,11 @@ def _against_default(by_file: ConfirmedRatio | None) -> str:
     return "faster" if by_file.ratio > 1 else "slower"
 
 
-def _places(confirmed: Sequence[ConfirmedPoint]) -> str:
-    """The sizes of the points, by collective."""
+def _places(calls: Iterable[Call]) -> str:
+    """The sizes of the calls, by collective."""
     sizes: dict[str, list[int]] = {}
-    for each in confirmed:
-        sizes.setdefault(each.call.collective, []).append(each.call.message_bytes)
+    for call in calls:
+        sizes.setdefault(call.collective, []).append(call.message_bytes)
     return "; ".join(f"{collective}, {show_sizes(each)}" for collective, each in sizes.items())
 
 

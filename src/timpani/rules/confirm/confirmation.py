@@ -17,6 +17,7 @@ from timpani.study.cell import (
     DEFAULT,
     OWN,
     Algorithm,
+    Cell,
     is_under_files,
     parse_parameters,
     under_files,
@@ -144,6 +145,20 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
         for part, file in parts_by_file(table):
             found.append(at_point.confirmed(call, where, part.decide(call), file, messages, test_size))
     return sorted(found, key=lambda each: (each.call, each.placement, each.mode, each.machine, each.file))
+
+
+def unreached_calls(
+    table: SelectionTable, made_from: Campaign, measured: Campaign, planned: Iterable[Cell]
+) -> list[Call]:
+    """The calls with a rule among the `planned` cells for which the budget left `measured` no launch."""
+    layouts = rank_layouts(made_from) | rank_layouts(measured)
+    reached = set(measured.results.select("collective", "ranks", "message_bytes", "placement").rows())
+    found = set()
+    for cell in planned:
+        layout = layouts.get((cell.ranks, cell.placement))
+        if layout and (cell.collective, cell.ranks, cell.message_bytes, cell.placement) not in reached:
+            found.add(Call(cell.collective, cell.ranks, layout.nodes, layout.per_node, cell.message_bytes))
+    return sorted(call for call in found if table.decide(call))
 
 
 def losing_points(confirmed: Iterable[ConfirmedPoint]) -> list[ConfirmedPoint]:
