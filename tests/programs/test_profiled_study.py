@@ -16,7 +16,7 @@ from timpani.programs.profile_lines import ProfilePart
 from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.savings import expected_savings
-from timpani.report.profiled.savings_text import savings_lines
+from timpani.report.profiled.savings_text import savings_lines, savings_sentence
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments
@@ -159,6 +159,13 @@ def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Pa
     assert "app spends 40 % of 10 s in collectives; better algorithms are expected to save 500 ms" in first
     assert "1 s are imbalance" in first
     assert any("not measured: 1 point" in line and f"timpani run --for {folder}" in line for line in rest)
+
+
+def test_waiting_that_is_unknown_is_not_called_none(tmp_path: Path) -> None:
+    """Rank 0 alone reported: its entries are compared with nobody's."""
+    profile = read_profile(write_profile(tmp_path / "p", part_text(({**CALL, "matched_ns": 0, "waiting_ns": 0},))))
+    savings = expected_savings(profile.main_part, measured({"default": 30.0, "ring": 20.0}))
+    assert savings_sentence(profile, savings).endswith("; how long ranks waited for each other is unknown")
 
 
 def test_an_algorithm_that_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:

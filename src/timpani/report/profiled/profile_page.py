@@ -87,7 +87,7 @@ def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | Non
     else:
         changeable = sum(point.seconds for point in profiled_points(part))
         yield f"Other algorithms can change at most {seconds_in_words(changeable)} of it."
-    if spent.waiting or spent.moving:
+    if spent.is_split:
         error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
         yield f"Waiting for late ranks takes {seconds_in_words(spent.waiting)}{error}, which no algorithm changes."
     else:

@@ -41,6 +41,11 @@ class TimeInCollectives:
     moving: float
     waiting_error: float
 
+    @property
+    def is_split(self) -> bool:
+        """Whether any of it is known to be waiting, or moving data."""
+        return self.waiting > 0 or self.moving > 0
+
 
 def time_in_collectives(part: ProfilePart, lines: Iterable[CallsLine] | None = None) -> TimeInCollectives:
     """The time of all blocking collectives of a part, or of `lines` of it."""
@@ -54,6 +59,10 @@ def time_in_collectives(part: ProfilePart, lines: Iterable[CallsLine] | None = N
     )
 
 
+UNKNOWN_WAITING = "how long ranks waited for each other is unknown"
+"""In place of a time: where only one rank reported, there is nothing to compare its entries with."""
+
+
 def summary_lines(profile: ProgramProfile) -> Iterator[str]:
     """Where the time of each program passed, in a few lines."""
     for part in profile.parts:
@@ -64,8 +73,8 @@ def summary_lines(profile: ProgramProfile) -> Iterator[str]:
 
 
 def _split(spent: TimeInCollectives) -> str:
-    if spent.waiting == spent.moving == 0:
-        return "how long ranks waited for each other is unknown"
+    if not spent.is_split:
+        return UNKNOWN_WAITING
     error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
     return f"of which {seconds_in_words(spent.waiting)}{error} waiting for ranks that were late"
 

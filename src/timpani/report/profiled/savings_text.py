@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.savings import PointSaving, Savings
-from timpani.report.profiled.profile_text import seconds_in_words, time_in_collectives
+from timpani.report.profiled.profile_text import UNKNOWN_WAITING, seconds_in_words, time_in_collectives
 from timpani.report.tables.plain_tables import aligned
 from timpani.stats.regret import ALPHA
 from timpani.study.counted import counted, per_cent
@@ -29,7 +29,7 @@ def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
     )
     return (
         f"{name} spends {per_cent(spent.total / max(wall, spent.total))} of {seconds_in_words(wall)} in collectives; "
-        f"{expected}; {seconds_in_words(spent.waiting)} are imbalance"
+        f"{expected}; " + (f"{seconds_in_words(spent.waiting)} are imbalance" if spent.is_split else UNKNOWN_WAITING)
     )
 
 
