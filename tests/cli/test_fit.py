@@ -390,20 +390,28 @@ def test_a_switch_is_named_after_the_librarys_limit_within_its_interval(tmp_path
     assert f"may be the library's {', '.join(switch['library_limits'])}" in run("fit", folder).stdout
 
 
+def library_limits(folder: Path, hosts: tuple[str, str], jump_above: int) -> list[str]:
+    """The library's limits named for a jump in broadcasts among two ranks on `hosts`."""
+    lines = [{"message_bytes": 2**n, "median_us": 1 + 2**n / 1000 + 5 * (2**n > jump_above)} for n in range(23)]
+    campaign(folder, lines)
+    write_header(folder, mpi={"kind": "openmpi", "version": OPEN_MPIS[0].version})
+    ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
+    write_lines(folder / "launches.jsonl", [{"launch": 1, "part": "0001-1", "placement": "core", "ranks": ranks}])
+    found = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
+    assert isinstance(found, list)
+    return found
+
+
 @needs_open_mpi
 def test_messages_within_a_node_are_not_credited_to_a_network(tmp_path: Path) -> None:
-    sizes = [2**power for power in range(23)]
-    lines = [{"message_bytes": n, "median_us": 1 + n / 1000 + 5 * (n > 65536)} for n in sizes]
-    limits = {}
-    for hosts in (("node1", "node1"), ("node1", "node2")):
-        folder = campaign(tmp_path / "-".join(hosts), lines)
-        write_header(folder, mpi={"kind": "openmpi", "version": OPEN_MPIS[0].version})
-        ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
-        start = {"launch": 1, "part": "0001-1", "placement": "core", "ranks": ranks}
-        write_lines(folder / "launches.jsonl", [start])
-        limits[hosts] = fitted(folder)["curves"][0]["switches"][0]["library_limits"]
-    assert "btl_tcp_eager_limit=65536" in limits["node1", "node2"]
-    assert not any("btl_tcp" in each or "btl_openib" in each for each in limits["node1", "node1"])
+    assert not any("btl_tcp" in each for each in library_limits(tmp_path / "one", ("node1", "node1"), 65536))
+    assert "btl_tcp_eager_limit=65536" in library_limits(tmp_path / "two", ("node1", "node2"), 65536)
+
+
+@needs_open_mpi
+def test_messages_between_nodes_are_not_credited_to_shared_memory(tmp_path: Path) -> None:
+    assert "btl_vader_eager_limit=4096" in library_limits(tmp_path / "one", ("node1", "node1"), 4096)
+    assert not any("btl_vader" in each for each in library_limits(tmp_path / "two", ("node1", "node2"), 4096))
 
 
 def test_a_bend_is_not_called_a_switch(tmp_path: Path) -> None:

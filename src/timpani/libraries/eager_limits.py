@@ -6,13 +6,21 @@ from timpani.errors import UserError
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES
 
-_BETWEEN_NODES = re.compile(r"btl_(openib|tcp|ofi|uct|ugni|usnic|portals4)_.+")
-"""Limits of transports that Open MPI takes between nodes; within one, shared memory takes their place."""
+_BETWEEN_NODES = re.compile(r"btl_(openib|tcp|ofi|uct|ugni|usnic|portals4)_.+|MPIR_CVAR_CH4_(OFI|UCX)_.+")
+"""Limits of transports that libraries take between nodes; within one, shared memory takes their place."""
+
+_WITHIN_NODE = re.compile(r"btl_(vader|sm|smcuda)_.+")
+"""Limits of shared memory, which reaches no other node."""
 
 
 def within_node(name: str) -> bool:
     """Whether the limit of this name may be one of messages that don't leave their node."""
     return not _BETWEEN_NODES.fullmatch(name)
+
+
+def between_nodes(name: str) -> bool:
+    """Whether the limit of this name may be one of messages from node to node."""
+    return not _WITHIN_NODE.fullmatch(name)
 
 
 def eager_limits(kind: str, version: str) -> dict[str, int]:

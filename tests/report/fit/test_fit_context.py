@@ -3,12 +3,35 @@
 import numpy as np
 import pytest
 
+from timpani.campaign.read.message_locality import Spread
 from timpani.models.curve import Curve
 from timpani.models.fit import CurveFit
 from timpani.models.hockney import Hockney
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.stats.mean import Estimate
+
+SHARED_MEMORY, NETWORK = "btl_vader_eager_limit=4096", "btl_tcp_eager_limit=4096"
+
+
+def curve_of(collective: str, provider: str, algorithm: str) -> CurveFit:
+    name = {"collective": collective, "provider": provider, "algorithm": algorithm, "parameters": ""}
+    where = {"machine": "m", "ranks": 2, "placement": "core"}
+    curve = Curve(np.array([1024.0, 8192.0]), np.array([[1.0, 9.0]]))
+    return CurveFit({**name, **where}, None, curve, curve, [], [], Hockney(*[Estimate(1.0, 1.0, 1.0)] * 2), "ok")
+
+
+def hints(fitted: CurveFit, spread: Spread | None, locality: str | None = None) -> list[str]:
+    """The hints at a switch between 1 and 8 KiB, of limits of shared memory and of the network at 4 KiB."""
+    context = FitContext(
+        {"btl_vader_eager_limit": 4096, "btl_tcp_eager_limit": 4096},
+        {("m", 2, "core"): spread} if spread else {},
+        None,
+        {("m", 2, "core", ""): locality} if locality else {},
+        (),
+        (),
+    )
+    return context.limits_within(Switch(8192, 1024, 8192, 3.0, 0.001, Estimate(2.0, 1.9, 2.1), jumps=True), fitted)
 
 
 @pytest.mark.parametrize(
@@ -25,9 +48,31 @@ from timpani.stats.mean import Estimate
 def test_a_limit_of_messages_is_no_hint_where_no_message_has_the_size(
     collective: str, provider: str, algorithm: str, hinted: bool
 ) -> None:
-    name = {"collective": collective, "provider": provider, "algorithm": algorithm, "ranks": 2, "placement": "core"}
-    curve = Curve(np.array([1024.0, 8192.0]), np.array([[1.0, 9.0]]))
-    found = CurveFit(name, None, curve, curve, [], [], Hockney(*[Estimate(1.0, 1.0, 1.0)] * 2), "ok")
-    context = FitContext({"btl_vader_eager_limit": 4096}, True, None, {}, (), ())
-    switch = Switch(8192, 1024, 8192, 3.0, 0.001, Estimate(2.0, 1.9, 2.1), jumps=True)
-    assert context.limits_within(switch, found) == (["btl_vader_eager_limit=4096"] if hinted else [])
+    found = hints(curve_of(collective, provider, algorithm), Spread(nodes=1, on_one_node=2))
+    assert found == ([SHARED_MEMORY] if hinted else [])
+
+
+@pytest.mark.parametrize(
+    ("spread", "hinted"),
+    [
+        (Spread(nodes=1, on_one_node=2), [SHARED_MEMORY]),
+        (Spread(nodes=2, on_one_node=1), [NETWORK]),
+        (Spread(nodes=2, on_one_node=2), [SHARED_MEMORY, NETWORK]),
+        (None, [SHARED_MEMORY, NETWORK]),
+    ],
+)
+def test_a_hint_names_only_transports_that_ranks_so_spread_can_use(spread: Spread | None, hinted: list[str]) -> None:
+    assert hints(curve_of("bcast", "openmpi", "default"), spread) == hinted
+
+
+@pytest.mark.parametrize(
+    ("locality", "hinted"),
+    [
+        ("same socket", [SHARED_MEMORY]),
+        ("same switch", [NETWORK]),
+        ("different switch", [NETWORK]),
+        ("same node, different nodes", [SHARED_MEMORY, NETWORK]),
+    ],
+)
+def test_a_hint_for_a_latency_follows_the_pair_and_not_all_ranks(locality: str, hinted: list[str]) -> None:
+    assert hints(curve_of("latency", "openmpi", "default"), Spread(nodes=3, on_one_node=2), locality) == hinted

@@ -1,6 +1,6 @@
 """How close the ranks sat between which messages went, from where each launch really ran them."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -23,6 +23,13 @@ _KEY = ("machine", "ranks", "placement", "parameters")
 
 Localities = Mapping[tuple[str, int, str, str], str]
 """The locality by machine, rank count, placement and parameters of a point-to-point operation."""
+
+
+class Spread(NamedTuple):
+    """How far apart ranks ran: on how many nodes, and at most how many on one of them."""
+
+    nodes: int
+    on_one_node: int
 
 
 class _Seats(NamedTuple):
@@ -64,6 +71,19 @@ def node_count(campaign: Campaign) -> int | None:
     """On how many nodes its ranks ran, all launches together; None if no launch recorded it."""
     seated = (_seats(launch, campaign.header.machine) for launch in campaign.launches)
     return len({place.host for seats in seated for place in seats.places.values()}) or None
+
+
+def spreads_of(campaign: Campaign) -> dict[tuple[str, int, str], Spread]:
+    """The widest spread by machine, rank count and placement, as far as launches recorded where ranks ran."""
+    spreads: dict[tuple[str, int, str], Spread] = {}
+    for name, each in campaign.by_machine().items():
+        for launch in each.launches:
+            hosts = Counter(place.host for place in _seats(launch, each.header.machine).places.values())
+            if hosts and (placement := launch.get("placement")):
+                key = name, hosts.total(), placement
+                before = spreads.get(key, Spread(0, 0))
+                spreads[key] = Spread(max(before.nodes, len(hosts)), max(before.on_one_node, *hosts.values()))
+    return spreads
 
 
 def _common_domains(seated: Sequence[_Seats]) -> Mapping[str, Domains]:

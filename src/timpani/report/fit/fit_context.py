@@ -6,10 +6,11 @@ from typing import Self
 
 from timpani.campaign.folder.load import Campaign, StudyName
 from timpani.campaign.osu.published_tables import Published, read_published
-from timpani.campaign.read.message_locality import Localities, localities_of, locality_of, node_count
+from timpani.campaign.read.message_locality import Localities, Spread, localities_of, locality_of, spreads_of
 from timpani.campaign.read.study_names import notes_on
-from timpani.libraries.eager_limits import eager_limits, within_node
+from timpani.libraries.eager_limits import between_nodes, eager_limits, within_node
 from timpani.machine.here.describe import nominal_clock_ghz
+from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, SAME_SWITCH
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
 from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE
@@ -20,7 +21,7 @@ class FitContext:
     """The conditions under which a fit is shown.
 
     limits      message sizes at which the library says that it switches its protocol: bytes by name
-    one_node    whether all messages stayed on one node, as far as launches recorded
+    spreads     of the ranks over nodes, by machine, rank count and placement, as far as launches recorded
     clock_ghz   of the processor; None where it is unknown
     localities  of the campaign's messages, by which their curves are distinguished
     published   fits to print next to it
@@ -28,7 +29,7 @@ class FitContext:
     """
 
     limits: Mapping[str, int]
-    one_node: bool
+    spreads: Mapping[tuple[str, int, str], Spread]
     clock_ghz: float | None
     localities: Localities
     published: tuple[Published, ...]
@@ -40,7 +41,7 @@ class FitContext:
         mpi = campaign.header.mpi
         return cls(
             eager_limits(mpi.kind, mpi.version),
-            node_count(campaign) == 1,
+            spreads_of(campaign),
             clock_ghz or nominal_clock_ghz(campaign.header.machine.cpu),
             localities_of(campaign),
             tuple(read_published(name, "fit") for name in published),
@@ -64,8 +65,19 @@ class FitContext:
         kind, algorithm = OPERATIONS[fitted.name["collective"]].kind, fitted.name["algorithm"]
         if kind == "local" or (kind == "transpose" and algorithm != PLAIN_MESSAGE):
             return []
+        stays, crosses = self._reach(fitted)
         return [
             f"{name}={limit}"
             for name, limit in self.limits.items()
-            if switch.above <= limit <= switch.up_to and (within_node(name) or not self.one_node)
+            if switch.above <= limit <= switch.up_to
+            and ((stays and within_node(name)) or (crosses and between_nodes(name)))
         ]
+
+    def _reach(self, fitted: CurveFit) -> tuple[bool, bool]:
+        """Whether messages of the curve may have stayed on their node, and whether they may have left it."""
+        if near := self.locality(fitted):
+            between = set(near.split(", ")) & {SAME_SWITCH, DIFFERENT_SWITCH, DIFFERENT_NODES}
+            return between != set(near.split(", ")), bool(between)
+        name = fitted.name
+        spread = self.spreads.get((name["machine"], name["ranks"], name["placement"]))
+        return (spread.on_one_node > 1, spread.nodes > 1) if spread else (True, True)
