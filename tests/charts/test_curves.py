@@ -174,6 +174,11 @@ def test_rank_counts_in_equal_steps_stand_on_a_linear_axis(
     assert (axis["scale"].get("type") != "log") is is_linear
 
 
+def test_a_narrow_panel_has_fewer_ticks_with_the_last_rank_count_among_them() -> None:
+    axis: Any = rank_axis(range(2, 49, 2), ticks=6).to_dict()
+    assert axis["axis"]["values"] == [8, 16, 24, 32, 40, 48]
+
+
 def test_the_rank_axis_names_the_rank_counts_that_were_measured(cells_by_ranks: pl.DataFrame) -> None:
     labels = texts(latency_against_ranks(cells_by_ranks), "axis-label")
     assert {"2", "3", "4", "8"} <= set(labels)

@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 
 import polars as pl
@@ -9,6 +10,7 @@ from timpani.charts.marks.theme import LIGHT, Chart
 from timpani.charts.placements import placements
 from timpani.charts.placements_against_ranks import mappings_against_ranks, placements_against_ranks
 from timpani.charts.placements_against_size import mappings_against_size, placements_against_size
+from timpani.report.words.drawn_figures import figure_svg
 
 pytestmark = pytest.mark.slow
 
@@ -51,6 +53,18 @@ def test_an_interval_is_cut_by_the_times_in_its_panel(cells: pl.DataFrame) -> No
     at_64 = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
     wide = cells.with_columns(ci_high_us=pl.when(at_64).then(200.0).otherwise("ci_high_us"))
     assert [item["text"] for item in items(placements(wide), "text")] == ["1 of 4 intervals cut"]
+
+
+@pytest.mark.parametrize(("panels", "lines"), [(1, 4), (2, 2), (6, 1)])
+def test_a_title_is_as_wide_as_the_panels_in_a_line(cells: pl.DataFrame, panels: int, lines: int) -> None:
+    sizes = cells["message_bytes"].unique().sort()[1 : panels + 1]
+    drawn = two_placements(cells).filter(pl.col("message_bytes").is_in(sizes.implode()))
+    title = "Broadcast on four nodes, against the default, placed by core, cache warm"
+    svg = figure_svg(placements(drawn), title)
+    assert (f">{title}<" in svg) == (lines == 1)
+    divided = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", svg)
+    assert " ".join(divided) == (title if lines > 1 else "")
+    assert len(divided) == (lines if lines > 1 else 0)
 
 
 def test_both_placements_are_curves_in_a_panel_for_each_algorithm(cells: pl.DataFrame) -> None:

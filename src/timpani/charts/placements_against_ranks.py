@@ -13,12 +13,14 @@ from timpani.charts.marks.measure import latency
 from timpani.charts.marks.placement_curves import COLUMNS, placement_curves
 from timpani.charts.marks.row_filter import CALLS, several
 
+_PANEL_TICKS = 6
+
 
 def placements_against_ranks(
     cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
 ) -> theme.Chart:
     """A panel per algorithm. cells: columns of `estimate_cells`, of one message size, mode and machine."""
-    return placement_curves(cells, axes.rank_axis(cells["ranks"], linear), palette, linear)
+    return placement_curves(cells, axes.rank_axis(cells["ranks"], linear, ticks=_PANEL_TICKS), palette, linear)
 
 
 def mappings_against_ranks(

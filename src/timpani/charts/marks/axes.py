@@ -22,7 +22,9 @@ DRAWN_BYTES_IS = "max(datum.message_bytes, 0.5)"
 _TICKS = 8  # at most, of a linear axis of sizes
 
 _MIN_STEPS = 5  # rank counts whose steps are equal by more than chance: of 2, 4 and 6 they are equal, too
-_MAX_RANK_TICKS = 12
+_RANK_TICKS = 12
+
+_LABEL_SEPARATION = 10  # pixels
 
 _LINEAR = alt.Scale(zero=True, nice=False)
 _LINEAR_ACROSS = alt.Scale(zero=True, nice=False, padding=8)
@@ -52,25 +54,32 @@ def _size_axis(**options: Any) -> alt.Axis:
         title="Message size",
         labelExpr=SIZE_LABEL,
         labelOverlap="parity",
-        labelSeparation=10,
+        labelSeparation=_LABEL_SEPARATION,
         grid=False,
         **options,
     )
 
 
-def rank_axis(ranks: Iterable[int], linear: bool = False) -> alt.X:
+def rank_axis(ranks: Iterable[int], linear: bool = False, ticks: int = _RANK_TICKS) -> alt.X:
     """`ranks` on a log or a linear scale; the counts that were measured are its ticks.
 
-    Counts in equal steps stand on a linear scale; of many every second is a tick, the last among them.
+    Counts in equal steps stand on a linear scale with at most `ticks` ticks, every n-th count with the last among them.
     """
     counts = sorted(set(ranks))
     steps = {after - before for before, after in pairwise(counts)}
     in_steps = len(counts) >= _MIN_STEPS and len(steps) == 1
-    values = counts[::-2][::-1] if in_steps and len(counts) > _MAX_RANK_TICKS else counts
+    values = counts[:: len(counts) // -ticks][::-1] if in_steps else counts
     return alt.X(
         "ranks:Q",
         scale=_LINEAR_ACROSS if linear or in_steps else alt.Scale(type="log", base=2, nice=False, padding=6),
-        axis=alt.Axis(title="Ranks", values=values, labelExpr="datum.value", labelOverlap="greedy", grid=False),
+        axis=alt.Axis(
+            title="Ranks",
+            values=values,
+            labelExpr="datum.value",
+            labelOverlap="greedy",
+            labelSeparation=_LABEL_SEPARATION,
+            grid=False,
+        ),
     )
 
 

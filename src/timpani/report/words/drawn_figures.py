@@ -42,7 +42,7 @@ def figure_svg(figure: Chart, title: str, style: FigureStyle = AS_IN_THE_REPORT)
     if style.width != WIDTH:
         _widen(specification, style.width / WIDTH)
     if style.titled:
-        specification["title"] = _title_lines(title, specification.get("width"))
+        specification["title"] = _title_lines(title, _plot_width(specification))
     return drawn_svg(specification)
 
 
@@ -61,13 +61,24 @@ def drawn_svg(specification: dict[str, Any]) -> str:
 _TITLE_CHARACTER = 7.6  # pixels of a title's letter, about
 
 
-def _title_lines(title: str, width: Any) -> list[str]:
+def _plot_width(specification: dict[str, Any]) -> float | None:
+    """Pixels of the plot, or of all panels in a line; None if the size of a plot follows from its data."""
+    if "facet" not in specification:
+        width = specification.get("width")
+        return width if isinstance(width, int | float) else None
+    field = specification["facet"]["field"]
+    values = {row[field] for row in specification["datasets"][specification["data"]["name"]]}
+    in_a_line = min(len(values), specification["columns"])
+    return float(in_a_line * specification["spec"]["width"] + (in_a_line - 1) * specification["spacing"]["column"])
+
+
+def _title_lines(title: str, width: float | None) -> list[str]:
     """The title in lines that a plot of `width` pixels shows whole, divided after commas; one line if the width is
     unknown. Vega-Lite cuts a title that is wider than the figure."""
     lines = [""]
-    for part in title.split(", ") if isinstance(width, int | float) else [title]:
+    for part in title.split(", "):
         joined = f"{lines[-1]}, {part}" if lines[-1] else part
-        if lines[-1] and len(joined) * _TITLE_CHARACTER > width:
+        if width and lines[-1] and len(joined) * _TITLE_CHARACTER > width:
             lines[-1] += ","
             lines.append(part)
         else:
