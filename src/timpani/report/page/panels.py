@@ -65,7 +65,8 @@ class Panel:
     def chart(self, rows: pl.DataFrame, palette: Palette, linear: bool) -> Chart:
         """The figure of some of the frame's rows, on linear axes where it can be."""
         axes = {"linear": linear} if self.figure.linear_too else {}
-        return self.figure.draw(rows, self._numbered(palette), **axes)
+        with debug_mode(False):  # which validates each part where it is made; the tests validate every figure
+            return self.figure.draw(rows, self._numbered(palette), **axes)
 
     def _numbered(self, palette: Palette) -> Palette:
         return replace(palette, numbers=self.numbers)
@@ -96,8 +97,7 @@ class Panel:
 
     def specification(self, linear: bool = False) -> dict[str, Any]:
         """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
-        with debug_mode(False):  # which validates each part where it is made; the tests validate every figure
-            chart = self.chart(self.frame, PAGE, linear)
+        chart = self.chart(self.frame, PAGE, linear)
         chart.data = alt.NamedData(name="rows")
         return dict(chart.to_dict(validate=False))
 
