@@ -85,9 +85,7 @@ def resample(observations: Sequence[Observation], found: CostEstimate) -> NDArra
     generator = np.random.default_rng(1)
     costs = vector(found.costs)
     predicted = found.amounts @ costs
-    return np.array(
-        [solve(found.amounts, _resampled(observations, generator), costs, predicted) for _ in range(_RESAMPLES)]
-    )
+    return np.array([solve(found.amounts, times, costs, predicted) for times in _resampled(observations, generator)])
 
 
 def amounts_of(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> NDArray[np.float64]:
@@ -133,15 +131,15 @@ def solve(amounts: NDArray[np.float64], times: Vector, start: Vector, predicted:
     return found
 
 
-def _resampled(observations: Sequence[Observation], generator: np.random.Generator) -> Vector:
-    """Medians over launches drawn with replacement; all calls draw the same launches."""
-    drawn = generator.random(max(len(each.launches) for each in observations))
-    return np.array(
-        [
-            np.median(np.take(each.launches, (drawn[: len(each.launches)] * len(each.launches)).astype(int)))
-            for each in observations
-        ]
-    )
+def _resampled(observations: Sequence[Observation], generator: np.random.Generator) -> NDArray[np.float64]:
+    """Medians over launches drawn with replacement, shape (_RESAMPLES, observations); all calls draw the same
+    launches."""
+    drawn = generator.random((_RESAMPLES, max(len(each.launches) for each in observations)))
+    medians = []
+    for each in observations:
+        count = len(each.launches)
+        medians.append(np.median(np.take(each.launches, (drawn[:, :count] * count).astype(int)), axis=1))
+    return np.column_stack(medians)
 
 
 def with_lines(costs: Costs, first_bytes: Sequence[int]) -> Costs:
