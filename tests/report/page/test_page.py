@@ -121,6 +121,15 @@ def test_the_answer_comes_first_then_warnings_and_provenance_last(page: Page) ->
     assert (found[0], found[-1]) == (expected[0], expected[-1])
 
 
+def test_equal_algorithms_are_switched_on_under_one_name(tmp_path: Path) -> None:
+    times = {"default": 3.0, "binomial": 1.0, "linear": 1.0}
+    results = [result for name, time in times.items() for result in one(name, launches=12, median_us=time)]
+    html = render(campaign_of(tmp_path / "equal", results))
+    gains = html.split('id="gains"')[1].split("</section>")[0]
+    assert "binomial = linear" in gains
+    assert "binomial or linear" not in gains
+
+
 def test_the_contents_say_why_a_section_that_could_be_there_is_not(tmp_path: Path, page: Page) -> None:
     alone = Page(render(campaign_of(tmp_path / "c", one(median_us=1.0)))).text
     absent = {

@@ -32,7 +32,7 @@ from timpani.report.words.fit_words import (
     bounds,
     disturbed_share,
     disturbed_times,
-    latency_words,
+    estimate_words,
     miss_words,
     number,
     switch_words,
@@ -236,8 +236,8 @@ def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
     for fitted in curves:
         model = fitted.hockney
         values = (
-            Value(latency_words(model.latency), bounds(model.latency)),
-            Value(number(model.throughput.value), bounds(model.throughput)),
+            Value(estimate_words(model.latency), bounds(model.latency)),
+            Value(estimate_words(model.throughput), bounds(model.throughput)),
             Value(switch_words(fitted) or "none"),
             *([Value(disturbed_share(fitted), disturbed_times(fitted))] if some_disturbed else []),
             Value(status_words(fitted.status), miss_words(fitted)),
@@ -303,7 +303,7 @@ def _max_rate_table(named: NamedModel[MaxRate]) -> Table:
 def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
     """A row for each parameter, a time or a rate; a dash for one that the messages didn't show."""
     rows = (
-        (name, (Value("–") if each is None else Value(latency_words(each), bounds(each)),))
+        (name, (Value("–") if each is None else Value(estimate_words(each), bounds(each)),))
         for name, each in values.items()
     )
     return Table(caption, "Parameter", ("Value",), tuple(rows))

@@ -13,7 +13,7 @@ from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.published_fit import compare_fits, fit_comparison_lines
 from timpani.report.tables.plain_tables import aligned
-from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, latency_words, miss_words, number
+from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, estimate_words, miss_words, number
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import counted, per_cent
 from timpani.study.schema import LOCALITY
@@ -130,12 +130,12 @@ def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
     return [
         str(name["ranks"]),
         name["placement"],
-        latency_words(model.latency),
+        estimate_words(model.latency),
         bounds(model.latency),
-        number(model.throughput.value),
+        estimate_words(model.throughput),
         bounds(model.throughput),
         number(model.per_byte.value * 1e-6),
-        *([latency_words(model.in_cycles(clock_ghz).latency)] if clock_ghz else []),
+        *([estimate_words(model.in_cycles(clock_ghz).latency)] if clock_ghz else []),
         fitted.status,
     ]
 
@@ -185,7 +185,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
     for each in fit.loggp:
         model = each.model
         values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
-        lines = [f"{name} {latency_words(value, 'µs')} {bounds(value)}" for name, value in values.items()]
+        lines = [f"{name} {estimate_words(value, 'µs')} {bounds(value)}" for name, value in values.items()]
         lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
         yield "\n".join([f"LogGP, {each.name['placement']}, {counted(model.launches, 'launch')}", *lines]) + "\n"
     for rate in fit.max_rate:
@@ -197,7 +197,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
         )
         yield (
             f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders\n"
-            f"α {latency_words(model_.latency, 'µs')} {bounds(model_.latency)}\n"
+            f"α {estimate_words(model_.latency, 'µs')} {bounds(model_.latency)}\n"
             f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}\n"
             f"R_N {node}\n"
         )

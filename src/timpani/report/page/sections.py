@@ -13,6 +13,7 @@ from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.row_filter import CALLS, MESSAGES
 from timpani.charts.marks.status import status_words
 from timpani.charts.registry import figures
+from timpani.models.hockney import MISS
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
@@ -98,7 +99,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         6,
         NOT_RECORDED if settings is None else gains.ABOUT_SIMULATED if simulated else gains.ABOUT,
         gains.KEY if settings else "",
-        gains.gain_tables(report.decisions, settings, report.cells),
+        gains.gain_tables(report.decisions, settings, report.cells, report.equal),
         absent=f"nothing is {faster(simulated)} than the default" if several else alone,
     )
     if report.predicted:
@@ -214,7 +215,9 @@ _ABOUT_MODELS = Markup(
 
 _KEY_OF_MODELS = (
     f"Small type: {per_cent(LEVEL)} intervals, over launches if there are several. Switch: the ratio of the time "
-    "after it to the time before. Bend: the slope changes without a proven jump."
+    "after it to the time before. Bend: the slope changes, and no jump is significant. Poor fit: at a size the line is "
+    f"over {per_cent(MISS)} off the measured median. Unknown: the line that gives the number fits poorly, or the "
+    "number is not above 0."
 )
 
 _NOTHING_WITH_DEFAULT = "the default and another algorithm were timed at no point together"

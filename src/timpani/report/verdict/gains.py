@@ -12,6 +12,7 @@ from timpani.study.cell import OWN
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
+from timpani.tuning.decide.equal_schedules import EqualSchedules, schedule_name
 from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import Settings
 
@@ -29,16 +30,19 @@ _RUN = "run"
 
 KEY = (
     "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
-    "is slower. `timpani tune` applies it only at the sizes at which it is faster. Built-in algorithms "
+    "is slower. `timpani tune` applies it only at the sizes at which it is faster. Timpani's own algorithms "
     f"({OWN}/…) replace calls by the rules that `timpani rules` writes."
 )
 
 
-def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl.DataFrame) -> dict[str, list[Table]]:
+def gain_tables(
+    decisions: pl.DataFrame, settings: Settings | None, compared: pl.DataFrame, equal: EqualSchedules
+) -> dict[str, list[Table]]:
     """By operation, a table of gains for each of the conditions, and one of the settings that switch them on.
 
     decisions  columns of `decide` and CONDITIONS
     compared   as `at_other_points` takes it
+    equal      the algorithms that are one schedule: the tables name them together, as the verdict does
     """
     is_better = pl.col("verdict") == "better"
     ordered = decisions.sort("collective", CONDITIONS, "ranks", "message_bytes")
@@ -48,7 +52,7 @@ def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl
     tables: dict[str, list[Table]] = {}
     for (collective, conditions), part in beaten.group_by("collective", CONDITIONS, maintain_order=True):
         rows = tuple(
-            (_points(str(collective), run), (_gain(run), Value(" or ".join(run["lowest"][0]))))
+            (_points(str(collective), run), (_gain(run), Value(_fastest(run, equal))))
             for _, run in part.group_by(_RUN, maintain_order=True)
         )
         caption = str(conditions) if several else ""
@@ -56,7 +60,7 @@ def gain_tables(decisions: pl.DataFrame, settings: Settings | None, compared: pl
         tables.setdefault(str(collective), []).append(table)
     for collective, of_it in tables.items():
         if known := (settings or {}).get(collective, {}):
-            of_it.append(_settings(beaten.filter(pl.col("collective") == collective), known, compared))
+            of_it.append(_settings(beaten.filter(pl.col("collective") == collective), known, compared, equal))
     return tables
 
 
@@ -69,6 +73,13 @@ def _points(collective: str, run: pl.DataFrame) -> str:
     return f"{ranks}, {' to '.join(ends)}"
 
 
+def _fastest(run: pl.DataFrame, equal: EqualSchedules) -> str:
+    """The fastest algorithms of the first point, each schedule once."""
+    collective, ranks, message_bytes, labels = run.select("collective", "ranks", "message_bytes", "lowest").row(0)
+    names = (schedule_name(equal, collective, ranks, message_bytes, label) for label in labels)
+    return " or ".join(dict.fromkeys(names))
+
+
 def _gain(run: pl.DataFrame) -> Value:
     """The gain at one point with its interval, or the range of gains at several."""
     if run.height > 1:
@@ -78,7 +89,7 @@ def _gain(run: pl.DataFrame) -> Value:
     return Value(f"{gain:.2f}", f"interval {low:.2f} to {high:.2f}" if low is not None and high is not None else "")
 
 
-def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataFrame) -> Table:
+def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataFrame, equal: EqualSchedules) -> Table:
     """A row for each algorithm that is the fastest somewhere: its setting, and what it costs at other points."""
     rows = []
     for row in beaten.unique("best_label", keep="first", maintain_order=True).iter_rows(named=True):
@@ -86,5 +97,6 @@ def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataF
         setting = known.get(label, "")
         in_all_calls = bool(setting) and not label.startswith(OWN)
         costs = at_other_points(compared, row, label) if in_all_calls else None
-        rows.append((label, (Value(setting or "unknown", f"It is {costs}." if costs else ""),)))
+        name = schedule_name(equal, row["collective"], row["ranks"], row["message_bytes"], label)
+        rows.append((name, (Value(setting or "unknown", f"It is {costs}." if costs else ""),)))
     return Table("", "Algorithm", ("how to switch it on",), tuple(rows), wraps=True)

@@ -18,7 +18,7 @@ from timpani.report.tables.algorithm_tables import significant, status_parts
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.tables.report_table import MISSING, Table, Value
-from timpani.report.words.fit_words import bounds, latency_words, switch_words
+from timpani.report.words.fit_words import bounds, estimate_words, switch_words
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.study.counted import counted, per_cent
@@ -138,7 +138,7 @@ def _no_switch(fitted: CurveFit) -> str:
 
 def _fitted(estimate: Estimate) -> Value:
     """A fitted cost with its interval; without one where the line misses its points."""
-    return Value(latency_words(estimate), bounds(estimate).strip("()") if isfinite(estimate.low) else "")
+    return Value(estimate_words(estimate), bounds(estimate).strip("()") if isfinite(estimate.low) else "")
 
 
 def _value_at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:

@@ -1,7 +1,7 @@
 """How what was fitted is named, and its numbers are written."""
 
 from collections.abc import Mapping
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 from timpani.models.fit import CurveFit
@@ -24,9 +24,9 @@ def number(value: float) -> str:
     return f"{value:.4g}" if isfinite(value) else "–"
 
 
-def latency_words(estimate: Estimate, unit: str = "") -> str:
-    """A latency or another time from the intercept of a fitted line; an intercept of 0 or less gives no time."""
-    return f"{number(estimate.value)} {unit}".strip() if estimate.value > 0 else "unknown"
+def estimate_words(estimate: Estimate, unit: str = "") -> str:
+    """A time or rate from a fitted line; `unknown` if the line misses its points, or its intercept or slope is <= 0."""
+    return f"{number(estimate.value)} {unit}".strip() if 0 < estimate.value < inf else "unknown"
 
 
 def disturbed_words(fitted: CurveFit) -> str:
@@ -72,5 +72,6 @@ def switch_words(fitted: CurveFit) -> str:
 
 
 def bounds(estimate: Estimate) -> str:
-    """`(1.2 to 1.4)`, a dash for a bound that is unknown."""
-    return f"({number(estimate.low)} to {number(estimate.high)})"
+    """`(1.2 to 1.4)`, a dash for one unknown bound; empty if both are unknown."""
+    known = isfinite(estimate.low) or isfinite(estimate.high)
+    return f"({number(estimate.low)} to {number(estimate.high)})" if known else ""
