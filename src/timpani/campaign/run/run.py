@@ -45,8 +45,8 @@ _MIN_BANDWIDTH = 25e6
 _MIN_TIME_LIMIT = 0.002
 """Seconds per cell. A budget that leaves less stops the campaign, since the results would be poor."""
 _LAUNCH_SHARE = 1 / 8
-"""Of the budget of a race for a program, how long points of a launch may begin. The points with most of the program's
-time come first in each launch, so that a comparison of these has enough launches, however slow calls are."""
+"""Share of the budget of a race for a program within which the points of a launch may begin. Points with most of the
+program's time come first in each launch, so these have enough launches for a comparison, however slow calls are."""
 _MAX_FAILED_STARTS = 3
 """The campaign is abandoned after this many consecutive failed starts."""
 

@@ -53,7 +53,7 @@ class _Bar:
         self._work = work
 
     def started(self, launch: int, group: Group, cells: int) -> None:
-        self._work.started(cells)
+        self._work.started()
         self._bar.update(self._task, description=f"launch {launch}, {counted(group.ranks, 'rank')}")
 
     def measured(self, result: LaunchResult) -> None:
@@ -72,7 +72,7 @@ class _Lines:
         self._last = 0.0  # seconds of the work's clock
 
     def started(self, launch: int, group: Group, cells: int) -> None:
-        self._work.started(cells)
+        self._work.started()
         self._state(f"launch {launch}, {counted(group.ranks, 'rank')}, {counted(cells, 'cell')}")
 
     def measured(self, result: LaunchResult) -> None:

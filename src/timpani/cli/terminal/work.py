@@ -6,7 +6,6 @@ from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.time_left import TimeLeft
 from timpani.report.words.durations import show_range, show_seconds
 from timpani.study.cell import Cell
-from timpani.study.counted import counted
 
 
 class Work:
@@ -29,7 +28,7 @@ class Work:
         expected = launches * sum(self._seconds.values()) - sum(self._seconds[cell] for cell in measured)
         self._left = TimeLeft(expected)
         self._opened = self._began = clock()
-        self._of_start = 0  # results that the starts under way still owe
+        self._has_started = False
 
     @property
     def cells(self) -> Collection[Cell]:
@@ -41,16 +40,14 @@ class Work:
         """Seconds since the first start."""
         return self._clock() - self._began
 
-    def started(self, cells: int) -> None:
-        """A start of this number of cells begins. The time before the first one does not count: programs are built."""
-        if self.count == self.before and not self._of_start:
-            self._began = self._clock()
-        self._of_start += cells
+    def started(self) -> None:
+        """A start begins. The time before the first one does not count: programs are built."""
+        if not self._has_started:
+            self._began, self._has_started = self._clock(), True
 
     def measured(self, cell: Cell) -> None:
         """One more result."""
         self.count += 1
-        self._of_start = max(0, self._of_start - 1)
         self._left.add(self._seconds.get(cell, 0.0), self.elapsed)
 
     def time_for_all(self) -> str:
@@ -72,9 +69,7 @@ class Work:
         if self._budget is not None:
             of_budget = self._opened + self._budget - self._clock()
             if of_budget <= 0:
-                share = min(1.0, self._of_start / (self.total - self.count))
-                rest = show_range(share * left.low, share * left.high)
-                return f", the budget is spent: {counted(self._of_start, 'cell')} of this start left, {rest}"
+                return ", the budget is spent: no further start begins"
             if left.high > of_budget:
                 return f", {show_seconds(of_budget)} of the budget left"
         return (

@@ -185,7 +185,7 @@ def _network_tables(fit: Fit) -> Iterator[str]:
     for each in fit.loggp:
         model = each.model
         values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
-        lines = [f"{name} {estimate_words(value, 'µs')} {bounds(value)}" for name, value in values.items()]
+        lines = [f"{name} {estimate_words(value, 'µs')} {bounds(value)}".strip() for name, value in values.items()]
         lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
         yield "\n".join([f"LogGP, {each.name['placement']}, {counted(model.launches, 'launch')}", *lines]) + "\n"
     for rate in fit.max_rate:
@@ -195,12 +195,13 @@ def _network_tables(fit: Fit) -> Iterator[str]:
             if model_.node_rate is None
             else f"{number(model_.node_rate.value)} MB/s {bounds(model_.node_rate)}"
         )
-        yield (
-            f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders\n"
-            f"α {estimate_words(model_.latency, 'µs')} {bounds(model_.latency)}\n"
-            f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}\n"
-            f"R_N {node}\n"
-        )
+        lines = [
+            f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders",
+            f"α {estimate_words(model_.latency, 'µs')} {bounds(model_.latency)}".strip(),
+            f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}",
+            f"R_N {node}",
+        ]
+        yield "\n".join(lines) + "\n"
 
 
 def _published(fit: Fit, table: Published, context: FitContext) -> Iterator[str]:

@@ -29,8 +29,9 @@ OVERESTIMATED = "so probably somewhat overestimated"
 """The largest gain of many points, which the same launches both chose and measured (winner's curse)."""
 
 _ABOUT = (
-    f"A point is a collective at one size and rank count. The default is fine where it is at most {EQUIVALENCE_MARGIN} "
-    "slower than the fastest algorithm. Algorithms joined by = send the same messages there, in the same order."
+    "A point is a collective at one size and rank count. The default is fine where it is shown to be at most "
+    f"{EQUIVALENCE_MARGIN} slower than the fastest algorithm. Algorithms joined by = send the same messages there, in "
+    "the same order."
 )
 
 
@@ -91,8 +92,8 @@ def _decides(verdict: Verdict) -> bool:
 def false_alarms(points: int) -> str:
     """How many points of a campaign may be called slower by chance alone."""
     return (
-        f"False alarms: where no algorithm beats the default, it is called slower at {100 * ALPHA:.0f} % of points at "
-        f"most, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
+        f"False alarms: by mistake the default is called slower at no more than {100 * ALPHA:.0f} % of points on "
+        f"average, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
     )
 
 
