@@ -27,7 +27,7 @@ class Work:
         self.racing = plan.study.regret is not None
         expected = launches * sum(self._seconds.values()) - sum(self._seconds[cell] for cell in measured)
         self._left = TimeLeft(expected)
-        self._opened = self._began = clock()
+        self._began = clock()
         self._has_started = False
 
     @property
@@ -67,7 +67,7 @@ class Work:
         if self.count >= self.total:
             return ""
         if self._budget is not None:
-            of_budget = self._opened + self._budget - self._clock()
+            of_budget = self._budget - self.elapsed
             if of_budget <= 0:
                 return ", the budget is spent: no further start begins"
             if left.high > of_budget:
