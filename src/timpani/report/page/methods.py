@@ -183,7 +183,7 @@ def _reported(launches: int) -> str:
 def _clock(launches: list[dict[str, Any]]) -> str:
     errors = [launch["clock_error_ns"] for launch in launches if launch.get("clock_error_ns") is not None]
     floors = [launch["null_ns"] for launch in launches if launch.get("null_ns") is not None]
-    parts = [f"the common clock was known to {max(errors):g} ns"] if errors else []
+    parts = [f"the error of the common clock was at most {max(errors):g} ns"] if errors else []
     parts += [f"an empty call was timed at {max(floors):g} ns or less"] if floors else []
     return f"In every launch {_listed(parts)}." if parts else ""
 

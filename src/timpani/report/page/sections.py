@@ -233,7 +233,7 @@ def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Tab
 
 def _bold(simulated: bool) -> str:
     words = faster(simulated)
-    return f"Bold: {words} than the default; or {words} than all others, for the default and for transposes."
+    return f"Bold: {words} than the default; the default and transposes: {words} than all others."
 
 
 def _marks(cells: pl.DataFrame) -> str:
