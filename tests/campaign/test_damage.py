@@ -46,10 +46,9 @@ def folder(written: Path, tmp_path: Path) -> Path:
 
 def test_a_finished_campaign_is_as_it_was_written(folder: Path) -> None:
     checked = typed("check", folder)
-    assert (checked.returncode, checked.stdout) == (
-        0,
-        "as written: 12 lines, and the raw samples of 4 results\n",
-    )
+    # Launches that anybody killed on this machine leave folders, which the check removes and names.
+    said = [line for line in checked.stdout.splitlines() if not line.startswith("removed ")]
+    assert (checked.returncode, said) == (0, ["as written: 12 lines, and the raw samples of 4 results"])
 
 
 def lines_of(path: Path) -> list[bytes]:
