@@ -66,6 +66,7 @@ struct InterceptedCall {
     BufferArguments receive{};
     MPI_Op op = MPI_OP_NULL;
     int root = 0;
+    const void* site = nullptr;  // as `call_site`
 };
 
 }  // namespace timpani

@@ -85,15 +85,21 @@ CommunicatorShape Communicator::shape() const {
     return shape;
 }
 
+void Communicator::clear_rules() {
+    may_replace_.reset();
+    names_sites_.reset();
+    for (auto& rules : rules_) rules.clear();
+}
+
 template <typename Keep>
 void Communicator::choose_rules(Keep keep) {
-    may_replace_.reset();
-    for (auto& rules : rules_) rules.clear();
+    clear_rules();
     for (const Rule& rule : Process::get().rules.rules) {
         if (!keep(rule)) continue;
         const auto kind = static_cast<std::size_t>(find_collective(rule.collective) - collectives().data());
         rules_[kind].push_back(&rule);
         if (rule.replaces()) may_replace_.set(kind);
+        if (!rule.site.empty()) names_sites_.set(kind);
     }
 }
 
@@ -103,8 +109,7 @@ bool Communicator::may_replace(CollectiveKind kind, std::int64_t bytes) const {
 }
 
 void Communicator::leave_to_library(const char* why) {
-    may_replace_.reset();
-    for (auto& rules : rules_) rules.clear();
+    clear_rules();
     int rank = here_.rank;
     PMPI_Comm_rank(World::get()->comm(), &rank);
     if (rank == 0) Process::get().warn_once(why);

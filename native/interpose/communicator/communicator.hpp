@@ -50,6 +50,12 @@ class Communicator {
     /// Whether a rule may replace a call of that kind and size.
     [[nodiscard]] bool may_replace(CollectiveKind kind, std::int64_t bytes) const;
 
+    /// Whether a rule may replace calls of that kind, and one of these rules names a place in the program. Then ranks
+    /// must agree at each call.
+    [[nodiscard]] bool names_sites(CollectiveKind kind) const {
+        return may_replace(kind) && names_sites_[static_cast<std::size_t>(kind)];
+    }
+
     /// Finds out where the ranks are, which rules out more rules, or all if a rank has no libtimpani.so.
     void locate();
     /// Agrees on private tags, and returns MPI's error code. Collective, and only inside a call that a rule replaces.
@@ -86,6 +92,7 @@ class Communicator {
     explicit Communicator(MPI_Comm comm);
     // What `end_shared` did not free lives as long as MPI.
     ~Communicator() { chosen_.release(); }  // NOLINT(bugprone-unused-return-value)
+    void clear_rules();
     template <typename Keep>
     void choose_rules(Keep keep);
     [[nodiscard]] CommunicatorShape shape() const;
@@ -97,6 +104,7 @@ class Communicator {
     bool spans_two_groups_ = false;
     std::uint32_t shape_number_ = 0;
     std::bitset<kCollectiveKinds.size()> may_replace_;
+    std::bitset<kCollectiveKinds.size()> names_sites_;
     std::array<std::vector<const Rule*>, kCollectiveKinds.size()> rules_;
     std::vector<int> members_;  // ranks in the world's communicator
     std::optional<Topology> topology_;

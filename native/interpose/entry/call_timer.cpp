@@ -5,7 +5,6 @@
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/profile/argument_classes.hpp"
-#include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"
 
 namespace timpani {
@@ -65,7 +64,7 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
                                 .size_class = known ? size_class_of(bytes) : -1,
                                 .algorithm = outcome.algorithm,
                                 .reason = outcome.reason,
-                                .site = form_ == Form::blocking ? std::exchange(call_site, nullptr) : nullptr},
+                                .site = call_ != nullptr && counting_sites ? call_->site : nullptr},
                         .bytes = bytes,
                         .entry_ns = entry_ns_,
                         .ns = ns};

@@ -30,7 +30,8 @@ int call_chosen(const InterceptedCall& call, const Outcome& outcome, const CallL
 /// A call of the program. It is replaced if a rule matches, else passed to the library by `call_library`, which takes
 /// the communicator.
 template <typename CallLibrary>
-inline int intercept(const InterceptedCall& call, const CallLibrary& call_library) {
+inline int intercept(InterceptedCall call, const CallLibrary& call_library) {
+    call.site = take_call_site();
     if (!intercepting()) return call_library(call.comm);
     Communicator* const communicator = cached_communicator(call.comm);
     if (communicator == nullptr) return call_library(call.comm);

@@ -7,6 +7,8 @@
 #include <array>
 #include <type_traits>
 
+#include "interpose/profile/call_site.hpp"
+
 extern "C" {
 
 // Fortran's MPI_IN_PLACE and MPI_BOTTOM are identified by their addresses, in the spelling of the compiler that Open
@@ -75,8 +77,11 @@ void end(int (*freed)(MPI_Comm*), void* comm, void* error) {
 #define TIMPANI_FUNCTION(name, upper, words)                                           \
     void MPI_##upper TIMPANI_WORDS_##words __attribute__((alias("ompi_" #name "_f"))); \
     TIMPANI_FORTRAN(name, words)
-#define TIMPANI_CALL(Name, name, upper, words) \
-    TIMPANI_FUNCTION(name, upper, words) { with_addresses(MPI_##Name) TIMPANI_GIVEN_##words; }
+#define TIMPANI_CALL(Name, name, upper, words)                \
+    TIMPANI_FUNCTION(name, upper, words) {                    \
+        timpani::mark_call_site(__builtin_return_address(0)); \
+        with_addresses(MPI_##Name) TIMPANI_GIVEN_##words;     \
+    }
 
 #pragma GCC visibility push(default)
 extern "C" {

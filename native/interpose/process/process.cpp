@@ -1,5 +1,6 @@
 #include "interpose/process/process.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <functional>
 
@@ -31,7 +32,9 @@ RulesFile read_file(const std::string& path) {
 Process::Process() : settings(read_settings()), rules(settings.idle() ? RulesFile{} : read_file(settings.rules)) {
     counting = settings.counts() && !settings.off;
     proving = counting && settings.proves;
-    marking_sites = counting && settings.sites;
+    counting_sites = counting && settings.sites;
+    marking_sites =
+        counting_sites || std::ranges::any_of(rules.rules, [](const Rule& rule) { return !rule.site.empty(); });
     interception = settings.idle() ? Interception::off : Interception::on;
 }
 

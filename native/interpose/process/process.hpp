@@ -57,6 +57,9 @@ inline constinit bool counting = false;
 /// Whether the messages of collectives are counted; written as `counting` is.
 inline constinit bool proving = false;
 
+/// Whether calls are counted by their place in the program; written as `counting` is.
+inline constinit bool counting_sites = false;
+
 /// Whether calls are intercepted. The first call reads the environment.
 inline bool intercepting() {
     const Interception decided = interception.load(std::memory_order_acquire);

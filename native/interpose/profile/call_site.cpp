@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <unordered_map>
 
 namespace timpani {
 
@@ -17,6 +18,13 @@ std::string site_text(const void* address) {
     std::array<char, 20> text{};
     std::snprintf(text.data(), text.size(), "+0x%zx", static_cast<std::size_t>(offset));
     return std::string(slash == nullptr ? object.dli_fname : slash + 1) + text.data();
+}
+
+const std::string& known_site_text(const void* address) {
+    static thread_local std::unordered_map<const void*, std::string> known;
+    const auto [place, is_new] = known.try_emplace(address);
+    if (is_new) place->second = site_text(address);
+    return place->second;
 }
 
 }  // namespace timpani

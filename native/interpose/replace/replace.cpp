@@ -1,6 +1,7 @@
 #include "interpose/replace/replace.hpp"
 
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <limits>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "interpose/call/device_memory.hpp"
 #include "interpose/call/predefined.hpp"
 #include "interpose/process/setup_timer.hpp"
+#include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"
 #include "interpose/replace/move_data.hpp"
 #include "interpose/replace/revoked.hpp"
@@ -127,28 +129,73 @@ class Replacement {
     std::int64_t largest_packed_ = 0;  // maximum bytes that MPI packs in one call, or in an element of a reduction
 };
 
-/// The rule for calls of that kind and size here; nullptr: the library's choice.
-const Rule* find_rule(const Communicator& communicator, CollectiveKind kind, std::int64_t bytes) {
+/// The first rule for calls of that kind that `matches`; nullptr: the library's choice.
+template <typename Matches>
+const Rule* find_rule(const Communicator& communicator, CollectiveKind kind, const Matches& matches) {
     const auto rules = communicator.rules(kind);
-    const auto first = std::ranges::find_if(rules, [&](const Rule* rule) { return rule->bytes.contains(bytes); });
+    const auto first = std::ranges::find_if(rules, matches);
     return first == rules.end() || !(*first)->replaces() ? nullptr : *first;
 }
 
-/// The rule for calls of that kind at every size; nullptr: no such rule.
+/// The rule for calls of that kind and size from any place of the program.
+const Rule* find_rule_for_size(const Communicator& communicator, CollectiveKind kind, std::int64_t bytes) {
+    return find_rule(communicator, kind,
+                     [&](const Rule* rule) { return rule->site.empty() && rule->bytes.contains(bytes); });
+}
+
+/// The rule for calls of that kind at every size from any place.
 const Rule* find_rule_for_every_size(const Communicator& communicator, CollectiveKind kind) {
-    const auto rules = communicator.rules(kind);
-    return !rules.empty() && rules.front()->replaces() && rules.front()->bytes.is_unbounded() ? rules.front() : nullptr;
+    const Rule* const rule = find_rule(communicator, kind, [](const Rule* each) { return each->site.empty(); });
+    return rule != nullptr && rule->bytes.is_unbounded() ? rule : nullptr;
+}
+
+constexpr int kLibraryChooses = -1;
+constexpr int kInvalidArguments = -2;
+
+/// Whether all ranks have the same number. MPI's error code is in `error`, and the program's handler has handled it.
+bool agrees(const Communicator& communicator, int number, int& error) {
+    const std::array<int, 2> own{number, -number};
+    std::array<int, 2> largest{};
+    error = PMPI_Allreduce(own.data(), largest.data(), 2, MPI_INT, MPI_MAX, communicator.comm());
+    return error == MPI_SUCCESS && largest[0] == -largest[1];
+}
+
+/// The rule for a call where rules name places in the program. Ranks may call from different places, so they compare
+/// what their rules say. If these are different algorithms, only rules without a place decide.
+struct AgreedRule {
+    int error = MPI_SUCCESS;
+    const Rule* rule = nullptr;
+    bool same = false;  // all ranks' rules say the same
+};
+
+AgreedRule agree_on_rule(const InterceptedCall& call, const Communicator& communicator, std::int64_t bytes) {
+    const auto rules = communicator.rules(call.kind);
+    const std::string& site = known_site_text(call.site);
+    const Rule* const own = find_rule(communicator, call.kind, [&](const Rule* rule) {
+        return rule->bytes.contains(bytes) && (rule->site.empty() || rule->site == site);
+    });
+    // The first rule with its algorithm stands for all of them.
+    const auto first =
+        std::ranges::find_if(rules, [&](const Rule* rule) { return own != nullptr && rule->same_algorithm(*own); });
+    const int number = own == nullptr ? kLibraryChooses : static_cast<int>(first - rules.begin());
+    AgreedRule agreed;
+    agreed.same = agrees(communicator, number, agreed.error);
+    if (agreed.error != MPI_SUCCESS) return agreed;
+    if (!agreed.same) agreed.rule = find_rule_for_size(communicator, call.kind, bytes);
+    if (agreed.same && own != nullptr) agreed.rule = *first;
+    return agreed;
 }
 
 /// Sets up, on a rank whose arguments are invalid, what ranks with valid arguments set up for the rule of their call:
 /// they would wait for this rank there. In MPI they may not have to: a rank that only sends does not wait for the root.
 void set_up_for_others(const InterceptedCall& call, Communicator& communicator) {
     communicator.locate();
+    int error = MPI_SUCCESS;  // ignored: MPI reports this rank's own error
+    if (communicator.names_sites(call.kind)) agrees(communicator, kInvalidArguments, error);
     const auto bytes = message_bytes_if_valid(call, communicator.here());
     const Rule* const rule =
-        bytes ? find_rule(communicator, call.kind, *bytes) : find_rule_for_every_size(communicator, call.kind);
+        bytes ? find_rule_for_size(communicator, call.kind, *bytes) : find_rule_for_every_size(communicator, call.kind);
     if (rule == nullptr) return;
-    int error = MPI_SUCCESS;  // ignored: MPI reports this rank's own error
     if (!rule->chooses_in_library()) {
         communicator.open_channel();
     } else if (!World::get()->threads() && communicator.can_choose(*rule, error)) {
@@ -194,7 +241,9 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
     BlockSizes sizes;
     if (!exchanged) {
         sizes = known_block_sizes(call, communicator.here());
-        if (!communicator.may_replace(call.kind, sizes.message_bytes)) return {.bytes = sizes.message_bytes};
+        // A rank with invalid arguments may not know the size, and agrees on the rule all the same.
+        if (!communicator.may_replace(call.kind, sizes.message_bytes) && !communicator.names_sites(call.kind))
+            return {.bytes = sizes.message_bytes};
     }
     communicator.locate();
     if (!communicator.may_replace(call.kind)) return {};
@@ -204,7 +253,15 @@ Outcome replace(const InterceptedCall& call, Communicator& communicator) try {
         if (!sizes.valid) return {.reason = kArguments};
     }
     Outcome outcome{.bytes = sizes.message_bytes};
-    const Rule* const rule = find_rule(communicator, call.kind, outcome.bytes);
+    const Rule* rule = nullptr;
+    if (communicator.names_sites(call.kind)) {
+        const AgreedRule agreed = agree_on_rule(call, communicator, outcome.bytes);
+        if (agreed.error != MPI_SUCCESS) return {.done = true, .error = agreed.error};  // MPI has called the handler
+        if (!agreed.same && agreed.rule == nullptr) outcome.reason = "ranks call from different places";
+        rule = agreed.rule;
+    } else {
+        rule = find_rule_for_size(communicator, call.kind, outcome.bytes);
+    }
     if (rule == nullptr) return outcome;
     if (rule->chooses_in_library()) return choose_in_library(*rule, communicator, outcome);
     if (const int error = communicator.open_channel(); error != MPI_SUCCESS) return failed(communicator, error);

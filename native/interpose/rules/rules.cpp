@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
+constexpr std::string_view kSite = "site";
 constexpr char kControls = '@';  // before each list of control variables
 constexpr std::string_view kSpace = " \t\r";
 constexpr std::uintmax_t kMaxBytes = 16 << 20;  // a hundred times the size of rules for all algorithms and sizes
@@ -80,6 +81,14 @@ Controls read_controls(std::string_view text) {
     return controls;
 }
 
+/// `app+0x11d4`, as a profile has it.
+void check_site(std::string_view site) {
+    const auto plus = site.rfind("+0x");
+    const bool hexadecimal = plus != std::string_view::npos && plus > 0 && plus + 3 < site.size() &&
+                             site.find_first_not_of("0123456789abcdef", plus + 3) == std::string_view::npos;
+    if (!hexadecimal) throw RulesError(std::string(site) + " is not a place in a program such as app+0x11d4");
+}
+
 Rule read_rule(const Words& words) {
     constexpr std::array<std::pair<std::string_view, Range Rule::*>, 4> kinds{
         {{"ranks", &Rule::ranks}, {"nodes", &Rule::nodes}, {"per_node", &Rule::per_node}, {"bytes", &Rule::bytes}}};
@@ -92,12 +101,17 @@ Rule read_rule(const Words& words) {
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
         const auto equals = std::min(words[i].find('='), words[i].size());
         const auto name = words[i].substr(0, equals);
-        const auto* kind = std::ranges::find(kinds, name, &decltype(kinds)::value_type::first);
-        if (kind == kinds.end() || equals == words[i].size()) {
-            throw RulesError(std::string(words[i]) + " is not one of ranks=, nodes=, per_node=, bytes=");
-        }
         if (std::ranges::count(given, name) > 0) throw RulesError(std::string(name) + " is given twice");
         given.push_back(name);
+        if (name == kSite && equals < words[i].size()) {
+            rule.site = words[i].substr(equals + 1);
+            check_site(rule.site);
+            continue;
+        }
+        const auto* kind = std::ranges::find(kinds, name, &decltype(kinds)::value_type::first);
+        if (kind == kinds.end() || equals == words[i].size()) {
+            throw RulesError(std::string(words[i]) + " is not one of ranks=, nodes=, per_node=, bytes=, site=");
+        }
         rule.*(kind->second) = read_range(words[i], words[i].substr(equals + 1));
     }
     const auto named_until = words.back().find(kControls);

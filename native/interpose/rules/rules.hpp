@@ -31,6 +31,7 @@ struct Rule {
     Range nodes;
     Range per_node;
     Range bytes;
+    std::string site;                      // as `site_text` has it; empty: every place.
     const Algorithm* algorithm = nullptr;  // nullptr: one of the library's
     std::vector<std::int64_t> parameters;  // as CollectiveArguments has them
     std::string text;                      // the algorithm as the rule names it
@@ -40,6 +41,11 @@ struct Rule {
     [[nodiscard]] bool chooses_in_library() const { return !at_creation.empty() || !at_call.empty(); }
     /// Whether calls that match are not left to the library's choice.
     [[nodiscard]] bool replaces() const { return algorithm != nullptr || chooses_in_library(); }
+    /// Whether calls that match either rule run the same algorithm.
+    [[nodiscard]] bool same_algorithm(const Rule& other) const {
+        return algorithm == other.algorithm && parameters == other.parameters && at_creation == other.at_creation &&
+               at_call == other.at_call;
+    }
 };
 
 /// Why a text is not a valid list of rules: another version, or a mistake.
@@ -51,14 +57,15 @@ struct RulesError : std::runtime_error {
 ///
 ///     timpani-rules 1
 ///     bcast ranks=8..8 nodes=4..4 per_node=2..2 bytes=65536.. pipeline:segment_bytes=65536
-///     bcast openmpi/linear@coll_tuned_bcast_algorithm=1@
+///     bcast site=app+0x11d4 openmpi/linear@coll_tuned_bcast_algorithm=1@
 ///     end 2
 ///
 /// The second is an algorithm of the library. Its control variables follow: those that hold while a communicator is
 /// created, and after the second `@` those that hold at a call.
 ///
-/// Every range may be omitted, and so may its upper end. `#` starts a comment. The last line has the number of rules,
-/// which reveals a file that was cut off. Throws RulesError with the number of the line.
+/// Every range may be omitted, and so may its upper end. `site` is the place of the call in the program. `#` starts a
+/// comment. The last line has the number of rules, which reveals a file that was cut off. Throws RulesError with the
+/// number of the line.
 std::vector<Rule> read_rules(std::string_view text);
 
 /// The text of a file of rules. Throws RulesError if it is not a regular file (a pipe might never end), larger than a

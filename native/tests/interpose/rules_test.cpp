@@ -52,6 +52,16 @@ TEST(a_rule_may_name_an_algorithm_of_the_library) {
     CHECK(rules[1].at_creation.empty() && rules[1].replaces());
 }
 
+TEST(a_rule_may_name_a_place_in_the_program) {
+    const auto rules = read_rules("timpani-rules 1\nbcast site=my+app+0x11d4 bytes=8.. linear\nbcast linear\nend 2\n");
+    CHECK(rules[0].site == "my+app+0x11d4" && rules[0].bytes.low == 8 && rules[1].site.empty());
+    CHECK(rules[0].same_algorithm(rules[1]));
+    for (const char* site : {"", "app", "+0x1", "app+0x", "app+12", "app+0x12G"})
+        CHECK(one("bcast site=" + std::string(site) + " linear").find("is not a place in a program") !=
+              std::string::npos);
+    CHECK(one("bcast site=a+0x1 site=a+0x2 linear") == "line 2: site is given twice");
+}
+
 TEST(a_wrong_line_is_named) {
     CHECK(one("bcats linear") == "line 2: there is no collective bcats");
     CHECK(one("b\x1b[1m\xff linear") == "line 2: there is no collective b?[1m?");
