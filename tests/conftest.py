@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from xdist.scheduler import LoadFileScheduling
     from xdist.workermanage import WorkerController
 
-# The same sources are built into folders of several names, also by another user: one who can run this checkout's Python
-# can read there.
+# Objects are kept between runs of the tests, also for another user: one who can run this checkout's Python can read
+# there.
 if shutil.which("ccache"):
-    os.environ.setdefault("CMAKE_CXX_COMPILER_LAUNCHER", "ccache")
     os.environ.setdefault("CCACHE_BASEDIR", str(cache_folder()))
     os.environ.setdefault("CCACHE_DIR", str(Path(__file__).parents[1] / "build" / "ccache"))
 

@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.native.compiler import Compiler, archiver_options, run_tool
+from timpani.native.cache import cache_folder
+from timpani.native.compiler import Compiler, archiver_options, run_tool, shown_command
 from timpani.native.die_with_parent import die_with_parent
 
+_CCACHE = "ccache"
 _ERROR_LINES = 5
 _MIN_DISK_SPACE = 2**16
 """Bytes: compilers that can't write their last block print other reasons."""
@@ -38,8 +40,9 @@ def compile_sources(
     ]
     # Not by `cmake --build`, which would leave it running: ninja ends its compilers.
     make = [str(tools["ninja"]), "-C", str(tree), *programs]
+    environment = _object_cache(compiler) | dict(compiler.environment)
     for step in (configure, make):
-        result = run_tool(step, dict(compiler.environment), stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
+        result = run_tool(step, environment, stderr=subprocess.STDOUT, preexec_fn=die_with_parent)
         if result.returncode != 0:
             if _is_full(tree, result.stdout):
                 raise UserError(
@@ -48,6 +51,23 @@ def compile_sources(
                 )
             return _first_errors(result.stdout)
     return ""
+
+
+def _object_cache(compiler: Compiler) -> dict[str, str]:
+    """Variables by which ccache, where it is installed, compiles again only what changed; the user's own come first.
+
+    None where the compiler's command calls ccache already.
+    """
+    called = (*compiler.command, *shown_command(Path(compiler.command[0]), dict(compiler.environment)))
+    if not shutil.which(_CCACHE) or any(Path(word).name == _CCACHE for word in called):
+        return {}
+    variables = {
+        "CMAKE_CXX_COMPILER_LAUNCHER": _CCACHE,
+        "CCACHE_DIR": str(cache_folder() / _CCACHE),
+        "CCACHE_MAXSIZE": "500M",
+        "CCACHE_BASEDIR": str(cache_folder()),  # builds lie in folders of different names
+    }
+    return {name: value for name, value in variables.items() if name not in os.environ}
 
 
 def tool(name: str) -> Path | None:
