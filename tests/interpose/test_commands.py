@@ -95,7 +95,7 @@ def test_an_invalid_rules_file_is_refused_before_the_program_starts(tmp_path: Pa
 @needs_mpi
 def test_a_folder_in_place_of_rules_is_called_one(tmp_path: Path) -> None:
     done = typed("preload", "--rules", tmp_path, "--", "true")
-    refused = f"timpani: {tmp_path} is a folder; name a file that `timpani rules` wrote\n"
+    refused = f"timpani: {tmp_path} can't be read (Is a directory); `timpani rules` writes such a file\n"
     assert (done.returncode, done.stderr) == (2, refused)
 
 
