@@ -183,7 +183,7 @@ def test_without_a_library_the_fit_lacks_the_prediction_alone(tmp_path: Path, mo
     latencies = [{**line, "collective": "latency"} for line in GOOD]
     found = fitted(campaign(tmp_path / "laptop", [*latencies, ours]))
     assert [curve["collective"] for curve in found["curves"]] == ["latency"]
-    assert found["left_out"][-1].startswith("our algorithms by the model: ")
+    assert found["left_out"][-1].startswith("Timpani's algorithms by the model: ")
 
 
 def test_a_single_size_has_no_line(tmp_path: Path) -> None:
@@ -223,6 +223,15 @@ def test_a_line_that_misses_a_median_is_no_good_fit(tmp_path: Path) -> None:
     (good,) = fitted(campaign(tmp_path / "good", GOOD))["curves"]
     assert "poor_fit" not in good["status"]
     assert good["misses"] == []
+
+
+def test_many_curves_of_a_collective_are_summarized_unless_details_are_asked_for(tmp_path: Path) -> None:
+    few, many = ([{**line, "ranks": ranks} for ranks in range(2, 2 + n) for line in GOOD] for n in (3, 50))
+    text = run("fit", campaign(tmp_path / "many", many)).stdout
+    assert "bcast, warm, on desk: 50 curves of " in text
+    assert "(50 of 50 curves)" in text
+    assert len(run("fit", tmp_path / "many", "--details").stdout.splitlines()) > len(text.splitlines()) + 40
+    assert "curves of" not in run("fit", campaign(tmp_path / "few", few)).stdout
 
 
 def round_trips(*sizes: int) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
 
 if TYPE_CHECKING:
+    from timpani.campaign.folder.load import Campaign as LoadedCampaign
     from timpani.models.fit import Fit
     from timpani.prediction.campaign import Prediction
     from timpani.report.fit.fit_context import FitContext
@@ -41,6 +42,9 @@ def fit(
         list[str] | None,
         typer.Option(help="Also show the published fit of della_siega or holt; the first letters are enough."),
     ] = None,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print each curve, also where a collective has many.")
+    ] = False,
     style: FigureOptions,
     force: Force = False,
 ) -> None:
@@ -50,9 +54,7 @@ def fit(
     from timpani.campaign.folder.load import load
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.study_names import with_study_names
-    from timpani.errors import UserError
     from timpani.models.fit import fit as fit_models
-    from timpani.prediction.campaign import predict_campaign
     from timpani.report.fit.fit_context import FitContext
 
     folder = campaign_or_newest(folder)
@@ -61,21 +63,31 @@ def fit(
     named = campaign if format is Format.json else with_study_names(campaign)
     context = FitContext.from_campaign(named, clock_ghz, published or [])
     found = fit_models(named.results, estimate_cells(named.raced), f"{folder}/results.jsonl", formula)
-    try:
-        prediction = predict_campaign(campaign, costs_from)
-    except UserError as error:
-        if costs_from is not None or figure is not None:
-            raise
-        prediction = None
-        found = replace(found, left_out=[*found.left_out, f"our algorithms by the model: {error}"])
+    prediction, why_not = _predict(campaign, costs_from, required=costs_from is not None or figure is not None)
+    found = replace(found, left_out=[*found.left_out, *why_not])
     if figure is not None:
         from timpani.report.predicted.accuracy_figure import write_prediction
 
         write_prediction(prediction, figure, force, style.chosen())
-    _print(found, context, prediction, format)
+    _print(found, context, prediction, format, details)
 
 
-def _print(found: "Fit", context: "FitContext", prediction: "Prediction | None", format: Format) -> None:
+def _predict(
+    campaign: "LoadedCampaign", costs_from: Path | None, *, required: bool
+) -> "tuple[Prediction | None, list[str]]":
+    """The prediction of Timpani's algorithms; or None and the reason, which is an error if it is required."""
+    from timpani.errors import UserError
+    from timpani.prediction.campaign import predict_campaign
+
+    try:
+        return predict_campaign(campaign, costs_from), []
+    except UserError as error:
+        if required:
+            raise
+        return None, [f"Timpani's algorithms by the model: {error}"]
+
+
+def _print(found: "Fit", context: "FitContext", prediction: "Prediction | None", format: Format, details: bool) -> None:
     import json
 
     from timpani.report.fit.fit_json import fit_object
@@ -87,6 +99,6 @@ def _print(found: "Fit", context: "FitContext", prediction: "Prediction | None",
         found_object["prediction"] = prediction_object(prediction) if prediction else None
         typer.echo(json.dumps(found_object, indent=1, allow_nan=False))
     else:
-        typer.echo(fit_text(found, context), nl=False)
+        typer.echo(fit_text(found, context, details), nl=False)
         if prediction:
             typer.echo("\n" + prediction_text(prediction), nl=False)

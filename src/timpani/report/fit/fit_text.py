@@ -5,7 +5,7 @@ from math import isfinite
 from typing import Any
 
 from timpani.campaign.osu.published_tables import Published
-from timpani.models.fit import CurveFit, Fit
+from timpani.models.fit import POOR_FIT, CurveFit, Fit
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
@@ -21,6 +21,9 @@ from timpani.study.sizes import show_size
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
+MAX_CURVES = 40
+"""Curves of one collective, mode and machine that are printed one by one where no details are asked for."""
+
 _MESSAGE = "latency"
 """The operation that published lines describe: the latency of a message."""
 
@@ -28,10 +31,13 @@ _LINE = ("latency_us", "throughput_mb_per_s", "beta_s_per_byte")
 """Columns of a published line."""
 
 
-def fit_text(fit: Fit, context: FitContext) -> str:
-    """Tables of everything fitted; intervals are 95 %."""
+def fit_text(fit: Fit, context: FitContext, details: bool = False) -> str:
+    """Tables of everything fitted; intervals are 95 %.
+
+    details  print each curve, also where a collective has more than MAX_CURVES
+    """
     parts = [
-        *_curve_tables(fit.curves, context),
+        *_curve_tables(fit.curves, context, details),
         *(context.with_notes(_regression_table(each), each.name["collective"]) for each in fit.regressions),
         *_network_tables(fit),
         *(
@@ -46,12 +52,15 @@ def fit_text(fit: Fit, context: FitContext) -> str:
     return "\n".join(parts)
 
 
-def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
+def _curve_tables(curves: list[CurveFit], context: FitContext, details: bool) -> Iterator[str]:
     by_conditions: dict[tuple[Any, ...], list[CurveFit]] = {}
     for fitted in curves:
         key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
         by_conditions.setdefault(key, []).append(fitted)
     for (collective, mode, machine), group in by_conditions.items():
+        if len(group) > MAX_CURVES and not details:
+            yield context.with_notes(_summary(group, f"{collective}, {mode}, on {machine}"), collective)
+            continue
         related = [context.locality(fitted) for fitted in group]
         heads = [
             "curve",
@@ -84,6 +93,26 @@ def _curve_tables(curves: list[CurveFit], context: FitContext) -> Iterator[str]:
             if disturbed := disturbed_words(fitted):
                 lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
         yield context.with_notes("\n".join(lines) + "\n", collective)
+
+
+def _summary(group: list[CurveFit], conditions: str) -> str:
+    """How many curves have a line and a switch, and the range of their lines."""
+    poor = sum(POOR_FIT in fitted.status for fitted in group)
+    lines = [f"{conditions}: {counted(len(group), 'curve')} of {', '.join(dict.fromkeys(map(_algorithm, group)))}"]
+    for name, unit, values in (
+        ("latency", "µs", [fitted.hockney.latency.value for fitted in group]),
+        ("throughput", "MB/s", [fitted.hockney.throughput.value for fitted in group]),
+    ):
+        known = [value for value in values if isfinite(value)]
+        range_ = f"{number(min(known))} to {number(max(known))} {unit}" if known else "unknown"
+        lines.append(f"{name} {range_} ({len(known)} of {counted(len(group), 'curve')})")
+    switched = sum(bool(fitted.switches) for fitted in group)
+    lines.append(f"curves with a switch or bend: {switched}; with a line that misses a median: {poor}")
+    return "\n".join([*lines, "Each curve: --details"]) + "\n"
+
+
+def _algorithm(fitted: CurveFit) -> str:
+    return algorithm_of(fitted.name)
 
 
 def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
