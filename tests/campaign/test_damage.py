@@ -66,19 +66,19 @@ def changed(old: bytes, new: bytes) -> Callable[[list[bytes]], list[bytes]]:
 @pytest.mark.parametrize(
     ("name", "change", "said"),
     [
-        ("results.jsonl", lambda lines: [*lines, lines[0]], "line 5 can't be believed: it repeats line 1"),
-        ("results.jsonl", changed(b'"median_us": 3.0', b'"median_us": 2.0'), "line 2 can't be believed: its checksum"),
-        ("results.jsonl", changed(b'"launch": 3', b'"launch": 9'), "line 3 can't be believed: its checksum"),
+        ("results.jsonl", lambda lines: [*lines, lines[0]], "line 5 can't be trusted: it repeats line 1"),
+        ("results.jsonl", changed(b'"median_us": 3.0', b'"median_us": 2.0'), "line 2 can't be trusted: its checksum"),
+        ("results.jsonl", changed(b'"launch": 3', b'"launch": 9'), "line 3 can't be trusted: its checksum"),
         ("results.jsonl", without(2), "line 2 was line 3: lines before it were lost, added or moved, and 1 more"),
         ("results.jsonl", without(4), "lacks 1 of the results that its start 0004-1 gave"),
-        ("results.jsonl", lambda lines: lines[:1] * 2, "line 2 can't be believed: it repeats line 1, and 3 more"),
+        ("results.jsonl", lambda lines: lines[:1] * 2, "line 2 can't be trusted: it repeats line 1, and 3 more"),
         ("results.jsonl", lambda lines: lines[::-1], "line 1 was line 4"),
         ("results.jsonl", lambda lines: [], "lacks 1 of the results that its start 0001-1 gave, and 3 more"),
         ("launches.jsonl", without(4), "launches.jsonl lacks the start 0004-1"),
-        ("launches.jsonl", changed(b"mpirun", b"mpiexe"), "line 1 can't be believed: its checksum"),
+        ("launches.jsonl", changed(b"mpirun", b"mpiexe"), "line 1 can't be trusted: its checksum"),
         ("endings.jsonl", lambda lines: [], "endings.jsonl lacks the ending of the start 0001-1, and 3 more"),
         ("endings.jsonl", without(4), "endings.jsonl lacks the ending of the start 0004-1"),
-        ("endings.jsonl", changed(b'"exit": 0', b'"exit": 1'), "line 1 can't be believed: its checksum"),
+        ("endings.jsonl", changed(b'"exit": 0', b'"exit": 1'), "line 1 can't be trusted: its checksum"),
     ],
 )
 def test_a_changed_record_is_refused_and_the_next_run_sets_it_aside(
@@ -117,7 +117,7 @@ def test_a_line_of_another_campaign_is_refused(folder: Path, tmp_path: Path) -> 
     with Store(tmp_path / "other", header()) as store:
         store.add_result(replace(RESULT, launch=1, median_us=0.001))
     shutil.copy(tmp_path / "other" / "results.jsonl", folder)
-    with pytest.raises(UserError, match="line 1 can't be believed: its checksum is another's"):
+    with pytest.raises(UserError, match="line 1 can't be trusted: its checksum is another's"):
         load(folder)
 
 

@@ -77,5 +77,5 @@ def test_a_small_matrix_is_shown_as_it_was_sent_and_as_it_arrived(tmp_path: Path
     assert "arrived by plain_message, local_memcpy" in copied
     refused = typed("run", "transpose", "--sizes", "64Ki", *what, "-o", tmp_path / "large")
     assert refused.returncode == 2
-    assert "no transpose here has at most 64 elements" in refused.stderr
+    assert "only matrices of at most 64 elements are shown" in refused.stderr
     assert not (tmp_path / "large").exists()

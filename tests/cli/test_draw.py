@@ -53,7 +53,7 @@ def test_the_format_may_be_named(tmp_path: Path) -> None:
         (("bcast/knomial:radix=1",), "out of range"),
         (("bcast/binomial", "--root", "16"), "there is no root 16 among 16 ranks"),
         (("allgather/neighbor_exchange", "--ranks", "3"), "applies only where: even"),
-        (("bcast/binomial", "--ranks", "1"), "nothing moves"),
+        (("bcast/binomial", "--ranks", "1"), "no message is sent"),
         (("bcast/binomial", "--ranks", "4097"), "choose 4096 or fewer, or --format goal"),
         (("bcast/binomial", "--format", "gaol"), "write svg, png, pdf, json or goal"),
         (("allgather/neighbor_exchange", "--ranks", "3", "--format", "goal"), "applies only where: even"),

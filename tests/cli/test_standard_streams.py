@@ -65,7 +65,7 @@ def test_few_open_files_are_one_line(limit: int) -> None:
     done = shell(f'ulimit -n {limit}; "$2" -c "{main}" run bcast --sizes 8 --launches 1 --dry-run')
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().splitlines() == [
-        f"timpani: {limit} open files at a time are too few; raise the limit: `ulimit -n 1024`"
+        f"timpani: {limit} open files at a time is too low a limit; raise the limit: `ulimit -n 1024`"
     ]
 
 
@@ -74,7 +74,7 @@ def test_a_small_address_space_is_one_line(command: str) -> None:
     done = shell(f'ulimit -v 550000; "$1" {command}')
     assert (done.returncode, done.stdout) == (2, b"")
     assert done.stderr.decode().splitlines() == [
-        "timpani: 550000 KiB of address space are too few; raise the limit: `ulimit -v 655360`"
+        "timpani: 550000 KiB of address space is too low a limit; raise the limit: `ulimit -v 655360`"
     ]
 
 

@@ -95,7 +95,7 @@ def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], t
         runs(tmp_path / "runs", (*program, "word"), 0)
     lines = (tmp_path / "runs" / "runs.jsonl").read_bytes()
     (tmp_path / "runs" / "runs.jsonl").write_bytes(lines.replace(b'"block": 1', b'"block": 3', 1))
-    with pytest.raises(UserError, match="can't be believed"):
+    with pytest.raises(UserError, match="can't be trusted"):
         runs(tmp_path / "runs", program, 0)
 
 

@@ -168,11 +168,11 @@ def _refuse_small_limits() -> None:
     """UserError where the system gives this process too few open files or too little address space."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files != resource.RLIM_INFINITY and files < _MIN_OPEN_FILES:
-        raise UserError(f"{files} open files at a time are too few", _MORE_FILES)
+        raise UserError(f"{files} open files at a time is too low a limit", _MORE_FILES)
     allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
     if allowed != resource.RLIM_INFINITY and allowed < _MIN_ADDRESS_SPACE:
         needed, given = _MIN_ADDRESS_SPACE // 1024, allowed // 1024
-        raise UserError(f"{given} KiB of address space are too few", f"raise the limit: `ulimit -v {needed}`")
+        raise UserError(f"{given} KiB of address space is too low a limit", f"raise the limit: `ulimit -v {needed}`")
 
 
 def _refuse_empty(words: list[str]) -> None:

@@ -67,7 +67,7 @@ def compare(
     force: Force = False,
     fail_on: FailOn = None,
 ) -> None:
-    """Compare two campaigns, or one with a published table: its times, doubtful ones, and its conclusions."""
+    """Compare two campaigns, or one with a published study: its times, doubtful times, and its conclusions."""
     import json
 
     from timpani.tuning.compare.change_limit import ChangeLimit

@@ -13,7 +13,7 @@ def completion(
 ) -> None:
     """Print a script that completes commands, studies, algorithms and campaigns: eval "$(timpani completion bash)".
 
-    Write that line into ~/.bashrc. In ~/.zshrc it stands after `autoload -Uz compinit; compinit`. For fish:
+    Write that line into ~/.bashrc. In ~/.zshrc write it after `autoload -Uz compinit; compinit`. For fish:
     timpani completion fish > ~/.config/fish/completions/timpani.fish.
     """
     from typer._completion_shared import get_completion_script

@@ -96,9 +96,9 @@ def confirm(
     where it was stopped. The exit status is 1 if no rule is left, if cells were abandoned, or if a point of any round
     meets `--fail-on`.
 
-    With a program after `--` it is run as it is and with the files, alternately in random order. The exit status is
-    then 1 if it is slower, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`
-    runs it as it is and with settings.
+    A program after `--` is run without and with the files, in random order. The exit status is then 1 if the program
+    is slower with the files, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`
+    runs it without and with settings.
     """
     from timpani.tuning.compare.change_limit import ChangeLimit
 

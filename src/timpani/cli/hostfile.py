@@ -48,7 +48,7 @@ def hostfile(
     ] = None,
     loads: _Loads = None,
     syntax: Annotated[
-        str, typer.Option(metavar="LIBRARY", help="Whose launcher is to read it: openmpi, mpich, …")
+        str, typer.Option(metavar="LIBRARY", help="The library whose launcher will read it: openmpi, mpich, …")
     ] = "openmpi",
     ranks: Annotated[
         int | None,

@@ -24,7 +24,7 @@ def list_(
     ] = None,
     mpi: Annotated[
         str | None,
-        typer.Option(help="The library to ask for its algorithms: a kind of `timpani list mpis`, or a path."),
+        typer.Option(help="The library whose algorithms to list: a kind that `timpani list mpis` prints, or a path."),
     ] = None,
     format: Annotated[Format, format_option("How to print the list.")] = Format.table,
 ) -> None:

@@ -18,7 +18,7 @@ def algorithm(
         str, typer.Argument(metavar="COLLECTIVE/NAME", help="The new algorithm: bcast/two_chains.", show_default=False)
     ],
 ) -> None:
-    """Write a new algorithm, which verifies, into native/algorithms of a checkout or the folder TIMPANI_ALGORITHMS."""
+    """Write a new, correct algorithm into native/algorithms of a checkout, or the folder TIMPANI_ALGORITHMS."""
     from timpani.errors import UserError
     from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms, sources
     from timpani.providers.algorithm_skeleton import skeleton

@@ -15,7 +15,7 @@ def preload(
     on: ProgramGroups = None,
     mpi: ProgramLibrary = None,
 ) -> None:
-    """Run an unmodified MPI program with the algorithms that rules choose; `timpani profile` counts and times them."""
+    """Run an unmodified MPI program with the algorithms that rules choose."""
     from timpani.programs.preloaded_command import cannot_start, preloaded_command
 
     prepared = preloaded_command(command, rules, on, mpi, {})

@@ -67,7 +67,7 @@ def _print_of_program(folder: Path, format: Format) -> None:
 
     part = read_profile(folder).main_part
     if format is not Format.table:
-        raise UserError(f"{folder} is a profile, whose messages are a table for people", "leave out --format")
+        raise UserError(f"{folder} is a profile and its messages are printed as a table only", "leave out --format")
     if not part.sent:
         raise UserError(f"{folder} holds no counted messages", "count them: timpani profile --prove -o NEW -- mpirun …")
     for line in proven_lines(part, _fingerprints()):

@@ -98,7 +98,7 @@ def report(
     covered_by: _Covered = None,
     statistic: Statistic = None,
     linear: Annotated[
-        bool, typer.Option("--linear", help="Curves on linear axes; in the page, at first: it has a switch.")
+        bool, typer.Option("--linear", help="Draw curves on linear axes; the page has a switch for this.")
     ] = False,
     others: _Others,
     style: FigureOptions,

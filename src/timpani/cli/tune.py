@@ -147,7 +147,7 @@ def files(
         bool,
         typer.Option(
             "--with-predicted",
-            help="Put predicted rules into the files that libraries read, too; without, only into the table.",
+            help="Put predicted rules into the files that libraries read, too, not only into the table.",
             rich_help_panel=_BEYOND,
         ),
     ] = False,

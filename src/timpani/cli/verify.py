@@ -23,11 +23,9 @@ def verify(
     ] = None,
     ranks: Annotated[str, typer.Option(help="Every rank count from FIRST:LAST.")] = "1:64",
     count: Annotated[
-        str, typer.Option(help="Elements FIRST:LAST: none, one, about as many as ranks, the last.")
+        str, typer.Option(help="Element counts from FIRST:LAST: 0, 1, some near the rank count, and LAST.")
     ] = "0:64",
-    budget: Annotated[
-        str, typer.Option(help="What is expected to take longer is refused before it begins: 90s, 10m, 2h.")
-    ] = "1h",
+    budget: Annotated[str, typer.Option(help="Refuse what is expected to take longer: 90s, 10m, 2h.")] = "1h",
     format: Annotated[Format, format_option("How to print the outcome.")] = Format.table,
 ) -> None:
     """Prove that Timpani's algorithms are right, by tracking every contribution, without MPI."""

@@ -109,7 +109,7 @@ def _run_step(step: Step) -> None:
         said = next(iter(done.stderr.splitlines()), f"exit status {done.returncode}")
         raise UserError(
             f"this system refuses {step.feature}, which a lab needs (`{' '.join(step.argv)}`: {said})",
-            "use a machine whose kernel has them and lets root make them; containers often do not",
+            "use a machine whose kernel has them and allows root to create them; many containers do not",
         )
 
 

@@ -123,7 +123,7 @@ class BlockRuns:
         for line in read_lines(folder / _RUNS, known):
             if line.damage or line.number != line.written:
                 why = line.damage or "lines before it were lost"
-                raise UserError(f"{folder / _RUNS} line {line.number} can't be believed: {why}", self._step)
+                raise UserError(f"{folder / _RUNS} line {line.number} can't be trusted: {why}", self._step)
             self.runs.append(ProgramRun(**line.values))
         self._file = AppendedFile(folder / _RUNS, len(self.runs), known)
 
@@ -147,7 +147,7 @@ class BlockRuns:
                 raise cannot_write(path, error) from None
             return str(new["id"])
         except (DamageError, ValueError) as error:
-            raise UserError(f"{path} can't be believed: {error}", self._step) from None
+            raise UserError(f"{path} can't be trusted: {error}", self._step) from None
         if differing := [name for name, value in described.items() if found.get(name, type(value)()) != value]:
             raise UserError(f"{self.folder} holds runs of another {differing[0].replace('_', ' ')}", self._step)
         return str(found["id"])

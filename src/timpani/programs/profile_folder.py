@@ -181,7 +181,7 @@ def _read_header(path: Path) -> ProfileHeader:
         unseal(raw, FORMAT)
         header = ProfileHeader.model_validate(parse_json(raw))
     except DamageError as damage:
-        raise UserError(f"{path} can't be believed: {damage}", _STEP) from None
+        raise UserError(f"{path} can't be trusted: {damage}", _STEP) from None
     except ValidationError as error:
         raise UserError(f"{path}: {wrong(dict(error.errors()[0]))}", _STEP) from None
     except ValueError as error:

@@ -260,7 +260,7 @@ class StudyKeys:
         "launches (starts of the MPI program), 1 to 10,000; [6 for a 95 % interval](methodology.md#launches)",
         Option(
             HOW_WELL,
-            f"Launches: starts of the MPI program. In a race their maximum: {MAX_LAUNCHES} unless given,"
+            f"Starts of the MPI program. In a race their maximum: {MAX_LAUNCHES} unless given,"
             f" {MAX_LAUNCHES_IN_BUDGET} with a budget.",
             str(LAUNCHES),
             int,
@@ -320,7 +320,7 @@ class StudyKeys:
         'calls before the timed ones; for collectives only with `method = "osu"`',
         Option(
             HOW_WELL,
-            "A fixed number of calls before; of collectives only with --method osu.",
+            "Number of calls before the timed ones; for collectives only with --method osu.",
             "until steady",
             int,
             ("--warmup", "-x"),
@@ -332,7 +332,7 @@ class StudyKeys:
         "timed calls; the same condition",
         Option(
             HOW_WELL,
-            "A fixed number of repetitions; of collectives only with --method osu.",
+            "Number of timed calls; for collectives only with --method osu.",
             "until precise",
             int,
             ("--iterations", "-i"),
@@ -358,7 +358,11 @@ class StudyKeys:
         "true or false",
         "`true`: each call of a Timpani or composed algorithm builds its communicators and plans,"
         " which are otherwise built once. The operation `setup` times only this",
-        Option(WHAT, "Build communicators and plans of Timpani's and composed algorithms in each call.", switch=True),
+        Option(
+            WHAT,
+            "Include setup: each call of a Timpani or composed algorithm builds its communicators and plan.",
+            switch=True,
+        ),
     )
     clean_environment: bool = key(
         False,
@@ -366,9 +370,7 @@ class StudyKeys:
         "`true`: starts do without your variables that set an MPI library or its transports, and without your parameter"
         " files of Open MPI, PMIx and MPICH's launcher. The run names all that it leaves out. Variants keep what they"
         " set",
-        Option(
-            WHERE, "Measure without your variables and parameter files that set the library; name each.", switch=True
-        ),
+        Option(WHERE, "Ignore your variables and parameter files that set the library; print each.", switch=True),
     )
     probe: bool = key(
         True,

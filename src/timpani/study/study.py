@@ -85,11 +85,13 @@ class Study(_Declared):
         others = [name for name in self.collectives if OPERATIONS[name].kind != "collective"]
         if others:
             raise UserError(
-                f"{others[0]} is no collective, and ranks are made late only in collectives",
+                f"{others[0]} is no collective, and only in collectives can ranks enter late",
                 "measure it without --arrival",
             )
         if self.method != "timpani":
-            raise UserError("OSU's protocol lets ranks enter as they come", "leave out --method osu, or --arrival")
+            raise UserError(
+                "OSU's protocol doesn't synchronize ranks before a call", "leave out --method osu, or --arrival"
+            )
 
     def _check_race(self) -> None:
         if self.weights and not self.goals:
@@ -102,7 +104,7 @@ class Study(_Declared):
         others = [name for name in self.collectives if OPERATIONS[name].kind != "collective"]
         if others:
             raise UserError(
-                f"{others[0]} is no collective, and only among their algorithms is a choice",
+                f"{others[0]} is no collective, so there are no algorithms to choose from",
                 "measure it without --regret",
             )
         if self.method != "timpani":

@@ -65,7 +65,7 @@ def test_each_result_has_the_state_of_its_probes() -> None:
     assert far.share == pytest.approx(0.5)
     [sentence] = state_sentences(results)
     assert f"took 45 ns in 50 % of the results (near), {far.level_ns:.0f} ns in 50 % (far)" in sentence
-    assert sentence.endswith("times of different states aren't comparable")
+    assert sentence.endswith("Times of different states aren't comparable")
 
 
 def test_a_share_below_one_percent_is_not_rounded_to_zero() -> None:

@@ -138,8 +138,8 @@ def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
         (b"", "can't be read"),
         (b"{", "can't be read"),
         (b"\xff\xfe", "can't be read"),
-        (b"[]", "is not a campaign's"),
-        (b"{}", "is not a campaign's"),
+        (b"[]", "is no file of a campaign"),
+        (b"{}", "is no file of a campaign"),
         (b'{"format": "timpani-campaign", "version": 1}', "it has no checksum"),
         (
             seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "study": []}'),
@@ -170,7 +170,7 @@ def test_a_torn_last_line_is_set_aside_by_a_run_and_an_error_for_readers(folder:
     shown = typed("show", folder)
     assert shown.returncode == 2
     assert shown.stderr == (
-        f"timpani: {path} line 3 can't be believed: it is torn; "
+        f"timpani: {path} line 3 can't be trusted: it is torn; "
         "the same `timpani run` command sets it aside, keeps the rest and continues\n"
     )
     with Store(folder, header()) as store:
@@ -193,7 +193,7 @@ def test_a_foreign_line_is_an_error_that_names_it(folder: Path, line: str) -> No
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], line, *lines[1:], ""]))
     before = contents(folder)
-    with pytest.raises(UserError, match=r"results\.jsonl line 2 can't be believed: ") as caught:
+    with pytest.raises(UserError, match=r"results\.jsonl line 2 can't be trusted: ") as caught:
         load(folder)
     assert "\n" not in str(caught.value)
     assert contents(folder) == before
@@ -206,7 +206,7 @@ def test_a_foreign_line_is_an_error_that_names_it(folder: Path, line: str) -> No
 @pytest.mark.parametrize("line", ["nonsense", "{}", '{"messages": []}'])
 def test_a_foreign_line_among_proofs_is_an_error_that_names_it(folder: Path, line: str) -> None:
     (folder / "proofs.jsonl").write_text(f"{line}\n")
-    with pytest.raises(UserError, match=r"proofs\.jsonl line 1 can't be believed: "):
+    with pytest.raises(UserError, match=r"proofs\.jsonl line 1 can't be trusted: "):
         load(folder)
 
 

@@ -253,7 +253,7 @@ def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> 
     [
         (("bcast", "--regret", "2x"), "'2x'"),
         (("bcast", "--regret", "0"), "0"),
-        (("bcast", "--regret", "2%", "--launches", "4"), "that takes 6; --launches 6 or more"),
+        (("bcast", "--regret", "2%", "--launches", "4"), "takes at least 6 launches, not 4; --launches 6 or more"),
         (("bcast", "--regret", "2%", "--method", "osu"), "interleaved"),
         (("latency", "--regret", "2%"), "latency is no collective"),
         (("transpose", "--regret", "2%"), "transpose is no collective"),

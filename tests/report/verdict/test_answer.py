@@ -175,7 +175,9 @@ def test_details_name_each_operation_and_the_false_alarms_to_expect() -> None:
     sentence, about, alarms = details(verdict(40, 5, 39, regrets=(DEFAULT_REGRET,), sentences=("bcast, 84 points: …",)))
     assert sentence == "  bcast, 84 points: …"
     assert "at most 5 % slower than the fastest algorithm" in about
-    assert alarms.startswith("False alarms: by mistake the default is called slower at no more than 5 % of points")
+    assert alarms.startswith(
+        "False alarms: on average the default is wrongly called slower at no more than 5 % of the points"
+    )
     assert "here 4.2 of 84" in alarms
 
 

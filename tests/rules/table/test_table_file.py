@@ -144,7 +144,7 @@ def test_a_changed_table_is_refused(tmp_path: Path) -> None:
     for was, changed in (('"gain": 2.0', '"gain": 9.99'), ('"first": 4', '"first": 2')):
         assert was in written
         (tmp_path / "table.json").write_text(written.replace(was, changed))
-        with pytest.raises(UserError, match=r"table\.json can't be believed: .* changed since it was written"):
+        with pytest.raises(UserError, match=r"table\.json can't be trusted: .* changed since it was written"):
             read_table(tmp_path / "table.json")
 
 

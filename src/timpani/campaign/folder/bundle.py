@@ -72,7 +72,7 @@ def recorded_files(folder: Path) -> dict[str, Path]:
     """The files that a bundle of the campaign in `folder` holds, by name; UserError where a start is not yet taken
     over."""
     for path in sorted(folder.glob("launches/*/samples.jsonl")):
-        raise UserError(f"{path} is not yet taken over into the results", "continue the campaign, then pack it")
+        raise UserError(f"{path} is not yet part of results.jsonl", "continue the campaign, then pack it")
     found = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*")) if path.is_file()}
     return {name: path for name, path in found.items() if _RECORDED.fullmatch(name)}
 

@@ -127,7 +127,7 @@ class Header(HeaderPart):
             return cls.model_validate({**values, "recorded": values})
         except ValidationError as error:
             raise wrong_value(
-                f"{source} is not a campaign's", dict(error.errors()[0]), {}, "docs/campaign-folder.md"
+                f"{source} is no file of a campaign", dict(error.errors()[0]), {}, "docs/campaign-folder.md"
             ) from None
 
     @classmethod
@@ -213,7 +213,7 @@ def read_header(folder: Path) -> Header:
     except ValueError as error:
         raise UserError(f"{path} can't be read ({error})", _RESTORE) from None
     if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise UserError(f"{path} is not a campaign's", "name the folder that `timpani run -o` wrote")
+        raise UserError(f"{path} is no file of a campaign", "name the folder that `timpani run -o` wrote")
     if values.get("version") != VERSION:
         raise UserError(
             f"{path} has version {values.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
@@ -257,8 +257,8 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         raise UserError(f"{folder} was measured with other files in {now.get('tuned')}", _OTHER_FOLDER)
     if old.outside is not None and _deciding(old) != _deciding(new):
         raise UserError(
-            f"{folder} was measured with another default: outside Timpani {_deciding(old) or 'nothing'} chose "
-            f"algorithms, and now {_deciding(new) or 'nothing'} does",
+            f"{folder} was measured with another default: {_deciding(old) or 'no setting outside Timpani'} chose "
+            f"algorithms then, and {_deciding(new) or 'no setting outside Timpani'} does now",
             f"undo the change, or {_OTHER_FOLDER}",
         )
     for what, was, is_ in (

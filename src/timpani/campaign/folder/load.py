@@ -164,7 +164,7 @@ def _allowed(study: RecordedStudy) -> int | None:
 
 
 def believed_records(folder: Path, header: Header) -> Records:
-    """The records of a campaign; UserError with the first thing in them that can't be believed."""
+    """The records of a campaign; UserError with the first thing in them that can't be trusted."""
     records = read_records(folder, header)
     if problems := list(records.problems(folder)):
         more = f", and {len(problems) - 1} more" if len(problems) > 1 else ""
@@ -173,7 +173,7 @@ def believed_records(folder: Path, header: Header) -> Records:
 
 
 def way_on(header: Header) -> str:
-    """What to do about records that can't be believed."""
+    """What to do about records that can't be trusted."""
     if header.merged:
         return "merge the campaigns again into another folder"
     if header.imported:

@@ -73,8 +73,8 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
         between = f", and in {_percent(changed)} the state changed" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
-            f"{found[0].machine} was in several states ({where}): a cache line between two ranks' cores, or a message "
-            f"between nodes, took {', '.join(parts)}{between}; times of different states aren't comparable"
+            f"{found[0].machine} was in several states ({where}). A cache line between two ranks' cores, or a message "
+            f"between nodes, took {', '.join(parts)}{between}. Times of different states aren't comparable"
         )
 
 

@@ -1,4 +1,4 @@
-"""The records of a campaign folder as they are read: what each file says, and what of it can't be believed."""
+"""The records of a campaign folder as they are read: what each file says, and what of it can't be trusted."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
@@ -34,14 +34,14 @@ _IDENTITY: dict[str, Callable[[Mapping[str, Any]], Hashable]] = {
 
 @dataclass(frozen=True)
 class Refused:
-    """A line that can't be believed."""
+    """A line that can't be trusted."""
 
     path: Path
     line: SealedLine
     why: str
 
     def __str__(self) -> str:
-        return f"{self.path} line {self.line.number} can't be believed: {self.why}"
+        return f"{self.path} line {self.line.number} can't be trusted: {self.why}"
 
 
 @dataclass

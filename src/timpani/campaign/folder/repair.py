@@ -1,4 +1,4 @@
-"""Make a campaign's records whole again: what can't be believed is set aside, never deleted."""
+"""Make a campaign's records whole again: what can't be trusted is set aside, never deleted."""
 
 import os
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from timpani.campaign.folder.sealed_lines import SealedLine, seal
 
 
 def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, Any]], list[str]]:
-    """Take out of the files in `folder` what can't be believed.
+    """Take out of the files in `folder` what can't be trusted.
 
     Returns the records that remain; the endings of starts whose results were lost, to be recorded again with what
     their raw samples still give; and what was done, in words.

@@ -24,7 +24,7 @@ _END = re.compile(rb',\s*"checksum": "(?P<checksum>[0-9a-f]{16})"\s*\}\s*\Z')
 
 
 class DamageError(Exception):
-    """Why a line can't be believed, in words."""
+    """Why a line can't be trusted, in words."""
 
 
 class SealedLine(NamedTuple):

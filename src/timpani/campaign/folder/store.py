@@ -46,7 +46,7 @@ class Store:
     """A campaign folder opened for measuring into; one process at a time."""
 
     def __init__(self, folder: Path, header: Header, lock_seconds: float = _LOCK_SECONDS) -> None:
-        """Create or continue the campaign of `header` in `folder`; what of it can't be believed is set aside.
+        """Create or continue the campaign of `header` in `folder`; what of it can't be trusted is set aside.
 
         UserError when the folder holds something else, another study, or another process uses it for `lock_seconds`.
         """

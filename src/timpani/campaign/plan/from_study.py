@@ -67,7 +67,7 @@ def plan(
     groups, skipped = draft.groups(), draft.all_skipped()
     if not groups:
         why = "; ".join(map(str, skipped))
-        raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what is")
+        raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what can be measured")
     planned = CampaignPlan(study, available.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
     if shares_cores(planned.machine):
         planned = planned.on_shared_cores(read_cores().usable)
@@ -88,10 +88,10 @@ def _check_budget(planned: CampaignPlan) -> None:
 
 def _check_race(study: Study, resources: Resources) -> None:
     if resources.machine.simulated:
-        raise UserError("simulated times don't vary, so that nothing is left to race for", "leave out --regret")
+        raise UserError("a race needs times that vary, and simulated times don't", "leave out --regret")
     if study.launches < MIN_LAUNCHES:
         raise UserError(
-            f"{counted(study.launches, 'launch')} bound no regret: that takes {MIN_LAUNCHES}",
+            f"a race takes at least {MIN_LAUNCHES} launches, not {study.launches}",
             f"--launches {MIN_LAUNCHES} or more",
         )
 

@@ -55,7 +55,7 @@ def _library(name: str, variant: Variant, own: Mpi, path: str | None) -> Mpi:
         return own
     if mpi := mpi_of_launcher(there):
         return mpi
-    raise UserError(f"variant {name!r} puts {there} first on PATH, which is no launcher that can be used", "name --mpi")
+    raise UserError(f"variant {name!r} puts {there} first on PATH, which can't be used as a launcher", "name --mpi")
 
 
 def _launchers(path: str | None) -> Iterator[str | None]:

@@ -72,7 +72,7 @@ def _is_one_of(cells: pl.DataFrame, column: str, kind: str, names: Iterable[str]
 
 def _must_have(cells: pl.DataFrame, what: str) -> None:
     if cells.is_empty():
-        raise UserError(f"the campaign has no cell of {what}", "`timpani show` without it lists what there is")
+        raise UserError(f"the campaign has no cell of {what}", "without this option `timpani show` lists all cells")
 
 
 def _interval(text: str) -> tuple[int, int]:

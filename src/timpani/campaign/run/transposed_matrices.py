@@ -35,7 +35,7 @@ def shown_cells(plan: CampaignPlan) -> ShownCells:
     shown = [(group, cells) for group in plan.groups if (cells := _largest(group))]
     if not shown:
         raise UserError(
-            f"no transpose here has at most {MAX_ELEMENTS} elements, as those whose matrices are shown",
+            f"only matrices of at most {MAX_ELEMENTS} elements are shown, and all of these are larger",
             "add a size, for example: timpani run transpose --sizes 64 --show-matrix",
         )
     return shown

@@ -14,8 +14,8 @@ LOW, HIGH = "bar_low", "bar_high"
 """The ends of a bar as it is drawn; where there is no interval, VALUE."""
 
 HOW_CUT = (
-    "An arrowhead marks an interval that leaves the plot, or a point far outside it; the text above the "
-    "plot counts both."
+    "An arrowhead marks an interval that extends beyond the plot, or a point outside it. The text above the plot has "
+    "the number of both."
 )
 """What the report says of figures with such bars."""
 

@@ -61,17 +61,15 @@ def _submit(system: str, script: str) -> None:
     if system != "slurm":
         form = BATCH_SYSTEMS[system].form
         command = f"{form.submit} job.sh" if form else ""
-        raise UserError(
-            "Timpani itself submits jobs to Slurm alone", f"`timpani script … > job.sh`, then `{command}`, does it"
-        )
+        raise UserError("Timpani submits jobs to Slurm only", f"`timpani script … > job.sh`, then `{command}`, does it")
     number = submit(script)
     typer.echo(f"job {number}; `scancel {number}` ends it, and it continues when this command is stopped", err=True)
     end = follow_job(number)
     how = ", ".join(sorted(end.states)).lower() or "forgotten by Slurm"
     if not end.seen and not (end.states and end.states <= {"CANCELLED"}):
         raise UserError(
-            f"job {number} ended ({how}) and wrote no log in {Path.cwd()}, as if its node had another folder there",
-            "start from a folder that all nodes share: a home folder, say, and not /tmp",
+            f"job {number} ended ({how}) and wrote no log in {Path.cwd()}: its node may not share this folder",
+            "start from a folder that all nodes share, such as a home folder, and not /tmp",
         )
     if end.states <= {"COMPLETED"}:
         return

@@ -117,8 +117,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "likeness",
         "Which algorithm behaves most like the default",
         110,
-        "The mean over sizes of |ln(algorithm’s time / default’s time)|, about their mean relative difference. Bold: "
-        "the smallest, which is most like the default.",
+        "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is the mean relative "
+        "difference. Bold: the smallest.",
         "",
         _by_operation(report.distances, distance_tables),
         absent=_NOTHING_WITH_DEFAULT if several else alone,
@@ -127,8 +127,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "knees",
         "Where curves leave their flat part",
         120,
-        f"The smallest size from which all times exceed {knee.KNEE_FACTOR} times the flat time, with their whole "
-        f"intervals. Flat time: the median of the {knee.FLAT_SIZES} smallest sizes.",
+        f"From this size on each time’s whole interval lies above {knee.KNEE_FACTOR} times the flat time. The flat "
+        f"time is the median of the {knee.FLAT_SIZES} smallest sizes.",
         "",
         _by_operation(report.knees, knee_tables),
     )
@@ -209,8 +209,8 @@ _GAINS = "gains"
 
 
 _ABOUT_MODELS = Markup(
-    "Lines <code>a + b·n</code> are fitted between switches of protocol, by relative errors: latency is the first "
-    "line’s intercept, throughput the last line’s inverse slope. A dashed vertical line marks each switch."
+    "Between switches of protocol (dashed vertical lines) <code>a + b·n</code> is fitted with the smallest relative "
+    "errors. Latency is the first line’s intercept, throughput the last line’s inverse slope."
 )
 
 _KEY_OF_MODELS = (
@@ -233,7 +233,7 @@ def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Tab
 
 def _bold(simulated: bool) -> str:
     words = faster(simulated)
-    return f"Bold: {words} than the default; the default and transposes: {words} than all others."
+    return f"Bold: {words} than the default. The default and transposes are bold if {words} than all others."
 
 
 def _marks(cells: pl.DataFrame) -> str:

@@ -99,7 +99,7 @@ def stored_predictions(path: Path, campaign: Campaign) -> StoredPredictions:
     except ValidationError as error:
         raise UserError(f"{path / JSON} holds no predictions: {wrong(dict(error.errors()[0]))}", _STEP) from None
     except DamageError as damage:
-        raise UserError(f"{path / JSON} can't be believed: {damage}", "predict anew") from None
+        raise UserError(f"{path / JSON} can't be trusted: {damage}", "predict anew") from None
     except ValueError as error:
         raise UserError(f"{path / JSON} can't be read ({error})", _STEP) from None
     rows = [

@@ -92,8 +92,8 @@ def _decides(verdict: Verdict) -> bool:
 def false_alarms(points: int) -> str:
     """How many points of a campaign may be called slower by chance alone."""
     return (
-        f"False alarms: by mistake the default is called slower at no more than {100 * ALPHA:.0f} % of points on "
-        f"average, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
+        f"False alarms: on average the default is wrongly called slower at no more than {100 * ALPHA:.0f} % of the "
+        f"points, here {ALPHA * points:.2g} of {points}; simulated campaigns had far fewer (docs/methodology.md)."
     )
 
 

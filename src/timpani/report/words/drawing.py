@@ -103,7 +103,7 @@ class Drawing:
             return path
         if not events.height:
             raise UserError(
-                f"nothing moves in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
+                f"no message is sent in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
             )
         drawn = figure_svg(self._chart(events, view), self._title(events), style)
         write_file(path, figure_bytes(drawn, format), force)

@@ -41,7 +41,7 @@ def confirmation_study(
     UserError if the table has neither a rule nor a setting, or was made from simulated times.
     """
     if table.simulated:
-        raise UserError(f"{folder} has simulated rules", "measure on a real machine: a simulation repeats itself")
+        raise UserError(f"{folder} has simulated rules", "measure on a real machine: simulated times don't vary")
     if table.is_empty and table.predicted and table.predicted.rules:
         raise UserError(f"{folder} has only predicted rules", "to confirm them, measure at their rank counts")
     if table.is_empty:

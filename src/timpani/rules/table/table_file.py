@@ -57,7 +57,7 @@ def read_table(path: Path) -> SelectionTable:
     except ValidationError as error:
         raise UserError(f"{path} is no selection table: {wrong(dict(error.errors()[0]))}", _STEP) from None
     except DamageError as damage:
-        raise UserError(f"{path} can't be believed: {damage}", "restore it, or write it anew: timpani tune") from None
+        raise UserError(f"{path} can't be trusted: {damage}", "restore it, or write it anew: timpani tune") from None
     except ValueError as error:
         raise UserError(f"{path} can't be read ({error})", _STEP) from None
     predicted = table.predicted.rules if table.predicted else ()

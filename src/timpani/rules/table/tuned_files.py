@@ -97,7 +97,7 @@ def _with_setting(
         joined = prepared.with_selection(tuple(switches.items()), {})
     except SettingConflictError as conflict:
         raise UserError(
-            f"setting {table.setting.name} can't stand next to the tuning files: {conflict}",
+            f"setting {table.setting.name} can't be combined with the tuning files: {conflict}",
             "measure without this variant",
         ) from None
     return dict(joined.parameters), dict(joined.environment)
