@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import json
+import os
 import zipfile
 import zlib
 from dataclasses import replace
@@ -115,6 +116,13 @@ def test_no_name_of_a_host_or_user_remains(packed: Path) -> None:
     found = members(packed)
     assert not {name: leak for name, text in found.items() for leak in LEAKS if leak.encode() in text.lower()}
     assert "launches/0001-1/launcher.txt" not in found
+
+
+@pytest.mark.parametrize("name", ["h1", "td", "x1", "href"])
+def test_a_user_may_be_called_as_an_element_of_the_report(name: str, tmp_path: Path) -> None:
+    write(tmp_path / "c")
+    done = typed("bundle", tmp_path / "c", "--anonymize", cwd=tmp_path, env={**os.environ, "HOME": f"/nowhere/{name}"})
+    assert done.returncode == 0, done.stderr
 
 
 def test_one_name_has_one_pseudonym_in_all_files(packed: Path) -> None:

@@ -41,6 +41,9 @@ _WORD = re.compile(r"[A-Za-z]{3,}")
 _PROGRAM = re.compile(r"<(script|style)>.*?</\1>", re.DOTALL)
 """Of a report: what is the same in all reports."""
 
+_MARKUP = re.compile(r'</?[A-Za-z][\w-]*|(?<=\s)[A-Za-z_:][\w:.-]*(?==")')
+"""Of a report: names of elements and attributes, which a user may have, too, such as `td`."""
+
 
 def anonymous_copy(folder: Path, into: Path) -> Pseudonyms:
     """Write the campaign in `folder`, which can be believed, into the empty folder `into`, with pseudonyms for names.
@@ -97,7 +100,7 @@ def _searched(archive: zipfile.ZipFile, member: str) -> Iterator[tuple[int, str]
     """The lines of a member with their numbers, without samples and without what all reports hold."""
     with archive.open(member) as packed:
         if member == REPORT:
-            text = _PROGRAM.sub("", packed.read().decode().replace("<wbr>", ""))
+            text = _MARKUP.sub("", _PROGRAM.sub("", packed.read().decode().replace("<wbr>", "")))
             yield from enumerate(text.splitlines(), start=1)
             return
         with gzip.open(packed) if member.endswith(".gz") else packed as plain:
