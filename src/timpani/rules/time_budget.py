@@ -16,8 +16,13 @@ class TimeBudget:
     def __post_init__(self) -> None:
         self._started = self.clock()
 
+    @property
+    def spent(self) -> float:
+        """The seconds since the creation of this object."""
+        return self.clock() - self._started
+
     def share(self, part: float) -> float | None:
         """The fraction `part` of the remaining time in seconds, at least 0; None: unlimited."""
         if self.seconds is None:
             return None
-        return part * max(0.0, self._started + self.seconds - self.clock())
+        return part * max(0.0, self.seconds - self.spent)

@@ -45,6 +45,7 @@ from timpani.study.counted import per_cent
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import Call, SelectionTable
+from timpani.tuning.race.race import RacePoint
 
 MAX_ROUNDS = 3
 """Maximum number of confirmation rounds. Each round drops the rules that lost, and the next round confirms the rest."""
@@ -52,12 +53,12 @@ MAX_ROUNDS = 3
 DECIDING_FOLDER = "campaign"
 """Name of the campaign from which rules are chosen: a subfolder of the folder with the tuning files."""
 
-_DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.25, 0.75
-"""Fractions of the remaining time: for the deciding campaign, for each refining campaign, for each confirmation."""
+_DECIDING_SHARE, _BETWEEN_SHARE, _ROUND_SHARE = 0.5, 0.5, 0.75
+"""Fractions of the remaining time: for the deciding campaign, for all refining campaigns, for each confirmation."""
 
 BUDGET_DIVISION = (
     f"{per_cent(_DECIDING_SHARE)} for choosing algorithms, then up to {per_cent(_BETWEEN_SHARE)} of what is left for "
-    f"each campaign of sizes between them, then up to {per_cent(_ROUND_SHARE)} of what is left for each confirmation. "
+    f"sizes between the measured ones, then up to {per_cent(_ROUND_SHARE)} of what is left for each confirmation. "
     f"While no algorithm is worth a rule, up to {per_cent(_DECIDING_SHARE)} of what is left is for choosing again, "
     f"as long as {LAUNCHES} launches remain for a confirmation"
 )
@@ -196,18 +197,25 @@ def measure_boundaries(
         if not table_of(measured, campaigns).is_empty:
             break
         left = budget.share(1) or 0.0
-        spare = left - confirmation_seconds(measured) / _ROUND_SHARE
+        spare = left - comparison_seconds(measured) / _ROUND_SHARE
         again = target.prepare(study, min(_DECIDING_SHARE * left, spare))
         if again is None:
             break
         outcome = measure(again, campaigns[0])
     killed = outcome.killed
+    kept = budget.share(1 - _BETWEEN_SHARE)
     for number in range(1, _MAX_HALVINGS + 1):
         measured = load_together(campaigns)
         between = refining_study(table_of(measured, campaigns).gaps, measured)
         if between is None:
             break
-        session = target.prepare(between, budget.share(_BETWEEN_SHARE))
+        seconds = None
+        if kept is not None:
+            launches = comparison_seconds(measured)
+            seconds = (budget.share(1) or 0.0) - max(kept, launches / _ROUND_SHARE)
+            if seconds < launches:
+                return MeasuredChoices(campaigns, killed, unrefined=True)
+        session = target.prepare(between, seconds)
         if session is None:
             return MeasuredChoices(campaigns, killed, unrefined=True)
         campaigns.append(output / f"{DECIDING_FOLDER}-between-{number}")
@@ -215,10 +223,11 @@ def measure_boundaries(
     return MeasuredChoices(campaigns, killed)
 
 
-def confirmation_seconds(measured: Campaign) -> float:
-    """About how many seconds the launches of a confirmation take: as long as the shortest of `measured`.
+def comparison_seconds(measured: Campaign) -> float:
+    """About how many seconds the launches of a confirmation or a refining campaign take.
 
-    Late launches of a race measure few algorithms, as a confirmation does. The budget may have ended the last launch.
+    Each takes about as long as the shortest of `measured`: late launches of a race measure few algorithms, as these do.
+    The budget may have ended the last launch.
     """
     points = measured.results.drop_nulls("interleaving").unique(("launch", "interleaving"))
     by_launch = points.group_by("launch").agg(pl.col("setup_s", "bursts_s").sum()).sort("launch")
@@ -241,7 +250,7 @@ def make_rules(
 
 
 def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest) -> Session:
-    """The planned campaign that confirms `table` in `folder`; UserError if the remaining time is too short."""
+    """The planned campaign that confirms `table` in `folder`, its rules first; UserError if the time is too short."""
     check_made_from(table, made_from)
     study = confirmation_study(table, made_from, folder, request.launches, request.placement)
     described = made_from.header.machine
@@ -251,6 +260,9 @@ def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Pat
     session = target.prepare(study, request.budget.share(_ROUND_SHARE))
     if session is None:
         raise _too_short(study, target, request.budget, _ROUND_SHARE)
+    to_prove = cells_to_prove(table, made_from)
+    ruled = {RacePoint.from_cell(each.cell) for each in session.plan.cells if to_prove(each.cell)}
+    session.plan = replace(session.plan, first=ruled)
     return session
 
 
@@ -293,7 +305,7 @@ def _too_short(study: Study, target: Target, budget: TimeBudget, part: float) ->
     return UserError(
         f"{study.title or 'the first campaign'} has {budget.share(part) or 0:.0f} s of the budget, but starting each "
         f"of its programs once takes about {ceil(starting)} s",
-        f"raise the budget (--budget {ceil(2 * starting / part)}s), or repeat the command: it resumes",
+        f"raise the budget (--budget {ceil(budget.spent + 2 * starting / part)}s), or repeat the command: it resumes",
     )
 
 

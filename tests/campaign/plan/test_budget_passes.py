@@ -1,6 +1,7 @@
 """A budget is spent so that every question has an answer first: properties on drawn studies."""
 
 from itertools import product
+from random import Random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,6 +81,18 @@ def test_a_cheap_study_is_measured_in_one_pass(cells: list[Cell]) -> None:
     """Compared with the budget, or with the starts, which each pass pays anew."""
     assert [each.cells for each in spent(cells, 1000.0 * len(cells) + 1000)] == [frozenset(cells)]
     assert [each.cells for each in spent(cells, 1.0, starts=4.0 * len(cells))] == [frozenset(cells)]
+
+
+@settings(deadline=None)
+@given(drawn_cells(), st.integers(0, 2**32))
+def test_named_points_are_compared_before_all_others(cells: list[Cell], seed: int) -> None:
+    points = sorted({RacePoint.from_cell(cell) for cell in cells}, key=str)
+    first = set(Random(seed).sample(points, len(points) // 2))
+    found = passes(ExpectedCosts(dict.fromkeys(cells, 1.0), 0.0), 6, 6, 1.0, first)
+    are_first = [RacePoint.from_cell(cell) in first for each in found for cell in each.cells]
+    assert len(are_first) == len(cells)
+    tiers = [{RacePoint.from_cell(cell) in first for cell in each.cells} for each in found]
+    assert tiers == sorted(tiers, key=lambda tier: tier == {False})
 
 
 def test_without_a_budget_all_is_one_pass() -> None:

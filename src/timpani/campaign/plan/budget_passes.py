@@ -5,9 +5,9 @@ its competitors there; each further tier has about twice as many sizes and rank 
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import count
+from itertools import chain, count
 
 from timpani.study.cell import Cell
 from timpani.tuning.race.race import RacePoint
@@ -41,26 +41,31 @@ class Pass:
     launches: Iterable[int]
 
 
-def passes(costs: ExpectedCosts, launches: int, needed: int, budget: float | None) -> list[Pass]:
+def passes(
+    costs: ExpectedCosts, launches: int, needed: int, budget: float | None, first: Set[RacePoint] = frozenset()
+) -> list[Pass]:
     """All cells in all launches, the most important first; in one pass where there is no budget.
 
     First each tier has the launches that a comparison takes, or all if they are fewer, then the others.
 
     needed  launches that a comparison takes
     budget  seconds
+    first   points whose tiers come before those of all others
     """
     if budget is None or not costs.cells:
         return [Pass(frozenset(costs.cells), count(1))]
     enough = min(launches, needed)
-    found = _tiers(costs, enough, budget)
-    first = [Pass(tier, range(1, enough + 1)) for tier in found]
-    return first + [Pass(tier, range(enough + 1, launches + 1)) for tier in found if launches > enough]
+    found = _tiers(costs, enough, budget, first)
+    compared = [Pass(tier, range(1, enough + 1)) for tier in found]
+    return compared + [Pass(tier, range(enough + 1, launches + 1)) for tier in found if launches > enough]
 
 
-def _tiers(costs: ExpectedCosts, launches: int, budget: float) -> list[frozenset[Cell]]:
+def _tiers(costs: ExpectedCosts, launches: int, budget: float, first: Set[RacePoint]) -> list[frozenset[Cell]]:
+    asked_for = [cell for cell in costs.cells if RacePoint.from_cell(cell) in first]
+    others = [cell for cell in costs.cells if RacePoint.from_cell(cell) not in first]
     merged: list[frozenset[Cell]] = []
     spent = once = 0.0  # seconds: of all launches with starts, and of the cells of one launch of the last merged tier
-    for tier in _by_importance(list(costs.cells)):
+    for tier in chain(_by_importance(asked_for), _by_importance(others)):
         seconds = sum(costs.cells[cell] for cell in tier)
         spent += launches * (seconds + (0.0 if merged else costs.starts))
         once += seconds

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -101,7 +101,7 @@ class CampaignPlan:
     """All cells of a study on one library and machine, grouped.
 
     `skipped` lists what can't be measured here. `settings` has, by collective and an algorithm's label, what a user
-    types to have it outside Timpani.
+    types to have it outside Timpani. A budget is spent on the points of `first` before all others.
 
     `hosts` is empty where the launcher takes no host list: on this computer. `concurrent_launches` run at a time: one,
     unless they are simulations, which disturb no other's times.
@@ -115,6 +115,7 @@ class CampaignPlan:
     hosts: HostList = ()
     concurrent_launches: int = 1
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    first: Set[RacePoint] = frozenset()
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """The command that starts `program` on the ranks of `group`; `folder` is the launch's."""
@@ -238,7 +239,7 @@ class CampaignPlan:
         budget = self.study.budget if self.study.regret is None else None
         cells = {each.cell: self._cell_seconds(group, each) for group in self.groups for each in group.cells}
         starts = sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
-        return passes(ExpectedCosts(cells, starts), self.study.launches, self.launches_needed, budget)
+        return passes(ExpectedCosts(cells, starts), self.study.launches, self.launches_needed, budget, self.first)
 
     @cached_property
     def expected_seconds(self) -> dict[Cell, float]:
