@@ -113,7 +113,7 @@ def test_sizes_between_are_left_out_where_a_comparison_would_take_too_long(tmp_p
 
 
 def test_sizes_between_leave_time_for_the_launches_of_a_confirmation(tmp_path: Path) -> None:
-    launches_s = LAUNCHES * (start_seconds("openmpi", 2) + 11.0)
+    launches_s = LAUNCHES * (2 * start_seconds("openmpi", 2) + 11.0)
     _, between = sessions(tmp_path, [FASTER], launch_s=11.0)
     assert between == pytest.approx(300 - launches_s / 0.75, abs=1)
 
@@ -124,7 +124,7 @@ def test_while_no_algorithm_is_worth_a_rule_half_of_the_rest_is_for_choosing_aga
 
 @pytest.mark.parametrize("launch_s", [0.0, 2.0])
 def test_choosing_again_leaves_time_for_the_launches_of_a_confirmation(tmp_path: Path, launch_s: float) -> None:
-    launches_s = LAUNCHES * (start_seconds("openmpi", 2) + launch_s)
+    launches_s = LAUNCHES * (2 * start_seconds("openmpi", 2) + launch_s)
     unspent = 600 - sum(sessions(tmp_path, [TIE] * 9, launch_s=launch_s))
     assert 0.75 * unspent == pytest.approx(launches_s, abs=1)
 

@@ -157,6 +157,6 @@ def _confirm_calls(
         from timpani.report.words.dry_run import plan_lines
 
         table, made_from, _ = table_and_campaign(folder, campaign)
-        typer.echo("\n".join(plan_lines(prepare_confirmation(table, made_from, folder, request).plan)))
+        typer.echo("\n".join(plan_lines(prepare_confirmation(table, made_from, folder, request).session.plan)))
         return
     confirm_folder(folder, campaign, request, limit)

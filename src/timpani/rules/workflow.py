@@ -25,12 +25,13 @@ from timpani.prediction.request import Limits
 from timpani.providers.verification_cost import available_memory
 from timpani.rules.confirm.confirmation import (
     ConfirmedPoint,
+    Unreached,
     confirm,
     losing_points,
     unreached_calls,
     without_losing_rules,
 )
-from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
+from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study, rules_first
 from timpani.rules.confirm.refinement import refining_study
 from timpani.rules.confirm.setting_check import SettingPoint, losing, setting_points
 from timpani.rules.propose.predicted_rules import PredictionReach, predicted_rules
@@ -44,8 +45,7 @@ from timpani.study.compose import compose
 from timpani.study.counted import per_cent
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.study import Study
-from timpani.tuning.decide.selection_table import Call, SelectionTable
-from timpani.tuning.race.race import RacePoint
+from timpani.tuning.decide.selection_table import SelectionTable
 
 MAX_ROUNDS = 3
 """Maximum number of confirmation rounds. Each round drops the rules that lost, and the next round confirms the rest."""
@@ -129,7 +129,7 @@ class GeneratedRules:
 class ConfirmationRound:
     """One confirmation of a table.
 
-    unreached  calls with a rule for which the budget left no launch
+    unreached  what the budget left out
     setting    points of the table's setting, alone and with the rules; none without a setting
     remaining  the table without the rules that lost, and without a setting that lost; the same table if none lost
     files      files of `remaining`; None if nothing lost
@@ -140,7 +140,7 @@ class ConfirmationRound:
     library: Mpi
     measured: Campaign
     confirmed: list[ConfirmedPoint]
-    unreached: list[Call]
+    unreached: Unreached
     setting: list[SettingPoint]
     remaining: SelectionTable
     files: TunedFiles | None
@@ -197,7 +197,7 @@ def measure_boundaries(
         if not table_of(measured, campaigns).is_empty:
             break
         left = budget.share(1) or 0.0
-        spare = left - comparison_seconds(measured) / _ROUND_SHARE
+        spare = left - comparison_seconds(measured, with_files=True) / _ROUND_SHARE
         again = target.prepare(study, min(_DECIDING_SHARE * left, spare))
         if again is None:
             break
@@ -211,9 +211,9 @@ def measure_boundaries(
             break
         seconds = None
         if kept is not None:
-            launches = comparison_seconds(measured)
-            seconds = (budget.share(1) or 0.0) - max(kept, launches / _ROUND_SHARE)
-            if seconds < launches:
+            confirming = comparison_seconds(measured, with_files=True) / _ROUND_SHARE
+            seconds = (budget.share(1) or 0.0) - max(kept, confirming)
+            if seconds < comparison_seconds(measured):
                 return MeasuredChoices(campaigns, killed, unrefined=True)
         session = target.prepare(between, seconds)
         if session is None:
@@ -223,17 +223,16 @@ def measure_boundaries(
     return MeasuredChoices(campaigns, killed)
 
 
-def comparison_seconds(measured: Campaign) -> float:
-    """About how many seconds the launches of a confirmation or a refining campaign take.
+def comparison_seconds(measured: Campaign, with_files: bool = False) -> float:
+    """About how many seconds the launches of a comparison take, `with_files` each in two starts, without and with them.
 
-    Each takes about as long as the shortest of `measured`: late launches of a race measure few algorithms, as these do.
-    The budget may have ended the last launch.
+    Each takes about as long as the shortest of `measured`: late launches of a race measure few algorithms, as a
+    comparison does. The budget may have ended the last launch.
     """
-    points = measured.results.drop_nulls("interleaving").unique(("launch", "interleaving"))
-    by_launch = points.group_by("launch").agg(pl.col("setup_s", "bursts_s").sum()).sort("launch")
-    seconds = by_launch.select(pl.col("setup_s") + pl.col("bursts_s")).to_series().to_list()
+    by_launch = measured.interleavings.group_by("launch").agg(pl.col("seconds").sum()).sort("launch")
+    seconds = by_launch["seconds"].to_list()
     starts = sum(start_seconds(measured.header.mpi.kind, ranks) for ranks in measured.results["ranks"].unique())
-    return LAUNCHES * (starts + min(seconds[:-1] or seconds, default=0.0))
+    return LAUNCHES * ((1 + with_files) * starts + min(seconds[:-1] or seconds, default=0.0))
 
 
 def make_rules(
@@ -249,21 +248,33 @@ def make_rules(
     return GeneratedRules(table, _files(table, library, output), library, campaign, setting_of(campaign)[1])
 
 
-def prepare_confirmation(table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest) -> Session:
-    """The planned campaign that confirms `table` in `folder`, its rules first; UserError if the time is too short."""
+@dataclass(frozen=True)
+class PreparedConfirmation:
+    """The planned campaign that confirms rules; `rules_only`: a budget leaves other algorithms and test sizes out."""
+
+    session: Session
+    rules_only: bool
+
+
+def prepare_confirmation(
+    table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest
+) -> PreparedConfirmation:
+    """Plan the confirmation of `table` in `folder`, its rules first; UserError if the remaining time is too short."""
     check_made_from(table, made_from)
     study = confirmation_study(table, made_from, folder, request.launches, request.placement)
     described = made_from.header.machine
     machine = request.machine or described.cluster
     hosts = described.hosts if machine and request.machine is None else ()
     target = Target(str(installed_library(made_from, request.mpi).mpirun), machine, True, hosts)
-    session = target.prepare(study, request.budget.share(_ROUND_SHARE))
+    seconds = request.budget.share(_ROUND_SHARE)
+    session = target.prepare(study, seconds)
     if session is None:
         raise _too_short(study, target, request.budget, _ROUND_SHARE)
-    to_prove = cells_to_prove(table, made_from)
-    ruled = {RacePoint.from_cell(each.cell) for each in session.plan.cells if to_prove(each.cell)}
-    session.plan = replace(session.plan, first=ruled)
-    return session
+    plan = session.plan
+    everything = LAUNCHES * (plan.starting_seconds + len(plan.cells) * made_from.cell_seconds)
+    rules_only = seconds is not None and everything > seconds
+    session.plan = rules_first(plan, table, made_from, rules_only)
+    return PreparedConfirmation(session, rules_only)
 
 
 def confirm_rules(
@@ -276,11 +287,11 @@ def confirm_rules(
     check_made_from(table, made_from)
     library = installed_library(made_from, request.mpi)
     for _ in range(MAX_ROUNDS):
-        session = prepare_confirmation(table, made_from, folder, request)
+        prepared = prepare_confirmation(table, made_from, folder, request)
         placed = "" if request.placement is None else f"-by-{request.placement.replace(':', '-')}"
         setting = "-and-setting" if table.setting else ""  # each round has less than the one before
         into = folder / f"confirmation-of-{len(table.rules)}{setting}{placed}"
-        outcome = measure(session, into, cells_to_prove(table, made_from))
+        outcome = measure(prepared.session, into, cells_to_prove(table, made_from))
         measured = load(into)
         confirmed = confirm(table, made_from, measured)
         lost = losing_points(confirmed)
@@ -289,7 +300,8 @@ def confirm_rules(
         if losing(points):
             remaining = replace(remaining, setting=None)
         files = None if remaining == table else _files(remaining, library, folder)
-        unreached = unreached_calls(table, made_from, measured, (each.cell for each in session.plan.cells))
+        planned = (each.cell for each in prepared.session.plan.cells)
+        unreached = Unreached(unreached_calls(table, made_from, measured, planned), prepared.rules_only)
         yield ConfirmationRound(
             table, library, measured, confirmed, unreached, points, remaining, files, outcome.killed
         )

@@ -12,19 +12,25 @@ import pytest
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.nodes.model import Machine
+from timpani.native.mpi import Mpi
 from timpani.report.tuned.confirmation_text import confirmed_lines, confirmed_page
 from timpani.rules.confirm.confirmation import (
     ConfirmedPoint,
+    Unreached,
     confirm,
     losing_points,
     mean_regret,
     unreached_calls,
     without_losing_rules,
 )
-from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
+from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study, rules_first
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.operations import CallArguments
 from timpani.study.schema import cell_columns
 from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
@@ -34,6 +40,7 @@ MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes":
 STUDY = Study.check(
     {"collectives": {"bcast": "all"}, "ranks": 2, "sizes": [64, 1024], "launches": 8}, "test"
 ).model_dump(mode="json")
+MPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
 RING, LINEAR = Algorithm("openmpi", "ring"), Algorithm("openmpi", "linear")
 TABLE = SelectionTable(
     "openmpi", "5.0.11", (Rule("bcast", RING, ranks=Span(2, 2), nodes=Span(1, 1), sizes=Span(64, 1024)),)
@@ -60,6 +67,14 @@ def campaign(times: Mapping[tuple[str, int], float], messages: Mapping[tuple[str
         for (name, size), count in (messages or {}).items()
     ]
     return Campaign(Path("made"), header, results, [], proofs)
+
+
+def planned(cells: list[Cell]) -> CampaignPlan:
+    """A start of these cells."""
+    numbered = tuple(PlannedCell(number, each, (), ()) for number, each in enumerate(cells))
+    variant = PreparedVariant.plain(MPI)
+    group = Group(2, "core", CallArguments(), False, (), {}, numbered, variant)
+    return CampaignPlan(Study.check(STUDY, "test"), MPI, (group,), (), Machine.check(MACHINE, "test"))
 
 
 def of_program(measured: Campaign) -> Campaign:
@@ -96,12 +111,21 @@ def test_a_choice_that_is_faster_has_gained_and_one_that_is_slower_has_lost() ->
 def test_points_that_the_budget_did_not_reach_are_named() -> None:
     measured = campaign({("default", 64): 10, ("ring", 64): 5, ("tuned", 64): 5})
     planned = [cell("default", size) for size in (64, 1024, 4096)]  # the last has no rule
-    unreached = unreached_calls(TABLE, BEFORE, measured, planned)
-    assert [call.message_bytes for call in unreached] == [1024]
+    unreached = Unreached(unreached_calls(TABLE, BEFORE, measured, planned))
+    assert [call.message_bytes for call in unreached.calls] == [1024]
     confirmed = confirm(TABLE, BEFORE, measured)
     line = "not confirmed, because the budget was spent before: bcast, 1 KiB"
     assert line in list(confirmed_lines(confirmed, unreached))
     assert f"- {line}" in confirmed_page(TABLE, confirmed, measured, [], unreached)
+
+
+def test_without_other_algorithms_the_regret_is_unknown() -> None:
+    measured = campaign({("default", 64): 10, ("ring", 64): 5, ("tuned", 64): 5})
+    confirmed = confirm(TABLE, BEFORE, measured)
+    assert "| messages | 0 |" in confirmed_page(TABLE, confirmed, measured, []).replace("times", "messages")
+    page = confirmed_page(TABLE, confirmed, measured, [], Unreached(others=True))
+    assert "| messages | – |" in page.replace("times", "messages")
+    assert "compared with the default alone: the budget is too short for other algorithms" in page
 
 
 def test_files_that_make_the_library_slower_lose_though_the_algorithm_wins() -> None:
@@ -296,6 +320,22 @@ def test_rules_for_a_program_are_confirmed_at_the_sizes_of_its_calls(tmp_path: P
     (tmp_path / LIBRARIES["openmpi"].tuning_files[0].name).touch()
     study = confirmation_study(TABLE, of_program(BEFORE), tmp_path, None)
     assert study.overrides["bcast"].sizes == (64, 1024)
+
+
+@pytest.mark.parametrize("rules_only", [False, True])
+def test_a_budget_is_spent_on_the_sizes_of_rules_first(rules_only: bool) -> None:
+    names = ("default", "ring", "linear", "tuned", "tuned-ring", "tuned-linear")
+    plan = planned([cell(name, size) for size in (63, 64, TEST_SIZE, 1024) for name in names])
+    plan = rules_first(plan, TABLE, BEFORE, rules_only)
+    assert {point.message_bytes for point in plan.first} == {64, TEST_SIZE, 1024}
+    left: dict[int, list[str]] = {}
+    for each in plan.cells:
+        left.setdefault(each.cell.message_bytes, []).append(each.cell.algorithm.name)
+    if rules_only:
+        of_rule = ["default", "ring", "tuned", "tuned-ring"]
+        assert left == {63: ["default", "tuned"], 64: of_rule, 1024: of_rule}
+    else:
+        assert left == {size: list(names) for size in (63, 64, TEST_SIZE, 1024)}
 
 
 def test_a_table_without_rules_has_nothing_to_confirm() -> None:

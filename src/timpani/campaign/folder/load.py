@@ -114,6 +114,17 @@ class Campaign:
         spent = sum(launch.get("seconds") or 0.0 for launch in self.launches if launch.get("launch"))
         return spent / len(numbers) if numbers else None
 
+    @property
+    def interleavings(self) -> pl.DataFrame:
+        """The `seconds` of the turns of each point in each `launch`, with their preparation; none of an import."""
+        points = self.results.drop_nulls("interleaving").unique(("launch", "interleaving"))
+        return points.select("launch", seconds=pl.col("setup_s") + pl.col("bursts_s")).drop_nulls()
+
+    @property
+    def cell_seconds(self) -> float:
+        """What a cell took on average in a launch, without the start; 0 if unknown."""
+        return float(self.interleavings["seconds"].sum()) / max(1, len(self.results.drop_nulls("interleaving")))
+
 
 def load(folder: Path) -> Campaign:
     """Read `folder`, or the campaign packed in a file; UserError when it is no campaign, holds a line that can't be

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -144,6 +144,13 @@ class CampaignPlan:
         """The same plan on a machine whose nodes share the `cores` of one computer."""
         groups = (replace(each, oversubscribed=each.oversubscribed or each.ranks > cores) for each in self.groups)
         return replace(self, groups=tuple(groups))
+
+    def restricted_to(self, wanted: Callable[[Cell], bool]) -> Self:
+        """The same plan with only the `wanted` cells; groups without one are left out."""
+        groups = (
+            replace(group, cells=tuple(each for each in group.cells if wanted(each.cell))) for group in self.groups
+        )
+        return replace(self, groups=tuple(group for group in groups if group.cells))
 
     @cached_property
     def variants(self) -> tuple[PreparedVariant, ...]:

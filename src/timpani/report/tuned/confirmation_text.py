@@ -10,6 +10,7 @@ from timpani.rules.confirm.confirmation import (
     ConfirmedPoint,
     ConfirmedRatio,
     Proof,
+    Unreached,
     mean_regret,
     with_regret,
 )
@@ -51,11 +52,12 @@ _PROVEN: dict[Proof, str] = {
 """`_PROOFS` as phrases that take a number of points."""
 
 
-def confirmed_lines(confirmed: Sequence[ConfirmedPoint], unreached: Sequence[Call] = ()) -> Iterator[str]:
-    """The verdict: points gained, kept and lost; the evidence; the regret at sizes not used for choosing.
+EVERYTHING = Unreached()
+"""A confirmation that measured all of its plan."""
 
-    unreached  calls with a rule for which the budget left no launch
-    """
+
+def confirmed_lines(confirmed: Sequence[ConfirmedPoint], unreached: Unreached = EVERYTHING) -> Iterator[str]:
+    """The verdict: points gained, kept and lost; the evidence; the regret at sizes not used for choosing."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)
     few = f", {standings['undecided']} with too few launches to decide" if standings["undecided"] else ""
@@ -64,8 +66,13 @@ def confirmed_lines(confirmed: Sequence[ConfirmedPoint], unreached: Sequence[Cal
         f"{standings['kept']} not significantly different{few}, {standings['lost']} slower"
         + (f", {standings['unknown']} unknown" if standings["unknown"] else "")
     )
-    if unreached:
-        yield f"not confirmed, because the budget was spent before: {_places(unreached)}"
+    if unreached.calls:
+        yield f"not confirmed, because the budget was spent before: {_places(unreached.calls)}"
+    if unreached.others:
+        yield (
+            "compared with the default alone: the budget is too short for other algorithms, so one of them may be "
+            "faster than the rules; `timpani confirm` without a budget measures them"
+        )
     if forced := [each for each in ruled if each.is_of_forced and each.standing != "unknown"]:
         yield _by_files(forced, len(ruled))
     if unknown := [each.call for each in confirmed if each.standing == "unknown"]:
@@ -101,7 +108,7 @@ def confirmed_page(
     confirmed: Sequence[ConfirmedPoint],
     campaign: Campaign,
     warnings: Sequence[str],
-    unreached: Sequence[Call] = (),
+    unreached: Unreached = EVERYTHING,
 ) -> str:
     """The page next to the files; `warnings` come from `confirmed_warnings`, `unreached` is that of the lines."""
     launches = counted(campaign.results["launch"].n_unique(), "launch")
@@ -125,7 +132,7 @@ def confirmed_page(
             f"{each.file} | "
             f"{each.algorithm or 'default'} | {_ratio(each.gain)} | {_ratio(each.by_file)} | "
             f"{_against_default(each.by_file)} | {each.standing} | "
-            f"{each.proof} | {_regret(each)} | {'yes' if each.test_size else ''} |"
+            f"{each.proof} | {'–' if unreached.others else _regret(each)} | {'yes' if each.test_size else ''} |"
             for each in confirmed
         ),
         "",

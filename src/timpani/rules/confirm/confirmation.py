@@ -111,6 +111,18 @@ class ConfirmedPoint:
         return self.algorithm is not None and not (self.by_file and self.by_file.min_p_value)
 
 
+@dataclass(frozen=True)
+class Unreached:
+    """What a budget left unmeasured in a confirmation.
+
+    calls   those with a rule for which it left no launch
+    others  whether algorithms that no rule names were left out, and the sizes at which rules are compared with them
+    """
+
+    calls: Sequence[Call] = ()
+    others: bool = False
+
+
 def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> list[ConfirmedPoint]:
     """Each point of `measured` with a known layout, in the order of POINT; `measured` ran a `confirmation_study`.
 

@@ -8,17 +8,19 @@ from pathlib import Path
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
+from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.rules.table.tuned_files import PRELOAD_RULES
-from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell
+from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell, under_files
 from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import POINT, without
 from timpani.study.study import Study
 from timpani.tuning.decide.points import launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
+from timpani.tuning.race.race import RacePoint
 
 MAX_RATIO_TO_BEST = 1.1
 """An algorithm is measured again if it was within this factor of the best at one point: it may be best elsewhere."""
@@ -113,6 +115,29 @@ def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell]
         return cell.algorithm.name in (DEFAULT, TUNED, RULES) or cell.algorithm in choices
 
     return wanted
+
+
+def rules_first(plan: CampaignPlan, table: SelectionTable, campaign: Campaign, rules_only: bool) -> CampaignPlan:
+    """The `plan` of a confirmation whose budget is spent on the sizes of rules before others.
+
+    rules_only  leave out the algorithms that no rule names, and the `test_sizes` at which the rules are compared with
+                these
+    """
+    to_prove = cells_to_prove(table, campaign)
+    followed = (DEFAULT, TUNED, RULES)
+    ruled = {each.cell for each in plan.cells if to_prove(each.cell) and each.cell.algorithm.name not in followed}
+    plan = replace(plan, first={RacePoint.from_cell(cell) for cell in ruled})
+    if not rules_only:
+        return plan
+    tests = {name: test_sizes(name, campaign) for name in {each.cell.collective for each in plan.cells}}
+
+    ruled |= {replace(cell, algorithm=under_files(cell.algorithm)) for cell in ruled}
+
+    def wanted(cell: Cell) -> bool:
+        of_test = cell.message_bytes in tests.get(cell.collective, ())
+        return not of_test and (cell.algorithm.name in followed or cell in ruled)
+
+    return plan.restricted_to(wanted)
 
 
 def parts_by_file(table: SelectionTable) -> Iterator[tuple[SelectionTable, Algorithm]]:
