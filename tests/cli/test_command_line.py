@@ -132,3 +132,8 @@ def test_the_help_of_tune_shows_the_options_of_its_form_without_a_command() -> N
 @pytest.mark.parametrize("words", ["-V", "--version"])
 def test_the_version_is_printed(words: str) -> None:
     assert typed(words).stdout == f"timpani {__version__}\n"
+
+
+def test_python_runs_it_as_a_module() -> None:
+    done = subprocess.run([sys.executable, "-m", "timpani", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"timpani {__version__}\n"

@@ -232,6 +232,8 @@ def test_many_curves_of_a_collective_are_summarized_unless_details_are_asked_for
     assert "(50 of 50 curves)" in text
     assert len(run("fit", tmp_path / "many", "--details").stdout.splitlines()) > len(text.splitlines()) + 40
     assert "curves of" not in run("fit", campaign(tmp_path / "few", few)).stdout
+    messages = [{**line, "collective": "latency", "placement": f"rank:{n}"} for n in range(1, 51) for line in GOOD]
+    assert "curves of" not in run("fit", campaign(tmp_path / "messages", messages)).stdout
 
 
 def round_trips(*sizes: int) -> list[dict[str, Any]]:

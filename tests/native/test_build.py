@@ -133,6 +133,21 @@ def test_the_part_without_mpi_is_compiled_once_for_all_libraries(small: Path, mp
     assert parts() == {build_without_mpi(library, small)} == {build_without_mpi(other, small)}
 
 
+@pytest.mark.parametrize("shown", ["g++ -I/a", "ccache g++ -I/a"])
+def test_ccache_is_called_once_for_each_object(
+    small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str
+) -> None:
+    """Also where the library's compiler calls it already."""
+    log = tmp_path / "calls"
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ccache").write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec "$@"\n')
+    (tmp_path / "bin/ccache").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=":")
+    build_without_mpi(wrapper(tmp_path / "a", mpi, shown), small)
+    calls = [line.split() for line in log.read_text().splitlines() if line.endswith("part.cpp")]
+    assert [Path(words[0]).name for words in calls] == ["g++"]
+
+
 @pytest.mark.parametrize("shown", [None, "g++ -D_GLIBCXX_USE_CXX11_ABI=0 -I/a", "ccache g++ -I/a"])
 def test_a_library_with_another_compiler_has_its_own(
     small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str | None

@@ -160,14 +160,14 @@ bool agrees(const Communicator& communicator, int number, int& error) {
     return error == MPI_SUCCESS && largest[0] == -largest[1];
 }
 
-/// The rule for a call where rules name places in the program. Ranks may call from different places, so they compare
-/// what their rules say. If these are different algorithms, only rules without a place decide.
 struct AgreedRule {
     int error = MPI_SUCCESS;
     const Rule* rule = nullptr;
     bool same = false;  // all ranks' rules say the same
 };
 
+/// The rule for a call where rules name places in the program. Ranks may call from different places, so they compare
+/// what their rules say. If these are different algorithms, only rules without a place decide.
 AgreedRule agree_on_rule(const InterceptedCall& call, const Communicator& communicator, std::int64_t bytes) {
     const auto rules = communicator.rules(call.kind);
     const std::string& site = known_site_text(call.site);

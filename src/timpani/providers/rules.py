@@ -70,7 +70,7 @@ def _refuse_other_files(rules: Path) -> None:
         text = read_bytes(rules, _STEP)
     except FileNotFoundError:
         raise UserError(f"there is no file {rules}", _STEP) from None
-    if not text.startswith(_FIRST_WORD):
+    if not text.lstrip(b" ").startswith(_FIRST_WORD):
         raise UserError(f"{rules} does not begin with '{_FIRST_WORD.decode()}'", _STEP)
 
 

@@ -22,7 +22,8 @@ from timpani.study.sizes import show_size
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
 MAX_CURVES = 40
-"""Curves of one collective, mode and machine that are printed one by one where no details are asked for."""
+"""Curves of one collective, mode and machine that are printed one by one where no details are asked for; those of
+messages always are, with their equations and published lines."""
 
 _MESSAGE = "latency"
 """The operation that published lines describe: the latency of a message."""
@@ -58,7 +59,7 @@ def _curve_tables(curves: list[CurveFit], context: FitContext, details: bool) ->
         key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
         by_conditions.setdefault(key, []).append(fitted)
     for (collective, mode, machine), group in by_conditions.items():
-        if len(group) > MAX_CURVES and not details:
+        if len(group) > MAX_CURVES and not details and collective != _MESSAGE:
             yield context.with_notes(_summary(group, f"{collective}, {mode}, on {machine}"), collective)
             continue
         related = [context.locality(fitted) for fitted in group]
