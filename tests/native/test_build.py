@@ -148,6 +148,15 @@ def test_ccache_is_called_once_for_each_object(
     assert [Path(words[0]).name for words in calls] == ["g++"]
 
 
+def test_an_error_of_ccache_is_shown(small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/ccache").write_text("#!/bin/sh\necho 'ccache: error: no folder' >&2\nexit 1\n")
+    (tmp_path / "bin/ccache").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=":")
+    with pytest.raises(UserError, match=r"ccache: error: no folder; choose another"):
+        build_without_mpi(wrapper(tmp_path / "a", mpi, "g++ -I/a"), small)
+
+
 @pytest.mark.parametrize("shown", [None, "g++ -D_GLIBCXX_USE_CXX11_ABI=0 -I/a", "ccache g++ -I/a"])
 def test_a_library_with_another_compiler_has_its_own(
     small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str | None

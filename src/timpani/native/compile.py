@@ -15,8 +15,8 @@ from timpani.native.die_with_parent import die_with_parent
 
 _CCACHE = "ccache"
 _ERROR_LINES = 5
-_MIN_DISK_SPACE = 2**16
-"""Bytes: compilers that can't write their last block print other reasons."""
+_MIN_DISK_SPACE = 2**23
+"""Bytes: tools that can't write print other reasons, and remove the file that they began, of a few megabytes."""
 
 
 def compile_sources(
@@ -86,6 +86,8 @@ def _is_full(folder: Path, output: str) -> bool:
 def _first_errors(output: str) -> str:
     """The lines that say what went wrong, else the last ones."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
+    if of_ccache := [line for line in lines if line.startswith(f"{_CCACHE}: error")]:
+        return of_ccache[0]  # CMake prints it below its own advice
     for number, line in enumerate(lines):
         if line.startswith("CMake Error"):  # what is wrong stands in the lines below
             return " ".join(lines[number : number + _ERROR_LINES])
