@@ -112,7 +112,7 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
     if len(part.calls) > _MAX_ROWS:
         yield f"and {counted(len(part.calls) - _MAX_ROWS, 'further row')}: --format csv has all"
     yield (
-        "waiting: in the call before the ranks had entered whose data the rank needs; size: of the whole vector or of "
+        "waiting: in the call, before all ranks whose data the rank needs had entered; size: of the whole vector or of "
         "a block; seconds: the mean over all ranks"
     )
     if part.lateness:
