@@ -40,6 +40,8 @@ def test_the_studys_figures_are_written_and_all_others_only_when_asked_for(campa
     ]
     assert "2 figures, each as SVG, PNG and PDF" in asked.stdout
     assert "--all-figures writes" in asked.stdout
+    for name, part in {"tables.tex": "\\toprule", "tables.md": "| size (B) |", "tables.csv": "size (B),"}.items():
+        assert part in (tmp_path / "few" / name).read_text()
     all_of_them = run(campaign, "--figures", tmp_path / "all", "--all-figures")
     assert "writes" not in all_of_them.stdout
     assert set(drawn(tmp_path / "few")) < set(drawn(tmp_path / "all"))
@@ -63,6 +65,13 @@ def test_an_existing_figure_stays_and_nothing_is_written(campaign: Path, tmp_pat
     assert existing.read_text() == "mine"
     assert not (tmp_path / "figures" / "latency-against-size" / "bcast-2-ranks.svg").exists()
     assert run(campaign, "--figures", tmp_path / "figures", "--force").exception is None
+
+
+def test_existing_tables_are_not_overwritten(campaign: Path, tmp_path: Path) -> None:
+    (tmp_path / "figures").mkdir()
+    (tmp_path / "figures" / "tables.md").write_text("mine")
+    assert isinstance(run(campaign, "--figures", tmp_path / "figures").exception, UserError)
+    assert [path.name for path in (tmp_path / "figures").iterdir()] == ["tables.md"]
 
 
 def test_all_figures_need_a_folder(campaign: Path) -> None:

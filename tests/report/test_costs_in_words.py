@@ -1,7 +1,17 @@
 """Costs as `timpani predict` and `timpani fit` print them."""
 
-from timpani.report.predicted.accuracy import costs_lines, costs_object
+import numpy as np
+import polars as pl
+import pytest
+
+from timpani.models.curves import TIME
+from timpani.prediction.calibration import Calibration
+from timpani.prediction.campaign import Prediction
+from timpani.prediction.times import PREDICTED, RATIO
+from timpani.report.predicted.accuracy import costs_lines, costs_object, prediction_text
 from timpani.schedules.simulation import CostLine, Costs
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import cell_columns
 
 
 def test_the_description_of_a_link_has_its_burst() -> None:
@@ -21,3 +31,22 @@ def test_the_description_of_a_link_has_its_burst() -> None:
     }
     assert values["idle_us"] == 24.0
     assert not any("idle" in line for line in costs_lines(Costs()))
+
+
+@pytest.mark.parametrize(("details", "rows"), [(False, ["2 to 26"]), (True, [str(ranks) for ranks in range(2, 27)])])
+def test_many_predicted_curves_are_a_line_for_each_algorithm_unless_details_are_asked_for(
+    details: bool, rows: list[str]
+) -> None:
+    cells = [
+        Cell("bcast", Algorithm("timpani", name), ranks, "core", 8, "warm")
+        for name in ("binary", "chain")
+        for ranks in range(2, 27)
+    ]
+    times = pl.DataFrame(
+        [{**cell_columns(cell), "machine": "m", TIME: 2.0, PREDICTED: 3.0, RATIO: 1.5} for cell in cells]
+    )
+    calibration = Calibration(Costs(), [], np.zeros(0, bool), np.zeros((0, 0)), None, np.zeros(0), False)
+    lines = prediction_text(Prediction(times, calibration, True, []), details).splitlines()
+    table = [line for line in lines if line.startswith("bcast ")]
+    for name in ("binary", "chain"):
+        assert [" ".join(line.split()[2:-4]) for line in table if name in line] == rows

@@ -7,7 +7,7 @@ from tests.installed import needs_simgrid
 from tests.test_docs import DOCS, blocks, run_command
 
 PAGE = DOCS / "how-to" / "write-a-student-report.md"
-MAX_COMMANDS = 4
+MAX_COMMANDS = 3
 
 
 @needs_simgrid

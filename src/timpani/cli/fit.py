@@ -78,7 +78,12 @@ def _predict(
     """The prediction of Timpani's algorithms; or None and the reason, which is an error if it is required."""
     from timpani.errors import UserError
     from timpani.prediction.campaign import predict_campaign
+    from timpani.study.cell import OWN
+    from timpani.study.counted import counted
 
+    own = campaign.results.filter(provider=OWN).height
+    if own:
+        typer.echo(f"estimating the costs of messages from {counted(own, 'result')} of Timpani's algorithms", err=True)
     try:
         return predict_campaign(campaign, costs_from), []
     except UserError as error:
@@ -101,4 +106,4 @@ def _print(found: "Fit", context: "FitContext", prediction: "Prediction | None",
     else:
         typer.echo(fit_text(found, context, details), nl=False)
         if prediction:
-            typer.echo("\n" + prediction_text(prediction), nl=False)
+            typer.echo("\n" + prediction_text(prediction, details), nl=False)

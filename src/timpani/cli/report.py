@@ -27,7 +27,7 @@ class _Figures:
     figures: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the figures that the study asks for as SVG, PNG and PDF.",
+            help="A folder for the figures that the study asks for as SVG, PNG and PDF, and all times as tables.",
             show_default=False,
             rich_help_panel=_FIGURES,
         ),
@@ -183,18 +183,25 @@ def _of_one(
 def _write_figures(
     campaign: "LoadedCampaign", folder: Path, everything: bool, force: bool, linear: bool, style: FigureOptions
 ) -> None:
-    """Write the figures, and print how many there are, how many more there could be, and which could not be drawn."""
+    """Write the figures and tables, and print how many figures there are, how many more there could be, and which could
+    not be drawn."""
     from timpani.report.page.contents import Report
     from timpani.report.page.figure_files import INDEX, find_figures, write_figures
+    from timpani.report.page.table_files import TABLE_FILES, write_tables
+    from timpani.report.words.output_files import check_new
     from timpani.study.counted import counted
 
     report = Report(campaign)
     found = find_figures(report)
     files = [*found.asked, *(found.others if everything else ())]
+    for name in TABLE_FILES:
+        check_new(folder / name, force)
     typer.echo(f"drawing {counted(len(files), 'figure')}", err=True)
     write_figures(files, report, folder, force, linear, style.chosen())
+    write_tables(campaign, folder, force)
     more = f"; --all-figures writes {len(found.others)} more" if found.others and not everything else ""
     typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
+    typer.echo(f"all times as tables: {', '.join(str(folder / name) for name in TABLE_FILES)}")
     for text in found.missing:
         typer.echo(f"not drawn: {text}", err=True)
 

@@ -12,7 +12,6 @@ from timpani.cli.terminal.options import Campaign, Force, Format, Statistic, exp
 if TYPE_CHECKING:
     import polars as pl
 
-    from timpani.campaign.folder.load import Campaign as LoadedCampaign
     from timpani.campaign.folder.load import Statistic as StatisticName
 
 _ONLY = "Only a part of it"
@@ -117,6 +116,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
     from timpani.report.tables.osu_format import osu_blocks
+    from timpani.report.tables.table_texts import tables_as
 
     campaign = load(folder)
     if not how.as_data and how.format is not Format.osu:
@@ -126,7 +126,7 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
         return _data(cells, how.format)
     if how.format is Format.osu:
         return osu_blocks(cells, how.full, campaign.header.study.datatype_of).encode()
-    return _tables(campaign, cells, how.layout, how.format).encode()
+    return tables_as(how.format.value, campaign, cells, how.layout).encode()
 
 
 def _profile(folder: Path, how: _How) -> bytes:
@@ -170,28 +170,6 @@ def _check(how: _How) -> None:
         )
     if how.statistic == "completion" and how.format is Format.osu:
         raise UserError("--format osu prints OSU's average", "leave out --statistic, or choose another format")
-
-
-def _tables(campaign: "LoadedCampaign", cells: "pl.DataFrame", layout: str, format: Format) -> str:
-    """The cells in that layout and format."""
-    import polars as pl
-
-    from timpani.report.tables.campaign_tables import campaign_tables
-    from timpani.report.tables.latex_tables import table_latex
-    from timpani.report.tables.plain_tables import tables_csv, tables_markdown, tables_text
-    from timpani.study.schema import STATISTIC
-
-    cells = cells.with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
-    tables = campaign_tables(campaign, cells, layout, split=format is not Format.csv)
-    match format:
-        case Format.markdown:
-            return tables_markdown(tables)
-        case Format.latex:
-            return "\n".join(map(table_latex, tables))
-        case Format.csv:
-            return tables_csv(tables)
-        case _:
-            return tables_text(tables)
 
 
 def _data(cells: "pl.DataFrame", format: Format) -> bytes:

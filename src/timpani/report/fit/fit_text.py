@@ -13,17 +13,21 @@ from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.published_fit import compare_fits, fit_comparison_lines
 from timpani.report.tables.plain_tables import aligned
-from timpani.report.words.fit_words import algorithm_of, bounds, disturbed_words, estimate_words, miss_words, number
+from timpani.report.words.fit_words import (
+    MAX_CURVES,
+    algorithm_of,
+    bounds,
+    disturbed_words,
+    estimate_words,
+    miss_words,
+    number,
+)
 from timpani.stats.interval import LEVEL
 from timpani.study.counted import counted, per_cent
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
-
-MAX_CURVES = 40
-"""Curves of one collective, mode and machine that are printed one by one where no details are asked for; those of
-messages always are, with their equations and published lines."""
 
 _MESSAGE = "latency"
 """The operation that published lines describe: the latency of a message."""
@@ -35,7 +39,8 @@ _LINE = ("latency_us", "throughput_mb_per_s", "beta_s_per_byte")
 def fit_text(fit: Fit, context: FitContext, details: bool = False) -> str:
     """Tables of everything fitted; intervals are 95 %.
 
-    details  print each curve, also where a collective has more than MAX_CURVES
+    details  print each curve, also where a collective has more than MAX_CURVES. Those of messages always are, with
+             their equations and published lines
     """
     parts = [
         *_curve_tables(fit.curves, context, details),

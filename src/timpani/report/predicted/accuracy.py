@@ -1,6 +1,6 @@
 """Predicted against measured times of our algorithms, as text and as JSON."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import exp
 from typing import Any
 
@@ -10,20 +10,25 @@ from timpani.prediction.campaign import Prediction
 from timpani.prediction.terms import RELATIONS, SHARED_LINKS
 from timpani.prediction.times import RATIO, choices
 from timpani.report.tables.plain_tables import aligned
-from timpani.report.words.fit_words import algorithm_of, number
+from timpani.report.words.fit_words import MAX_CURVES, algorithm_of, number
 from timpani.schedules.simulation import Costs
 from timpani.study.counted import counted
-from timpani.study.schema import CURVE
+from timpani.study.schema import ALGORITHM, CURVE
 from timpani.study.sizes import show_size
 
 
-def prediction_text(prediction: Prediction) -> str:
-    """The costs, a line for each curve, and what choosing by the model costs."""
-    rows = aligned(list(_rows(prediction.times)))
+def prediction_text(prediction: Prediction, details: bool = False) -> str:
+    """The costs, how near the predictions come, and what choosing by the model costs.
+
+    details  a line for each curve, also if there are more than MAX_CURVES; else one for each algorithm
+    """
+    curves = prediction.times.select(CURVE).n_unique()
+    key = CURVE if details or curves <= MAX_CURVES else ("collective", *ALGORITHM)
+    rows = aligned(list(_rows(prediction.times, key)))
     left_out = (f"Left out: {text}" for text in prediction.left_out)
     basis = _basis(prediction)
     lines = [
-        "Our algorithms by the model",
+        "Timpani's algorithms by the model",
         *costs_lines(prediction.calibration.costs),
         *basis,
         *rows,
@@ -112,19 +117,24 @@ def _basis(prediction: Prediction) -> Iterator[str]:
         yield f"By messages between two ranks alone{simulated}: a call from rest takes longer, and no interval is known"
 
 
-def _rows(times: pl.DataFrame) -> Iterator[list[str]]:
-    yield ["curve", "ranks", "sizes", "predicted / measured", "least", "most"]
-    for name, part in times.group_by(CURVE, maintain_order=True):
-        row = dict(zip(CURVE, name, strict=True))
+def _rows(times: pl.DataFrame, key: Sequence[str]) -> Iterator[list[str]]:
+    yield ["curve" if "ranks" in key else "algorithm", "ranks", "points", "predicted / measured", "least", "most"]
+    for _, part in times.group_by(key, maintain_order=True):
+        row = part.row(0, named=True)
         ratio = part[RATIO]
         yield [
             f"{row['collective']} {algorithm_of(row)}",
-            str(row["ranks"]),
+            _first_to_last(part["ranks"]),
             str(part.height),
             number(exp(sum(ratio.log()) / len(ratio))),
             number(min(ratio)),
             number(max(ratio)),
         ]
+
+
+def _first_to_last(ranks: pl.Series) -> str:
+    counts = sorted(set(ranks))
+    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
 def _choices(times: pl.DataFrame) -> Iterator[str]:

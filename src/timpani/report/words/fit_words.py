@@ -12,6 +12,10 @@ from timpani.study.sizes import show_size
 _MAX_NAMED = 3
 """Of times or sizes that have the same fault."""
 
+MAX_CURVES = 40
+"""Curves, of one collective, mode and machine or of all predictions, that are printed one by one where no details are
+asked for."""
+
 
 def algorithm_of(name: Mapping[str, Any]) -> str:
     """The algorithm with its parameters, as tables and figures call it."""
