@@ -1,35 +1,32 @@
 """Ranks' buffers that this computer can't hold, where all ranks run on it."""
 
 import os
-from types import SimpleNamespace
 
 import pytest
 
-from timpani.campaign.plan import memory
 from timpani.campaign.plan.memory import buffer_bytes, too_large
 from timpani.campaign.run.run import MIN_TIMEOUT, longest_silence
 
 
 @pytest.fixture(autouse=True)
-def memory_and_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+def memory_of_24_gib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 24 * 2**18}.__getitem__)
-    monkeypatch.setattr(memory, "read_cores", lambda: SimpleNamespace(usable=2))
 
 
 @pytest.mark.parametrize(
-    ("collective", "ranks", "in_place", "simulated", "said"),
+    ("collective", "ranks", "in_place", "launches", "said"),
     [
-        ("bcast", 2, False, False, ""),
-        ("bcast", 2, False, True, "of 2 concurrent launches take 17.2 GB, more than 50% of the 25.8 GB of memory here"),
-        ("allreduce", 2, False, False, "the buffers take 17.2 GB, more than 50% of the 25.8 GB of memory here"),
-        ("allreduce", 2, True, False, ""),
-        ("alltoall", 2, False, False, "the buffers take 34.4 GB"),
+        ("bcast", 2, False, 1, ""),
+        ("bcast", 2, False, 2, "of 2 concurrent launches take 17.2 GB, more than 50% of the 25.8 GB of memory here"),
+        ("allreduce", 2, False, 1, "the buffers take 17.2 GB, more than 50% of the 25.8 GB of memory here"),
+        ("allreduce", 2, True, 1, ""),
+        ("alltoall", 2, False, 1, "the buffers take 34.4 GB"),
     ],
 )
 def test_buffers_of_4_gib_that_do_not_fit_are_refused(
-    collective: str, ranks: int, in_place: bool, simulated: bool, said: str
+    collective: str, ranks: int, in_place: bool, launches: int, said: str
 ) -> None:
-    refused = too_large(collective, ranks, 2**32, in_place, simulated)
+    refused = too_large(collective, ranks, 2**32, in_place, launches)
     assert said in refused
     assert bool(refused) == bool(said)
 

@@ -68,7 +68,16 @@ def plan(
     if not groups:
         why = "; ".join(map(str, skipped))
         raise UserError(f"nothing is left to measure: {why}", "`timpani list algorithms` shows what can be measured")
-    planned = CampaignPlan(study, available.mpi, groups, skipped, resources.machine, resources.hosts, settings=settings)
+    planned = CampaignPlan(
+        study,
+        available.mpi,
+        groups,
+        skipped,
+        resources.machine,
+        resources.hosts,
+        resources.concurrent_launches,
+        settings,
+    )
     if shares_cores(planned.machine):
         planned = planned.on_shared_cores(read_cores().usable)
     _check_budget(planned)
@@ -144,8 +153,8 @@ class _Draft:
         """Plans all cells of an algorithm that a variant measures."""
         collective, algorithm, info, selection = (chosen.collective, chosen.algorithm, chosen.info, chosen.selection)
         self._variants[variant.name] = variant
-        simulated = self.resources.machine.simulated
-        if simulated and info and info.restrictions.shared_memory:
+        launches = self.resources.concurrent_launches
+        if self.resources.machine.simulated and info and info.restrictions.shared_memory:
             why = "a simulation doesn't share a node's memory out among ranks that copy at once"
             self.skipped.append(Skipped(f"{collective} {algorithm.label}", why))
             return
@@ -167,7 +176,7 @@ class _Draft:
                     self._left_out[Skipped(where, why)] = None
                     continue
                 here = self.resources.on_this_computer
-                if here and (why := too_large(collective, ranks, cell.message_bytes, arguments.in_place, simulated)):
+                if here and (why := too_large(collective, ranks, cell.message_bytes, arguments.in_place, launches)):
                     where = f"{collective} {show_size(cell.message_bytes)} on {counted(ranks, 'rank')}"
                     self._too_large[Skipped(where, why)] = None  # once for all algorithms
                     continue

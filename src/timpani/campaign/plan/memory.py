@@ -2,19 +2,17 @@
 
 import os
 
-from timpani.machine.here.cores import read_cores
 from timpani.study.operations import OPERATIONS
 
 _SHARE = 0.5
 """Of this computer's memory, for the buffers of all launches that run at a time. Libraries allocate as much again."""
 
 
-def too_large(collective: str, ranks: int, message_bytes: int, in_place: bool, simulated: bool) -> str:
+def too_large(collective: str, ranks: int, message_bytes: int, in_place: bool, launches: int) -> str:
     """Why the buffers of all ranks don't fit here, in words; nothing where they do.
 
-    simulated  launches run at a time on all cores; otherwise one alone does
+    launches  how many run at a time
     """
-    launches = read_cores().usable if simulated else 1
     wanted = launches * buffer_bytes(collective, ranks, message_bytes, in_place)
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     if wanted <= _SHARE * memory:

@@ -20,12 +20,14 @@ class Resources:
     cores     how many ranks can have a core of their own, at every placement
     distinct  pairs of ranks that sit differently close
     hosts     the nodes, with their slots; empty on this computer, whose launcher takes no host list
+    concurrent_launches  run at a time: one, unless they are simulations, which disturb no other's times
     """
 
     machine: Machine
     cores: int
     distinct: DistinctPairs
     hosts: HostList = ()
+    concurrent_launches: int = 1
 
     @property
     def on_this_computer(self) -> bool:
@@ -43,4 +45,5 @@ class Resources:
         """`hosts` of `machine`, or all its nodes if `hosts` is empty."""
         hosts = with_slots(machine, on_machine(machine, hosts) or choose_hosts(machine))
         cores = min(capacity(machine, hosts, placement) for placement in placements)
-        return cls(machine, cores, pairs_on(machine, hosts, placements), hosts)
+        concurrent = read_cores().usable if machine.simulated else 1
+        return cls(machine, cores, pairs_on(machine, hosts, placements), hosts, concurrent)

@@ -34,7 +34,6 @@ from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_texts
-from timpani.machine.here.cores import read_cores
 from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.here.modules import load_modules
 from timpani.machine.nodes.model import Machine
@@ -88,8 +87,6 @@ class Session:
             check_cores(study, resources.cores)  # before anything is compiled
         available = AvailableAlgorithms.ask(mpi)
         planned = plan(study, available, resources, prepare_variants(study, available))
-        if planned.machine.simulated:
-            planned = replace(planned, concurrent_launches=read_cores().usable)
         return cls(planned, outside_settings(mpi, os.environ, study.clean_environment))
 
     def open(self, folder: Path) -> Store:
