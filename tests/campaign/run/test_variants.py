@@ -129,6 +129,28 @@ def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path:
     assert all("before its cells" in each for each in failed)
 
 
+def test_a_start_that_hangs_once_is_repeated(tmp_path: Path) -> None:
+    library = tmp_path / "hangs_once.so"
+    source = tmp_path / "hangs_once.c"
+    source.write_text(
+        "#include <stdio.h>\n#include <string.h>\n#include <sys/stat.h>\n#include <unistd.h>\n"
+        "extern char *program_invocation_short_name;\n"
+        "__attribute__((constructor)) static void hang(void) {\n"
+        "    char name[4096];\n    int number = 0;\n"
+        '    if (strcmp(program_invocation_short_name, "timpani-measure") != 0) return;\n'
+        f'    do snprintf(name, sizeof name, "{tmp_path}/process-%d", ++number);\n'
+        "    while (mkdir(name, 0700) != 0);\n"
+        "    if (number == 7) sleep(600);\n}\n"
+    )
+    subprocess.run([str(shutil.which("cc")), "-shared", "-fPIC", "-o", library, source], check=True)
+    variant = f"hangs: --preload {library}"
+    done = run(tmp_path / "c", "--variant", variant, "--launches", "6", "--hang-after", "8s")
+    assert "it started earlier, so it is started again" in done.stderr
+    campaign = load(tmp_path / "c")
+    assert campaign.results.filter(variant="hangs")["error"].to_list() == [None] * 6
+    assert [each["ended"] for each in campaign.launches if each["variant"] == "hangs"].count("hung") == 1
+
+
 @needs_mpich
 def test_a_string_that_mpich_shows_with_its_default_counts_as_set(tmp_path: Path) -> None:
     what = ("bcast", "--algorithms", "default", "--ranks", "2", "--sizes", "8", "--launches", "2", "--slot", "5ms")

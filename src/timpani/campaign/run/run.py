@@ -277,8 +277,15 @@ class Runner:
                 self._record(failed(planned, group, launch, self.machine, error))
             return
         if group.forced_at_start or group.variant.name != DEFAULT:
+            if hung and not self._failed_starts and self.store.succeeded() & {each.cell for each in group.cells}:
+                self._failed_starts = 1
+                self.observer.note(
+                    f"a launch showed {why} before its cells; as it started earlier, it is started again"
+                )
+                return
             # The forced algorithm also carries the harness's broadcasts: a second start ends the same. A variant that
             # can't start is its own result, and does not stop the others.
+            self._failed_starts = 0
             for planned in self._pending(launch, group.cells):
                 error = f"{why} before its cells: {one_line(ended.output)}"
                 self._record(failed(planned, group, launch, self.machine, error))
