@@ -14,9 +14,11 @@ TABLE_FILES = {"tables.tex": "latex", "tables.md": "markdown", "tables.csv": "cs
 def write_tables(campaign: Campaign, folder: Path, force: bool) -> None:
     """Write TABLE_FILES into `folder`, over existing ones only with `force`.
 
-    A table per algorithm by rank counts, as the studies have them; of one rank count, algorithms next to each other.
+    A table per algorithm by rank counts, as published tables are; of one rank count, algorithms next to each other,
+    unless the campaign's statistic is OSU's average.
     """
     cells = cells_in_context(campaign)
-    layout = "ranks" if cells["ranks"].n_unique() > 1 else "algorithms"
+    as_published = campaign.statistic == "osu" or cells["ranks"].n_unique() > 1
+    layout = "ranks" if as_published else "algorithms"
     for name, format in TABLE_FILES.items():
         write_file(folder / name, tables_as(format, campaign, cells, layout).encode(), force)
