@@ -44,6 +44,7 @@ from timpani.study.cell import Cell
 from timpani.study.compose import compose
 from timpani.study.counted import per_cent
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
+from timpani.study.schema import CELL
 from timpani.study.study import Study
 from timpani.tuning.decide.selection_table import SelectionTable
 
@@ -300,8 +301,9 @@ def confirm_rules(
         if losing(points):
             remaining = replace(remaining, setting=None)
         files = None if remaining == table else _files(remaining, library, folder)
-        planned = (each.cell for each in prepared.session.plan.cells)
-        unreached = Unreached(unreached_calls(table, made_from, measured, planned), prepared.rules_only)
+        planned = [each.cell for each in prepared.session.plan.cells]
+        others = measured.results.select(CELL).n_unique() > len(planned)  # by an earlier start with more time
+        unreached = Unreached(unreached_calls(table, made_from, measured, planned), prepared.rules_only and not others)
         yield ConfirmationRound(
             table, library, measured, confirmed, unreached, points, remaining, files, outcome.killed
         )

@@ -280,7 +280,7 @@ class Runner:
             if hung and not self._failed_starts and self.store.succeeded() & {each.cell for each in group.cells}:
                 self._failed_starts = 1
                 self.observer.note(
-                    f"a launch showed {why} before its cells; as it started earlier, it is started again"
+                    f"a launch showed {why} before its cells; it started earlier, so it is started again"
                 )
                 return
             # The forced algorithm also carries the harness's broadcasts: a second start ends the same. A variant that
