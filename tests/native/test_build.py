@@ -106,6 +106,15 @@ def wrapper(folder: Path, mpi: Mpi, shown: str | None) -> Mpi:
     return replace(mpi, cxx=cxx)
 
 
+def planted_ccache(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """A `ccache` that comes first on PATH, and runs `script`."""
+    program = folder / "bin/ccache"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}", prepend=":")
+
+
 @pytest.fixture
 def mpi() -> Mpi:
     return FOUND[0]
@@ -139,20 +148,14 @@ def test_ccache_is_called_once_for_each_object(
 ) -> None:
     """Also where the library's compiler calls it already."""
     log = tmp_path / "calls"
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/ccache").write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec "$@"\n')
-    (tmp_path / "bin/ccache").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=":")
+    planted_ccache(tmp_path, monkeypatch, f'echo "$@" >> {log}\nexec "$@"')
     build_without_mpi(wrapper(tmp_path / "a", mpi, shown), small)
     calls = [line.split() for line in log.read_text().splitlines() if line.endswith("part.cpp")]
     assert [Path(words[0]).name for words in calls] == ["g++"]
 
 
 def test_an_error_of_ccache_is_shown(small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/ccache").write_text("#!/bin/sh\necho 'ccache: error: no folder' >&2\nexit 1\n")
-    (tmp_path / "bin/ccache").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=":")
+    planted_ccache(tmp_path, monkeypatch, "echo 'ccache: error: no folder' >&2\nexit 1")
     with pytest.raises(UserError, match=r"ccache: error: no folder; choose another"):
         build_without_mpi(wrapper(tmp_path / "a", mpi, "g++ -I/a"), small)
 
@@ -161,10 +164,7 @@ def test_an_error_of_ccache_is_shown(small: Path, mpi: Mpi, tmp_path: Path, monk
 def test_a_library_with_another_compiler_has_its_own(
     small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shown: str | None
 ) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin/ccache").write_text('#!/bin/sh\nexec "$@"\n')
-    (tmp_path / "bin/ccache").chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}/bin", prepend=":")
+    planted_ccache(tmp_path, monkeypatch, 'exec "$@"')
     common = build_without_mpi(wrapper(tmp_path / "a", mpi, "g++ -I/a"), small)
     library = wrapper(tmp_path / "b", mpi, shown)
     program = build(library, small) / "timpani-measure"

@@ -111,16 +111,21 @@ def test_a_clean_environment_leaves_out_the_users_variables_and_file_and_names_t
     assert all("OMPI_MCA_btl_tcp_rndv_eager_limit" in each["without"] for each in load(tmp_path / "c1").launches)
 
 
-def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path: Path) -> None:
-    library = tmp_path / "fails_later.so"
-    source = tmp_path / "fails_later.c"
+def planted(folder: Path, includes: str, at_start: str) -> Path:
+    """A library to preload whose C code runs at the start of each process of the measuring program, and of no other."""
+    library, source = folder / "planted.so", folder / "planted.c"
     source.write_text(
-        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+        f"{includes}#include <string.h>\n"
         "extern char *program_invocation_short_name;\n"
-        "__attribute__((constructor)) static void end(void) {\n"
-        '    if (strcmp(program_invocation_short_name, "timpani-measure") == 0) { puts("planted"); exit(9); }\n}\n'
+        "__attribute__((constructor)) static void start(void) {\n"
+        f'    if (strcmp(program_invocation_short_name, "timpani-measure") == 0) {{ {at_start} }}\n}}\n'
     )
     subprocess.run([str(shutil.which("cc")), "-shared", "-fPIC", "-o", library, source], check=True)
+    return library
+
+
+def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path: Path) -> None:
+    library = planted(tmp_path, "#include <stdio.h>\n#include <stdlib.h>\n", 'puts("planted"); exit(9);')
     done = run(tmp_path / "c", "--variant", f"fails: --preload {library}", "--launches", "6")
     results = load(tmp_path / "c").results
     assert results.filter(variant="default")["error"].null_count() == 6, done.stderr
@@ -130,21 +135,15 @@ def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path:
 
 
 def test_a_start_that_hangs_once_is_repeated(tmp_path: Path) -> None:
-    library = tmp_path / "hangs_once.so"
-    source = tmp_path / "hangs_once.c"
-    source.write_text(
-        "#include <stdio.h>\n#include <string.h>\n#include <sys/stat.h>\n#include <unistd.h>\n"
-        "extern char *program_invocation_short_name;\n"
-        "__attribute__((constructor)) static void hang(void) {\n"
-        "    char name[4096];\n    int number = 0;\n"
-        '    if (strcmp(program_invocation_short_name, "timpani-measure") != 0) return;\n'
-        f'    do snprintf(name, sizeof name, "{tmp_path}/process-%d", ++number);\n'
-        "    while (mkdir(name, 0700) != 0);\n"
-        "    if (number == 7) sleep(600);\n}\n"
+    # The first process of the fourth start sleeps until Timpani ends it; folders count the processes.
+    library = planted(
+        tmp_path,
+        "#include <stdio.h>\n#include <sys/stat.h>\n#include <unistd.h>\n",
+        "char name[4096]; int number = 0; "
+        f'do snprintf(name, sizeof name, "{tmp_path}/process-%d", ++number); while (mkdir(name, 0700) != 0); '
+        "if (number == 7) sleep(600);",
     )
-    subprocess.run([str(shutil.which("cc")), "-shared", "-fPIC", "-o", library, source], check=True)
-    variant = f"hangs: --preload {library}"
-    done = run(tmp_path / "c", "--variant", variant, "--launches", "6", "--hang-after", "8s")
+    done = run(tmp_path / "c", "--variant", f"hangs: --preload {library}", "--launches", "6", "--hang-after", "8s")
     assert "it started earlier, so it is started again" in done.stderr
     campaign = load(tmp_path / "c")
     assert campaign.results.filter(variant="hangs")["error"].to_list() == [None] * 6
