@@ -1,4 +1,4 @@
-# What a newcomer types. Each target sets up what it needs; only `test` and `bench` install Debian packages.
+# What a newcomer types. Each target sets up what it needs; only `test`, `studies` and `bench` install Debian packages.
 .PHONY: setup demo unit test lint tables studies site bench clean
 
 bin := .venv/bin
@@ -52,7 +52,7 @@ tables: setup
 	$(bin)/python -m tools.tables
 
 # The pages of docs/studies: measures or simulates each study that build/studies lacks, for about 10 minutes.
-studies: setup
+studies: .venv/setup-tests
 	$(bin)/python -m tools.studies build/studies
 
 # The manual as a site that works offline, in build/site.

@@ -224,7 +224,15 @@ def _by_caption(markdown: str) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what is missing, and write the pages."""
+    """Measure what is missing, and write the pages; a command that fails has said why, and ends this with its status."""
+    try:
+        _measure_and_write(arguments)
+    except subprocess.CalledProcessError as failed:
+        return failed.returncode
+    return 0
+
+
+def _measure_and_write(arguments: list[str]) -> None:
     campaigns = Path(arguments[0]) if arguments else Path("build/studies")
     campaigns.mkdir(parents=True, exist_ok=True)
     for page in STUDY_PAGES:
@@ -235,7 +243,6 @@ def main(arguments: list[str]) -> int:
         if page.shuffled and not (campaigns / _SHUFFLED).exists():
             timpani(page.run_shuffled, campaigns)
         print(write_page(page, campaigns))
-    return 0
 
 
 if __name__ == "__main__":
