@@ -224,7 +224,7 @@ def _by_caption(markdown: str) -> dict[str, str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Measure what is missing, and write the pages; a command that fails has said why, and ends this with its status."""
+    """Measure what is missing, and write the pages; a failed command ends this with its status."""
     try:
         _measure_and_write(arguments)
     except subprocess.CalledProcessError as failed:
