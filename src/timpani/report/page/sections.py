@@ -10,7 +10,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.figure import MODELS, Figure, Section
 from timpani.charts.marks.latency_columns import latency_title
-from timpani.charts.marks.row_filter import CALLS, MESSAGES
+from timpani.charts.marks.row_filter import CALLS, MESSAGES, TRANSPOSES
 from timpani.charts.marks.status import status_words
 from timpani.charts.registry import figures
 from timpani.models.hockney import MISS
@@ -142,7 +142,7 @@ def _of_cells(report: Report) -> Iterator[PageSection]:
     drawn = report.tables["cells"]
     cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
     cells = with_best(cells, report.decisions)
-    bold = _bold(report.campaign.simulated) if cells["best"].any() else ""
+    bold = _bold(cells, report.campaign.simulated) if cells["best"].any() else ""
     yield PageSection(
         "tables",
         "Tables",
@@ -231,9 +231,10 @@ def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Tab
     return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
 
 
-def _bold(simulated: bool) -> str:
+def _bold(cells: pl.DataFrame, simulated: bool) -> str:
     words = faster(simulated)
-    return f"Bold: {words} than the default. The default and transposes are bold if {words} than all others."
+    best = "The default and transposes are" if cells.filter(TRANSPOSES).height else "The default is"
+    return f"Bold: {words} than the default. {best} bold if {words} than all others."
 
 
 def _marks(cells: pl.DataFrame) -> str:

@@ -30,8 +30,8 @@ _RUN = "run"
 
 KEY = (
     "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
-    "is slower. `timpani tune` applies it only at the sizes at which it is faster. Timpani's own algorithms "
-    f"({OWN}/…) replace calls by the rules that `timpani rules` writes."
+    "is slower. `timpani tune` applies it only at the sizes at which it is faster. The command `timpani rules` writes "
+    f"which calls Timpani's own algorithms ({OWN}/…) replace."
 )
 
 
