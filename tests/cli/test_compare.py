@@ -125,7 +125,23 @@ def test_a_study_goes_by_its_author_whatever_its_tables(pair: tuple[Path, Path])
     done = typed("compare", pair[0], "--published", "holt")
     assert done.returncode == 0
     assert "No cell in common with Holt: OSU 5.0 point-to-point latency; OSU 5.0 point-to-point band" in done.stdout
-    assert "What the study concluded (pingpong-and-transpose):" in done.stdout
+    assert "What the study concluded (pingpong-and-transpose); here checked with OSU averages:" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "times"),
+    [
+        (("behrooz",), "OSU averages"),  # as its tables
+        (("behrooz", "--statistic", "completion"), "completions"),
+        (("assignment2",), "completions"),  # published no times
+        (("assignment2", "--statistic", "osu"), "OSU averages"),
+    ],
+)
+def test_conclusions_are_checked_with_the_statistic_of_the_study_s_tables(
+    pair: tuple[Path, Path], words: tuple[str, ...], times: str
+) -> None:
+    text = typed("compare", pair[0], "--published", *words).stdout
+    assert f"; here checked with {times}:" in text
 
 
 def test_a_published_table_is_not_compared_with_itself(tmp_path: Path) -> None:

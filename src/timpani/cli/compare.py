@@ -1,7 +1,7 @@
 """`timpani compare`: a campaign versus another one, or versus a published table."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -62,7 +62,14 @@ def compare(
         Path | None,
         typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.", show_default=False),
     ] = None,
-    statistic: Statistic = None,
+    statistic: Annotated[
+        Literal["completion", "osu"] | None,
+        typer.Option(
+            help="The times that a study's conclusions are checked with: median completions, or what OSU's benchmarks "
+            "print, an average over ranks.",
+            show_default="that of the study's tables; without tables, completion",
+        ),
+    ] = None,
     style: FigureOptions,
     force: Force = False,
     fail_on: FailOn = None,
@@ -152,7 +159,7 @@ def _with_published(folder: Path, published: str, statistic: Statistic, format: 
     from timpani.report.claims.published_comparison import PublishedComparison
 
     table = read_published(published, COMPARISON)
-    campaign = by_statistic(load(folder), statistic or "completion")
+    campaign = by_statistic(load(folder), statistic or table.statistic)
     if format is Format.json:  # data have the names of the algorithms that were measured
         return PublishedComparison.compare(campaign, table).as_object
     return PublishedComparison.compare(with_study_names(campaign), table).text

@@ -32,7 +32,7 @@ def lines(folder: Path, ranks: tuple[int, ...], hosts: tuple[str, ...], kind: st
     )
     header = synthetic_header() | {"mpi": {"kind": kind, "version": "1"}}
     campaign = load(write_campaign(folder, header, results, launches))
-    text = claims_text(BEHROOZ, check_claims(BEHROOZ, campaign), simulated=False)
+    text = claims_text(BEHROOZ, check_claims(BEHROOZ, campaign), simulated=False, statistic="completion")
     return [line.strip() for line in text.splitlines() if line.strip().startswith("here")]
 
 
@@ -78,7 +78,7 @@ def test_a_simulated_stand_in_is_named(tmp_path: Path) -> None:
     ]
     header = synthetic_header() | {"mpi": {"kind": "simgrid", "version": "4"}}
     campaign = load(write_campaign(tmp_path / "c", header, results, []))
-    text = claims_text(BEHROOZ, check_claims(BEHROOZ, campaign), simulated=True)
+    text = claims_text(BEHROOZ, check_claims(BEHROOZ, campaign), simulated=True, statistic="completion")
     assert "with timpani/knomial for openmpi/knomial and simgrid's default for openmpi's: nothing against it" in text
 
 
@@ -93,11 +93,8 @@ def test_ties_alone_are_no_difference(tmp_path: Path) -> None:
     ]
     campaign = load(write_campaign(tmp_path / "c", synthetic_header(), results, []))
     table = read_published("assignment2", COMPARISON)
-    [said] = (
-        each
-        for each in claims_text(table, check_claims(table, campaign), simulated=False).split("\n- ")
-        if "broadcasts of type II beat the default at 2048 KB" in each
-    )
+    text = claims_text(table, check_claims(table, campaign), simulated=False, statistic="completion")
+    [said] = (each for each in text.split("\n- ") if "broadcasts of type II beat the default at 2048 KB" in each)
     assert ": no difference; 1 (" in said.splitlines()[-1]
     [found] = (
         each
@@ -181,7 +178,7 @@ def test_claims_are_not_checked_against_their_published_table(tmp_path: Path) ->
     import_published("malasi", tmp_path / "t", "timpani import")
     malasi = read_published("malasi", COMPARISON)
     checked = check_claims(malasi, load(tmp_path / "t"))
-    text = claims_text(malasi, checked, simulated=False)
+    text = claims_text(malasi, checked, simulated=False, statistic="completion")
     assert "published: holds;" in text
     assert "here" not in text
     assert {each["campaign"] for each in claims_object(checked)} == {None}

@@ -73,7 +73,7 @@ def test_conclusions_are_checked_by_the_statistic_that_was_asked_for(tmp_path: P
         rises = next(each for each in compared.checked if "rises with the ranks up to 128" in each.published.claim.says)
         assert rises.campaign
         verdicts[statistic] = rises.campaign.finding.verdict
-        assert ("here by OSU's averages" in compared.text) == (statistic == "osu")
+        assert f"here checked with {'OSU averages' if statistic == 'osu' else 'completions'}" in compared.text
     assert verdicts == {"completion": "does not hold", "osu": "holds"}
 
 

@@ -222,6 +222,15 @@ def test_shuffled_host_files_are_no_cases_of_other_conclusions_and_alone_decide_
     assert len(check_claim(other, times, lambda _, name: name).cases) == 1
 
 
+def test_a_jump_within_the_noise_of_three_times_is_undecided() -> None:
+    """At 64 B the median is twice the neighbors', but the interval reaches down to them."""
+    noisy = {size: [1.0] * 7 for size in SIZES} | {64: [1.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0]}
+    result = checked(claim("jumps-within", bytes=512), {"default": noisy})
+    (case,) = result.cases
+    assert (case.value, case.low, case.high) == (2.0, 1.0, 2.0)
+    assert result.verdict == UNDECIDED
+
+
 def test_a_formula_in_logarithms_is_judged_by_its_residuals() -> None:
     power = curve({size: 0.5 * size**0.7 for size in SIZES})
     assert checked(claim("log-linear"), {"default": power}).verdict == HOLDS

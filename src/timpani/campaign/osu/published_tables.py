@@ -12,6 +12,7 @@ from typing import Any
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Statistic
 from timpani.campaign.osu.doubts import Conditions
 from timpani.campaign.osu.log_import import PROVIDER
 from timpani.campaign.osu.write_import import check_empty, write_import
@@ -69,6 +70,11 @@ class Published:
     fitted: Mapping[str, str]
     rows: tuple[dict[str, str], ...]
     files: tuple[str, ...]
+
+    @property
+    def statistic(self) -> Statistic:
+        """The statistic of a campaign with which conclusions are checked: OSU's, if the study published times."""
+        return "osu" if self.holds == "measurements" else "completion"
 
 
 def published_names(holds: str) -> list[str]:

@@ -79,12 +79,13 @@ def check_claims(table: Published, campaign: Campaign) -> list[Checked]:
     ]
 
 
-def claims_text(table: Published, checked: list[Checked], simulated: bool, statistic: Statistic = "completion") -> str:
+def claims_text(table: Published, checked: list[Checked], simulated: bool, statistic: Statistic) -> str:
     """Some lines for each claim; empty where the study has none. statistic: of the campaign's times."""
     if not checked:
         return ""
-    averages = ", here by OSU's averages" if statistic == "osu" else ""
-    lines = [f"What the study concluded ({table.study}){averages}:"]
+    times = "OSU averages" if statistic == "osu" else "completions"
+    here = f"; here checked with {times}" if any(each.campaign for each in checked) else ""
+    lines = [f"What the study concluded ({table.study}){here}:"]
     for each in checked:
         lines.append(f"- {each.published.claim.by}: {each.published.claim.says}")
         if each.published.measure:
