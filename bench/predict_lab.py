@@ -15,7 +15,6 @@ import polars as pl
 from bench import predict
 from bench.command import timpani
 from bench.prediction_error import parts, predicted_rows, summary, worst
-from bench.residuals import residual_factors
 from timpani.campaign.folder.load import Campaign, load
 from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up
@@ -42,7 +41,6 @@ PREDICTED = {
 }
 SIZES, BLOCKS = "4Ki,32Ki,256Ki", "1Ki,8Ki,32Ki"
 OF_BLOCKS = ("gather", "allgather")
-NOISE_RANKS = 2
 LAUNCHES, SLOT = 3, "30ms"
 QUICK = ("bcast", "allreduce")
 """Of a quick look (TIMPANI_BENCH_QUICK=1), which is one launch."""
@@ -79,23 +77,15 @@ def print_accuracy(folder: Path) -> None:
     simulator = Simulator(build_without_mpi(choose_mpi(None)))
     known = [each for campaign in campaigns for each in observations(campaign)]
 
-    def predicted(*noise: float) -> pl.DataFrame:
-        bursts = campaigns[0].header.machine.bursts
-        calibration = calibrate_from_calls(simulator, known, None, simulated=False, noise=noise, burst=bursts)
-        print(f"{calibration}\n{calibration.costs}")
-        return pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
-
-    rows = predicted()
+    bursts = campaigns[0].header.machine.bursts
+    calibration = calibrate_from_calls(simulator, known, None, simulated=False, burst=bursts)
+    print(f"{calibration}\n{calibration.costs}")
+    rows = pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
     for by in (("collective",), ("collective", "algorithm"), ("message_bytes",), ("machine",), ("ranks", "placement")):
         for name, part in parts(rows, *by):
             print(f"{name}: {summary(part)}")
     print(f"all: {summary(rows)}")
     print(worst(rows))
-    # Calls of the fewest ranks have the fewest messages.
-    noisy = predicted(
-        *residual_factors(campaigns[at] for at, (ranks, _) in enumerate(CALIBRATED) if ranks == NOISE_RANKS)
-    )
-    print(f"with noise: {summary(noisy)}")
 
 
 def _study(quick: bool) -> str:

@@ -247,7 +247,7 @@ class Levels {
         if (both.time < out.began || later(both, out.free).time <= in.began) throw LevelsNotApplicable();
         // Two messages would share a port.
         if (fair_ && later(out.free, in.free).time > both.time) throw LevelsNotApplicable();
-        const auto message = call_costs_.message(sender, receiver, out.count, static_cast<std::uint32_t>(round_));
+        const auto message = call_costs_.message(sender, receiver, out.count);
         Moment now = later(both, later(out.free, in.free));
         now.waits_from(both);
         if (now.time > out.free.time) out.began = now.time;

@@ -92,7 +92,7 @@ class Clock {
         if (step.is_message()) {
             call_costs_.post(now, step);
             const bool may_flow = step.kind == Step::Kind::send && fair_;
-            return {now, {.child = may_flow ? send_eagerly(place.rank, round, step) : kNone}};
+            return {now, {.child = may_flow ? send_eagerly(place.rank, step) : kNone}};
         }
         const double start = now.time;
         call_costs_.compute(now, step.kind, step.from.count);
@@ -160,7 +160,6 @@ class Clock {
         int sender;
         int receiver;
         std::int64_t count;
-        std::int64_t round;
         Moment moment;  // when it begins, and then when it arrives
         int send = kNone;
         bool arrived = false;
@@ -179,7 +178,7 @@ class Clock {
         return {sent.number, received.number, sent.rank, received.rank, send};
     }
     [[nodiscard]] CallCosts::Priced priced(const Message& send, const Message& receive) {
-        return call_costs_.message(send.rank, receive.rank, send.count, send.round);
+        return call_costs_.message(send.rank, receive.rank, send.count);
     }
 
     /// The messages that wait for a port: a heap of their sides there.
@@ -315,14 +314,14 @@ class Clock {
     /// Lets a message flow together with others.
     void flow(int number) {
         const auto& [send, receive] = sides(number);
-        begin_to_flow(add_flow({send.rank, receive.rank, send.count, send.round, send.note.moment, number}));
+        begin_to_flow(add_flow({send.rank, receive.rank, send.count, send.note.moment, number}));
     }
     /// The number in flows_ of an eager message, which flows as soon as it is posted; kNone for others.
-    int send_eagerly(int rank, std::int64_t round, const Step& step) {
+    int send_eagerly(int rank, const Step& step) {
         const int receiver = engine_.number_of_ranks() == 1 ? 0 : step.peer;
         if (!call_costs_.is_eager(step.from.count)) return kNone;
         const Moment& now = engine_.state(rank).now;
-        const int id = add_flow({rank, receiver, step.from.count, round, now});
+        const int id = add_flow({rank, receiver, step.from.count, now});
         // Sums of payments may differ from the time in the last digit.
         ahead_.add(std::max(now.time, time_), {.id = id, .kind = Turn::Kind::eager});
         return id;
@@ -335,7 +334,7 @@ class Clock {
         return id;
     }
     [[nodiscard]] CallCosts::Priced priced(const Flowing& message) {
-        return call_costs_.message(message.sender, message.receiver, message.count, message.round);
+        return call_costs_.message(message.sender, message.receiver, message.count);
     }
     void begin_to_flow(int id) {
         const Flowing& message = flowing_[static_cast<std::size_t>(id)];
@@ -404,7 +403,7 @@ Last<kTerms> last(const Algorithm& algorithm, const CollectiveArguments& args, c
     auto way = Way::by_events;
     if (!by_events) {
         const auto symmetry = symmetry_of(algorithm, args);
-        if (symmetry != Symmetry::none && args.topology == nullptr && costs.noise.factors.empty()) {
+        if (symmetry != Symmetry::none && args.topology == nullptr) {
             found = Clock<Moment<kTerms>>(algorithm, args, costs, sink, symmetry).run();
             way = Way::one_for_all;
         } else {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "collectives/topology.hpp"
-#include "simulate/noise.hpp"
 
 namespace timpani {
 
@@ -42,8 +41,6 @@ struct Costs {
     std::int64_t eager_below = 0;
     /// Whether concurrent messages share ports and links fairly (fair_flows.hpp). Otherwise one passes after the other.
     bool fair = false;
-    /// Factor of the line costs of messages; shared links are not affected.
-    Noise noise{};
     /// By Relation, `node` if unknown; lines by ascending first_bytes. A relation without lines uses those of the next
     /// closer relation that has some, else of the next farther one.
     std::array<std::vector<Line>, kRelations> messages{};

@@ -97,8 +97,8 @@ class FairFlows {
         Moment undisturbed = now;
         const double alone = message.alone();
         const double share = alone > 0 ? flow.limited[kPort] / alone : 1;
-        now.pay(message.term, share * message.factor, message.line->gap);
-        now.pay(message.term + 1, share * message.factor * message.bytes, message.line->per_byte);
+        now.pay(message.term, share, message.line->gap);
+        now.pay(message.term + 1, share * message.bytes, message.line->per_byte);
         for (std::size_t kind = 0; kind < kLinks; ++kind) {
             const double cost = costs_.shared.at(kind);
             if (cost > 0) {

@@ -4,7 +4,6 @@
 //   costs OVERHEAD REDUCED COPIED EAGER REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
 //   LATENCY_PER_BYTE]…]…
 //   credit IDLE BURST×3
-//   noise DRAW FACTOR…
 //
 // ALGORITHM includes parameters, `knomial:radix=4`. Answers:
 //   time         {"time":…}
@@ -18,9 +17,9 @@
 // caches are known, they follow as `CORES SOCKETS CACHES core|socket` of each node, with ranks on consecutive cores or
 // alternating between sockets; or as NODE GROUP SOCKET CACHE of each rank. Costs are valid for the calls that follow,
 // with the lines of each relation (simulate/costs.hpp) after a semicolon, and are answered by {}; the default is the
-// unit clock. SHARED and EAGER_BELOW default to 0. Credit (idle time and bursts of shared links) and noise
-// (simulate/noise.hpp) are valid until the next costs, and are answered by {}. A line `peak` is answered by
-// {"peak_bytes":…}, the maximum memory of the program so far. Needs no MPI.
+// unit clock. SHARED and EAGER_BELOW default to 0. Credit (idle time and bursts of shared links) is valid until the
+// next costs, and is answered by {}. A line `peak` is answered by {"peak_bytes":…}, the maximum memory of the program
+// so far. Needs no MPI.
 
 #include <sys/prctl.h>
 
@@ -167,16 +166,6 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
     return costs;
 }
 
-/// Parses the words after `noise`.
-Noise parse_noise(std::istringstream& words, const std::string& line) {
-    Noise noise;
-    words >> noise.draw;
-    for (double factor = 0; words >> factor;) noise.factors.push_back(factor);
-    const bool valid = words.eof() && noise.factors.size() > 1 && noise.factors.front() >= 0;
-    if (!valid || !std::ranges::is_sorted(noise.factors)) throw std::runtime_error("not noise: " + line);
-    return noise;
-}
-
 /// Parses the words after `credit`.
 void parse_credit(std::istringstream& words, const std::string& line, Costs& costs) {
     double idle = 0;
@@ -254,9 +243,6 @@ int main() {
             std::string first;
             if (words >> first; first == "costs") {
                 costs = parse_costs(words, line);
-                std::cout << "{}\n";
-            } else if (first == "noise") {
-                costs.noise = parse_noise(words, line);
                 std::cout << "{}\n";
             } else if (first == "credit") {
                 parse_credit(words, line, costs);

@@ -68,31 +68,28 @@ class CallCosts {
         }
     }
 
-    /// A message's cost line, the index of its first term, and its noise factor.
+    /// A message's cost line, and the index of its first term.
     struct Priced {
         const Line* line;
         std::size_t term;
         double bytes;
-        double factor;
 
         /// Time for which it occupies its ports.
-        [[nodiscard]] double alone() const { return factor * (line->gap + bytes * line->per_byte); }
+        [[nodiscard]] double alone() const { return line->gap + bytes * line->per_byte; }
     };
-    [[nodiscard, gnu::always_inline]] Priced message(int sender, int receiver, std::int64_t count,
-                                                     std::uint32_t round) const {
+    [[nodiscard, gnu::always_inline]] Priced message(int sender, int receiver, std::int64_t count) const {
         const std::size_t relation = relations_[static_cast<std::size_t>(relation_of(sender, receiver))];
         const auto& lines = costs_.messages[relation];
         const std::int64_t bytes = count * element_bytes_;
         std::size_t at = 0;
         while (at + 1 < lines.size() && lines[at + 1].first_bytes <= bytes) ++at;
-        return {&lines[at], first_terms_[relation] + kPaidByLine * at, static_cast<double>(bytes),
-                costs_.noise.of(sender, receiver, round)};
+        return {&lines[at], first_terms_[relation] + kPaidByLine * at, static_cast<double>(bytes)};
     }
 
     template <class Moment>
     static void hold_ports(Moment& now, const Priced& message) {
-        now.pay(message.term, message.factor, message.line->gap);
-        now.pay(message.term + 1, message.factor * message.bytes, message.line->per_byte);
+        now.pay(message.term, 1, message.line->gap);
+        now.pay(message.term + 1, message.bytes, message.line->per_byte);
     }
     /// Completes a message that began at `start` and passed its ports at `now`. It could have started at `ready` if its
     /// receiver had been there; an eager message did. Returns when it has passed its sender's port.
@@ -112,8 +109,8 @@ class CallCosts {
     }
     template <class Moment>
     static void take_latency(Moment& now, const Priced& message) {
-        now.pay(message.term + 2, message.factor, message.line->latency);
-        now.pay(message.term + 3, message.factor * message.bytes, message.line->latency_per_byte);
+        now.pay(message.term + 2, 1, message.line->latency);
+        now.pay(message.term + 3, message.bytes, message.line->latency_per_byte);
     }
     [[nodiscard]] bool is_eager(std::int64_t count) const { return count * element_bytes_ < costs_.eager_below; }
     template <class Moment>

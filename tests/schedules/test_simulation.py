@@ -190,30 +190,6 @@ def test_a_time_breakdown_has_the_costs_by_relation(simulator: Simulator) -> Non
     ]
 
 
-def test_with_noise_a_time_is_the_median_of_several_draws(simulator: Simulator) -> None:
-    lines = ((CostLine(gap=2.0, per_byte=0.5),),)
-    calls = [SimulatedCall("allgather", Algorithm(OWN, "ring"), ranks, 8) for ranks in (2, 24)]
-
-    def known(*noise: float) -> list[TimeBreakdown]:
-        found = simulator.compositions(calls, Costs(messages=lines, noise=noise))
-        return [each for each in found if isinstance(each, TimeBreakdown)]
-
-    quiet, varied = known(), known(0.5, 1, 4)
-    assert known(1, 1) == [replace(each, by="level") for each in quiet]
-    assert [each.time for each in known(2, 2)] == [2 * each.time for each in quiet]
-    assert varied == known(0.5, 1, 4)
-    for each in varied:
-        assert each.time == pytest.approx(each.amounts[-4] * 2 + each.amounts[-3] * 0.5)
-    # In a ring everybody waits for the slowest: the more ranks, the slower that one is.
-    assert varied[0].time / quiet[0].time < varied[1].time / quiet[1].time
-
-
-def test_noise_factors_that_are_not_quantiles_are_refused(simulator: Simulator) -> None:
-    for factors in ((1.0,), (2.0, 1.0), (-1.0, 1.0)):
-        with pytest.raises(ValueError, match="not noise"):
-            simulator.times([], Costs(noise=factors))
-
-
 def test_the_simulator_ends_with_its_parent_process(programs: Path) -> None:
     asking = (
         "import subprocess, sys, time\n"

@@ -56,12 +56,6 @@ Costs fairly(Costs costs) {
     return costs;
 }
 
-/// The same, but with noise in each message.
-Costs noisily(Costs costs) {
-    costs.noise = {.factors = {0.4, 0.9, 1, 1.3, 8}, .draw = 3};
-    return costs;
-}
-
 bool near(double a, double b) { return std::abs(a - b) <= 1e-9 * std::abs(b); }
 
 /// An algorithm of that many rounds.
@@ -184,13 +178,7 @@ TEST(a_hundred_thousand_ranks_take_the_published_times) {
 
 TEST(by_level_or_by_events_a_call_takes_the_same) {
     int by_level = 0;
-    const std::vector<Costs> every{kCosts,
-                                   unit_clock(),
-                                   hockney(0.1, 0.01, 7),
-                                   all_costs(),
-                                   fairly(all_costs()),
-                                   noisily(all_costs()),
-                                   noisily(fairly(all_costs()))};
+    const std::vector<Costs> every{kCosts, unit_clock(), hockney(0.1, 0.01, 7), all_costs(), fairly(all_costs())};
     for_each_call({1, 2, 3, 6, 7, 8, 16, 21, 32}, [&](const Algorithm& algorithm, const CollectiveArguments& args) {
         for (const Costs& costs : every) {
             if (check_by_level(algorithm, args, costs)) ++by_level;
@@ -263,8 +251,6 @@ TEST(a_time_is_the_sum_of_what_was_paid_on_the_way_to_it) {
     check_sums(all_costs());
     check_sums(nearer(all_costs()));
     check_sums(fairly(all_costs()));
-    check_sums(noisily(all_costs()));
-    check_sums(noisily(fairly(all_costs())));
 }
 
 TEST(a_message_is_paid_by_its_own_size_and_by_how_close_its_ranks_are) {

@@ -202,13 +202,12 @@ def calibrate_from_calls(
     observed: list[Observation],
     messages: Costs | None,
     simulated: bool,
-    noise: tuple[float, ...] = (),
     burst: tuple[float, ...] = NO_BURST,
 ) -> Calibration:
     """Choose the model that predicts algorithms best from the others, in three steps.
 
     It chooses first the cost lines, then which ranks of a node have separate costs, then the eager limit and how links
-    are shared. `noise` and `burst` are those of Costs.
+    are shared. `burst` is that of Costs.
     """
 
     def fitted(start: Costs) -> tuple[ModelError, Vector, CostEstimate]:
@@ -229,7 +228,7 @@ def calibrate_from_calls(
             return [*threads.map(fitted, starts)]
 
     together = min(
-        fit_all(replace(start, noise=noise, burst=burst) for start in _initial_costs(observed, messages)),
+        fit_all(replace(start, burst=burst) for start in _initial_costs(observed, messages)),
         key=mean_error,
     )
     apart = [

@@ -68,8 +68,6 @@ class Costs:
     eager_below  messages of fewer bytes are sent before their receiver waits for them
     fair      concurrent messages share ports and links fairly; otherwise one passes after the other
     messages  of each message; ranks at unknown distance pay those within a node
-    noise     random factors of each message's time: quantiles in ascending order, at equal steps from the smallest to
-              the largest; empty, or at least two. A time is then the median of _DRAWS simulated calls
     """
 
     overhead: float = 0.0
@@ -83,7 +81,6 @@ class Costs:
     eager_below: int = 0
     fair: bool = False
     messages: Messages = ((CostLine(gap=1.0),),)
-    noise: tuple[float, ...] = ()
 
 
 UNIT_CLOCK = Costs()
@@ -234,7 +231,6 @@ class TimeBreakdown:
 
 
 _PIECE_BYTES = 1 << 20
-_DRAWS = 9  # odd, so the median is one of them
 
 
 @dataclass(frozen=True)
@@ -251,8 +247,7 @@ class Simulator:
     programs: Path
 
     def events(self, calls: Iterable[SimulatedCall], costs: Costs = UNIT_CLOCK) -> list[pl.DataFrame]:
-        """The events of each call, columns EVENT_SCHEMA, with the first noise draw; UserError if an algorithm doesn't
-        apply."""
+        """The events of each call, columns EVENT_SCHEMA; UserError if an algorithm doesn't apply."""
         return [
             pl.DataFrame(_answer_or_error(answer)["events"], schema=EVENT_SCHEMA, orient="row")
             for answer in self._request(calls, costs, "events")
@@ -262,13 +257,8 @@ class Simulator:
         """The time of each call, in the costs' unit."""
         return [
             NotSimulated(answer["error"]) if "error" in answer else answer["time"]
-            for answer in self._median_answers(calls, costs, "time")
+            for answer in self._request(calls, costs, "time")
         ]
-
-    def drawn(self, calls: Iterable[SimulatedCall], costs: Costs, draw: int) -> list[float]:
-        """The time of each call in one draw of the noise, in the costs' unit; UserError if an algorithm doesn't
-        apply."""
-        return [_answer_or_error(answer)["time"] for answer in self._request(calls, costs, "time", draw)]
 
     def compositions(self, calls: Iterable[SimulatedCall], costs: Costs) -> list[TimeBreakdown | NotSimulated]:
         """The time of each call, with its breakdown."""
@@ -276,7 +266,7 @@ class Simulator:
             NotSimulated(answer["error"])
             if "error" in answer
             else TimeBreakdown(answer["time"], answer["waited"], tuple(answer["amounts"]), answer["by"])
-            for answer in self._median_answers(calls, costs, "composition")
+            for answer in self._request(calls, costs, "composition")
         ]
 
     def goal(self, call: SimulatedCall) -> Iterator[bytes]:
@@ -297,17 +287,9 @@ class Simulator:
         if program.returncode != 0:
             raise RuntimeError(f"timpani-simulate ended with status {program.returncode}")
 
-    def _median_answers(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
-        """The answer with the median time of all draws, for each call."""
-        asked = tuple(calls)
-        draws = [self._request(asked, costs, what, draw) for draw in range(_DRAWS if costs.noise else 1)]
-        return [
-            sorted(answers, key=lambda answer: answer.get("time", 0.0))[len(answers) // 2]
-            for answers in zip(*draws, strict=True)
-        ]
-
-    def _request(self, calls: Iterable[SimulatedCall], costs: Costs, what: str, draw: int = 0) -> list[dict[str, Any]]:
-        lines = (*_costs_lines(costs, draw), *(_line(call, what) for call in calls))
+    def _request(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
+        calls = tuple(calls)
+        lines = (*_costs_lines(costs), *(_line(call, what) for call in calls))
         text = "".join(f"{line}\n" for line in lines)
         answer = subprocess.run(
             [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=False
@@ -317,7 +299,7 @@ class Simulator:
             raise AlgorithmError(f"the simulator ended at {names}: {signal}", "`timpani verify` shows what is wrong")
         answer.check_returncode()
         known: list[dict[str, Any]] = [json.loads(line) for line in answer.stdout.splitlines()]
-        about_costs = len(_costs_lines(costs, draw))
+        about_costs = len(_costs_lines(costs))
         for about in known[:about_costs]:
             if "error" in about:
                 raise ValueError(about["error"])
@@ -326,7 +308,7 @@ class Simulator:
 
 def composition_request(call: SimulatedCall, costs: Costs) -> str:
     """The program's input for one call, for callers that start the program themselves."""
-    return "".join(f"{line}\n" for line in (*_costs_lines(costs, 0), _line(call, "composition")))
+    return "".join(f"{line}\n" for line in (*_costs_lines(costs), _line(call, "composition")))
 
 
 def _answer_or_error(answer: dict[str, Any]) -> dict[str, Any]:
@@ -335,7 +317,7 @@ def _answer_or_error(answer: dict[str, Any]) -> dict[str, Any]:
     return answer
 
 
-def _costs_lines(costs: Costs, draw: int) -> list[str]:
+def _costs_lines(costs: Costs) -> list[str]:
     words: list[object] = [
         "costs",
         costs.overhead,
@@ -351,9 +333,8 @@ def _costs_lines(costs: Costs, draw: int) -> list[str]:
         words.append(";")
         for line in lines:
             words += astuple(line)
-    noise = [["noise", draw, *costs.noise]] if costs.noise else []
     credit = [["credit", costs.idle, *costs.burst]] if any(costs.burst) else []
-    return [" ".join(map(str, each)) for each in (words, *credit, *noise)]
+    return [" ".join(map(str, each)) for each in (words, *credit)]
 
 
 def _line(call: SimulatedCall, what: str) -> str:
