@@ -92,6 +92,12 @@ std::int64_t Collective::receive_elements(const CollectiveArguments& args, int r
     return receive.used_by(rank, args.root) ? elements_of(receive.content, true, args, rank) : 0;
 }
 
+Part Collective::contributed_in_place(const CollectiveArguments& args, int rank) const {
+    // A rank's block is sent from where the block from that rank will arrive: MPI requires both to have one size.
+    if (send.content == Content::pairs) return {0, receive_elements(args, rank)};
+    return receive.content == Content::blocks ? block_of(args, rank) : Part{0, send_elements(args, rank)};
+}
+
 std::optional<Origin> Collective::origin(const CollectiveArguments& args, int rank, std::int64_t i) const {
     const auto index = [&] { return contributed_index(*this, args, rank, i); };
     switch (result) {

@@ -125,6 +125,8 @@ struct Collective {
     /// Elements of the buffer that `rank` contributes from, and of the one that it receives into.
     [[nodiscard]] std::int64_t send_elements(const CollectiveArguments& args, int rank) const;
     [[nodiscard]] std::int64_t receive_elements(const CollectiveArguments& args, int rank) const;
+    /// The elements of the receive buffer that `rank` contributes if it passes MPI_IN_PLACE to send.
+    [[nodiscard]] Part contributed_in_place(const CollectiveArguments& args, int rank) const;
     /// The source of element `i` of the receive buffer of `rank`; nothing if MPI leaves it undefined.
     [[nodiscard]] std::optional<Origin> origin(const CollectiveArguments& args, int rank, std::int64_t i) const;
     /// The largest count or displacement, in elements, passed to MPI in a call with equal blocks. Only v-collectives

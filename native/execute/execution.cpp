@@ -19,10 +19,6 @@ CollectiveArguments admitted(const Algorithm& algorithm, CollectiveArguments arg
     return args;
 }
 
-std::int64_t elements_of(const std::vector<PackedBlock>& blocks) {
-    return blocks.empty() ? 0 : blocks.back().offset + blocks.back().count;
-}
-
 /// Calls `call(first, elements)` for parts of `count` elements, each within int. Returns MPI's first error code.
 template <typename Call>
 int in_parts(std::int64_t count, const Call& call) {
@@ -45,7 +41,7 @@ Program through(const Channel& channel, Program program) {
 }  // namespace
 
 Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args, const Channel& channel,
-                     MPI_Datatype type, MPI_Op op, const Displacements& where)
+                     MPI_Datatype type, MPI_Op op)
     : comm_(channel.comm),
       tag_(channel.tag),
       tag_of_copies_(channel.tag_of_copies()),
@@ -53,20 +49,15 @@ Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args
       type_(type),
       op_(op),
       layout_(type),
-      program_(through(channel, compile(algorithm, admitted(algorithm, args, op, layout_), rank_in(channel.members)))),
-      send_displaced_(!where.send.empty()),
-      receive_displaced_(!where.receive.empty()) {
+      program_(through(channel, compile(algorithm, admitted(algorithm, args, op, layout_), rank_in(channel.members)))) {
     const Collective& collective = *find_collective(algorithm.collective);
     const int member = rank_in(channel.members);
-    send_blocks_ = send_blocks(collective, args, member, where);
-    receive_blocks_ = receive_blocks(collective, args, member, where);
-    in_place_blocks_ = in_place_blocks(collective, args, member, where);
+    contributed_in_place_ = collective.contributed_in_place(args, member);
+    receive_elements_ = collective.receive_elements(args, member);
     describe_large_messages();
     scratch_.allocate(program_.scratch, layout_);
     bases_[static_cast<std::size_t>(Buffer::scratch)] = scratch_.base();
     requests_.assign(static_cast<std::size_t>(program_.requests), MPI_REQUEST_NULL);
-    if (send_displaced_) send_staging_.allocate(elements_of(send_blocks_), layout_);
-    if (receive_displaced_) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
     // Last: freeing a window is collective, so a rank that runs out of memory must not have made one.
     if (program_.window > 0) {
         window_ = std::make_unique<SharedWindow>(channel.members, *args.topology, layout_.bytes(program_.window));
@@ -75,8 +66,6 @@ Execution::Execution(const Algorithm& algorithm, const CollectiveArguments& args
 }
 
 int Execution::operator()(const void* send, void* receive) {
-    const bool send_in_place = send == MPI_IN_PLACE;
-    const bool receive_in_place = receive == MPI_IN_PLACE;
     // Never written: the verifier refuses algorithms that write there.
     auto* const sent = static_cast<std::byte*>(const_cast<void*>(send));
     auto* const received = static_cast<std::byte*>(receive);
@@ -84,19 +73,15 @@ int Execution::operator()(const void* send, void* receive) {
     std::byte*& receive_base = bases_[static_cast<std::size_t>(Buffer::receive)];
     send_base = sent;
     receive_base = received;
-    if (send_in_place || send_displaced_) {
-        const auto& blocks = send_in_place ? in_place_blocks_ : send_blocks_;
-        const std::byte* const from = send_in_place ? received : sent;
-        if (send_staging_.base() == nullptr)
-            send_staging_.allocate(elements_of(blocks), layout_);  // the first in-place call
+    if (send == MPI_IN_PLACE) {
+        const auto& [first, count] = contributed_in_place_;
+        if (send_staging_.base() == nullptr) send_staging_.allocate(count, layout_);
         send_base = send_staging_.base();
-        for (const auto& [displacement, offset, count] : blocks) {
-            const int error = copy(from + displacement * layout_.extent, send_base + offset * layout_.extent, count);
-            if (error != MPI_SUCCESS) return error;
-        }
+        if (const int error = copy(received + first * layout_.extent, send_base, count); error != MPI_SUCCESS)
+            return error;
     }
-    if (receive_in_place || receive_displaced_) {
-        if (receive_staging_.base() == nullptr) receive_staging_.allocate(elements_of(receive_blocks_), layout_);
+    if (receive == MPI_IN_PLACE) {  // a scatter's root already has its block
+        if (receive_staging_.base() == nullptr) receive_staging_.allocate(receive_elements_, layout_);
         receive_base = receive_staging_.base();
     }
     // A rank continues after an error: other ranks would otherwise wait for its messages for ever.
@@ -104,13 +89,7 @@ int Execution::operator()(const void* send, void* receive) {
     for (const Instruction& instruction : program_.instructions) {
         if (const int error = run(instruction); first_error == MPI_SUCCESS) first_error = error;
     }
-    if (!receive_displaced_ || receive_in_place || first_error != MPI_SUCCESS)
-        return first_error;  // in place, a scatter's root already has its block
-    for (const auto& [displacement, offset, count] : receive_blocks_) {
-        const int error = copy(receive_base + offset * layout_.extent, received + displacement * layout_.extent, count);
-        if (error != MPI_SUCCESS) return error;
-    }
-    return MPI_SUCCESS;
+    return first_error;
 }
 
 void Execution::describe_large_messages() {

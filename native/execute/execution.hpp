@@ -4,23 +4,24 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "collectives/collective.hpp"
 #include "execute/channel.hpp"
 #include "execute/elements.hpp"
 #include "execute/many_elements.hpp"
-#include "execute/packed_blocks.hpp"
 #include "execute/program.hpp"
 #include "execute/shared_window.hpp"
 
 namespace timpani {
 
-/// A program bound to a channel, a datatype, an operator and displacements of blocks. Calling it runs the algorithm
-/// once. Calls allocate no memory. If the algorithm has a window, all ranks must construct and destroy it together.
+/// A program bound to a channel, a datatype and an operator. Calling it runs the algorithm once. Calls allocate no
+/// memory, except the first in place. If the algorithm has a window, all ranks must construct and destroy it together.
 ///
-/// Schedules work on packed blocks and on buffers that don't overlap. If a call has displacements or is in place,
-/// elements are first copied to a staging buffer, or finally from one.
+/// Schedules work on packed blocks and on buffers that don't overlap. If a call is in place, a staging buffer replaces
+/// the missing one.
 class Execution {
   public:
     /// Both buffers hold elements of `type` with its gaps. `args` counts elements; for a v-collective it has the counts
@@ -28,7 +29,7 @@ class Execution {
     /// algorithm does not admit the arguments or the operator, which may not commute. Throws NoSharedMemory, on all
     /// ranks, if it has a window and a node's ranks can't share memory.
     Execution(const Algorithm& algorithm, const CollectiveArguments& args, const Channel& channel, MPI_Datatype type,
-              MPI_Op op, const Displacements& where = {});
+              MPI_Op op);
 
     /// Returns MPI's first error code. `send` and `receive` are as the collective defines them. One may be MPI_IN_PLACE
     /// if MPI allows it. For a broadcast, pass its buffer twice.
@@ -59,11 +60,8 @@ class Execution {
     ElementLayout layout_;
     Program program_;
     std::vector<ManyElements> large_messages_;  // a type for each number of elements that exceeds int
-    std::vector<PackedBlock> send_blocks_;
-    std::vector<PackedBlock> receive_blocks_;
-    std::vector<PackedBlock> in_place_blocks_;
-    bool send_displaced_;
-    bool receive_displaced_;
+    Part contributed_in_place_{};
+    std::int64_t receive_elements_ = 0;
     ElementBuffer send_staging_;
     ElementBuffer receive_staging_;
     ElementBuffer scratch_;

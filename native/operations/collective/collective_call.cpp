@@ -49,9 +49,7 @@ std::int64_t CollectiveCall::receive_elements() const {
 }
 
 Part CollectiveCall::contributed() const {
-    if (!sends_in_place_) return {0, 0};
-    const std::int64_t elements = collective_.send_elements(args_, rank());
-    return {collective_.receive.content == Content::blocks ? block_of(args_, rank()).first : 0, elements};
+    return sends_in_place_ ? collective_.contributed_in_place(args_, rank()) : Part{0, 0};
 }
 
 void CollectiveCall::sent(std::int64_t first, Values values) const {

@@ -24,17 +24,8 @@ namespace timpani::test {
 namespace {
 
 constexpr std::size_t kMargin = 64;  // bytes before and after each buffer, which must not change
-constexpr int kHole = 3;             // elements between the blocks of a v-collective
 
 using Bytes = std::vector<std::byte>;
-
-/// Blocks of `counts`, from the last rank's to the first's, with holes between them.
-std::vector<int> backwards_with_holes(const std::vector<int>& counts) {
-    std::vector<int> displacements(counts.size());
-    int next = 1;
-    for (std::size_t i = counts.size(); i-- > 0; next += counts[i] + kHole) displacements[i] = next;
-    return displacements;
-}
 
 /// One call in MPI's terms and in Timpani's, with the data for both.
 class Trial {
@@ -44,15 +35,8 @@ class Trial {
         : collective_(collective), kind_(kind), layout_(kind.type), args_(args), in_place_(in_place) {
         MPI_Comm_rank(comm, &rank_);
         arguments_ = library_arguments(collective, args, rank_, comm, kind.type, kind.op);
-        auto send_elements = collective.send_elements(args, rank_);
+        const auto send_elements = collective.send_elements(args, rank_);
         auto receive_elements = collective.receive_elements(args, rank_);
-        if (!args.counts.empty()) {
-            arguments_.send_displacements = backwards_with_holes(arguments_.send_counts);
-            arguments_.receive_displacements = backwards_with_holes(arguments_.receive_counts);
-            displacements_ = {arguments_.send_displacements, arguments_.receive_displacements};
-            send_elements += send_elements == 0 ? 0 : 1 + kHole * args.ranks;
-            receive_elements += receive_elements == 0 ? 0 : 1 + kHole * args.ranks;
-        }
         // In place, a rank's contribution lies where its result will be. In a reduce-scatter the contribution is
         // longer, and the library may use the memory after the result.
         if (in_place && collective.reduces() && collective.receive.content != Content::vector) {
@@ -66,7 +50,7 @@ class Trial {
 
     /// Describes what is wrong at this rank; nothing if all is right. Collective.
     std::optional<std::string> compare(const Algorithm& algorithm) {
-        Execution execution(algorithm, args_, arguments_.comm, kind_.type, kind_.op, displacements_);
+        Execution execution(algorithm, args_, arguments_.comm, kind_.type, kind_.op);
         const auto run_timpani = [&](Bytes& send, Bytes& receive) {
             return execution(send_of(send), receive_of(receive));
         };
@@ -136,7 +120,6 @@ class Trial {
     bool in_place_;
     int rank_ = 0;
     LibraryArguments arguments_;
-    Displacements displacements_;
     Bytes send_;
     Bytes receive_;
     std::size_t defined_ = std::numeric_limits<std::size_t>::max();  // bytes of the receive buffer that MPI defines
