@@ -137,16 +137,16 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 #define TIMPANI_PREPARED(Function, parameters, arguments, call)
 #endif
 
+#define TIMPANI_FORMS(BLOCKING, Name, name, suffix, ...)                                          \
+    TIMPANI_##BLOCKING(Name##suffix, __VA_ARGS__) TIMPANI_NON_BLOCKING(name##suffix, __VA_ARGS__) \
+        TIMPANI_PREPARED(Name##_init##suffix, __VA_ARGS__)
+
 #define Count int
 #define Displacement int
-#define REPLACED(Name, name, parameters, arguments, ...)                                 \
-    TIMPANI_BLOCKING(Name, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))     \
-    TIMPANI_NON_BLOCKING(name, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__))) \
-    TIMPANI_PREPARED(Name##_init, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
-#define PASSED(Name, name, parameters, arguments)                                        \
-    TIMPANI_COUNTED(Name, parameters, arguments, (timpani::OtherCall{#name, comm}))      \
-    TIMPANI_NON_BLOCKING(name, parameters, arguments, (timpani::OtherCall{#name, comm})) \
-    TIMPANI_PREPARED(Name##_init, parameters, arguments, (timpani::OtherCall{#name, comm}))
+#define REPLACED(Name, name, parameters, arguments, ...) \
+    TIMPANI_FORMS(BLOCKING, Name, name, , parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define PASSED(Name, name, parameters, arguments) \
+    TIMPANI_FORMS(COUNTED, Name, name, , parameters, arguments, (timpani::OtherCall{#name, comm}))
 #include "interpose/entry/entries.def"
 #undef Count
 #undef Displacement
@@ -154,14 +154,10 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 #ifdef TIMPANI_LARGE_COUNTS
 #define Count MPI_Count
 #define Displacement MPI_Aint
-#define REPLACED(Name, name, parameters, arguments, ...)                                     \
-    TIMPANI_BLOCKING(Name##_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))     \
-    TIMPANI_NON_BLOCKING(name##_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__))) \
-    TIMPANI_PREPARED(Name##_init_c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
-#define PASSED(Name, name, parameters, arguments)                                            \
-    TIMPANI_COUNTED(Name##_c, parameters, arguments, (timpani::OtherCall{#name, comm}))      \
-    TIMPANI_NON_BLOCKING(name##_c, parameters, arguments, (timpani::OtherCall{#name, comm})) \
-    TIMPANI_PREPARED(Name##_init_c, parameters, arguments, (timpani::OtherCall{#name, comm}))
+#define REPLACED(Name, name, parameters, arguments, ...) \
+    TIMPANI_FORMS(BLOCKING, Name, name, _c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define PASSED(Name, name, parameters, arguments) \
+    TIMPANI_FORMS(COUNTED, Name, name, _c, parameters, arguments, (timpani::OtherCall{#name, comm}))
 #include "interpose/entry/entries.def"
 #endif
 

@@ -17,11 +17,12 @@ std::int64_t bytes_of(Number count, MPI_Datatype type) {
 
 extern "C" {
 
-#define MESSAGE(Name, name, words, parameters, arguments, bytes)                                          \
-    int MPI_##Name parameters {                                                                           \
-        return timpani::count_messages(                                                                   \
-            #name, timpani::Form::message, [&] { return bytes; }, [&] { return PMPI_##Name arguments; }); \
+#define TIMPANI_MESSAGE(Function, name, parameters, arguments, bytes)                                         \
+    int MPI_##Function parameters {                                                                           \
+        return timpani::count_messages(                                                                       \
+            #name, timpani::Form::message, [&] { return bytes; }, [&] { return PMPI_##Function arguments; }); \
     }
+#define MESSAGE(Name, name, words, ...) TIMPANI_MESSAGE(Name, name, __VA_ARGS__)
 #define COMPLETION(Name, name, words, parameters, arguments)                                                          \
     int MPI_##Name parameters {                                                                                       \
         return timpani::count_messages(                                                                               \
@@ -36,11 +37,7 @@ extern "C" {
 #undef Count
 
 #ifdef TIMPANI_LARGE_COUNTS
-#define MESSAGE(Name, name, words, parameters, arguments, bytes)                                              \
-    int MPI_##Name##_c parameters {                                                                           \
-        return timpani::count_messages(                                                                       \
-            #name, timpani::Form::message, [&] { return bytes; }, [&] { return PMPI_##Name##_c arguments; }); \
-    }
+#define MESSAGE(Name, name, words, ...) TIMPANI_MESSAGE(Name##_c, name, __VA_ARGS__)
 #define Count MPI_Count
 #include "interpose/entry/messages.def"
 #endif
