@@ -16,7 +16,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
+from timpani.campaign.folder.load import frame
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.compare.changes import changes
@@ -86,7 +86,8 @@ def paired(machine: str, truth: float, random: np.random.Generator, known: bool 
                 start = 2 * block + place
                 time = float(np.exp(log_times[start])) * (truth if other else 1)
                 rows.append(_result("other" if other else "default", size, block + 1, time, bool(far[start])))
-    yield from compare_with_default(RacedResults.from_rows(results_frame(rows))).iter_rows(named=True)
+    results = frame([each.as_line() for each in rows])
+    yield from compare_with_default(RacedResults.from_rows(results)).iter_rows(named=True)
 
 
 def unpaired(machine: str, truth: float, random: np.random.Generator) -> Iterator[dict[str, object]]:
@@ -102,7 +103,7 @@ def unpaired(machine: str, truth: float, random: np.random.Generator) -> Iterato
             for block, log_time in enumerate(log_times, 1):
                 time = float(np.exp(log_time)) * (truth if other else 1)
                 rows.append(_result("default", size, block, time, bool(far[block - 1])))
-        campaigns.append(results_frame(rows))
+        campaigns.append(frame([each.as_line() for each in rows]))
     yield from changes(*campaigns).cells.iter_rows(named=True)
 
 

@@ -6,8 +6,11 @@ from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+import polars as pl
+
 from timpani.campaign.folder.header import FORMAT, VERSION
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import frame
 from timpani.campaign.folder.sealed_lines import checksum, seal_object
 
 RESULT_DEFAULTS = {each.name: each.default for each in fields(LaunchResult) if each.default is not MISSING}
@@ -32,3 +35,8 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     path.write_bytes(
         b"".join(b'%s, "checksum": "%s"}\n' % (each, checksum(each, identity).encode()) for each in bodies)
     )
+
+
+def results_frame(results: Iterable[LaunchResult]) -> pl.DataFrame:
+    """The results as a campaign has them that is read from its folder."""
+    return frame([result.as_line() for result in results])

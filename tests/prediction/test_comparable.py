@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.prediction.comparable import check_comparable
 from timpani.study.cell import OWN, Algorithm, Cell

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import results_frame
 from tests.installed import FOUND, needs_mpi
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import Calibration, require_calibration
 from timpani.prediction.predictions import PredictedTime, predict

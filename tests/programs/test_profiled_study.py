@@ -6,10 +6,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.errors import UserError
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profile_lines import ProfilePart

@@ -4,38 +4,38 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.interval import MAX_EXACT_VALUES, quantile_ranks
+from timpani.stats.interval import MAX_EXACT_VALUES, median_ranks
 
 
 @pytest.mark.parametrize(("n", "coverage"), [(1, 0.0), (2, 0.5), (3, 0.75), (4, 0.875), (5, 0.9375)])
 def test_too_few_values_give_the_extremes_and_their_coverage(n: int, coverage: float) -> None:
-    ranks = quantile_ranks(n)
+    ranks = median_ranks(n)
     assert (ranks.low, ranks.high) == (0, n - 1)
     assert ranks.coverage == pytest.approx(coverage)
 
 
 def test_six_values_suffice_for_a_median_at_95_percent() -> None:
-    assert quantile_ranks(6).coverage >= 0.95
+    assert median_ranks(6).coverage >= 0.95
 
 
 def test_an_empty_sample_has_no_interval() -> None:
     with pytest.raises(ValueError, match="at least one"):
-        quantile_ranks(0)
+        median_ranks(0)
 
 
-@given(n=st.integers(6, MAX_EXACT_VALUES), quantile=st.floats(0.05, 0.95), level=st.floats(0.5, 0.999))
-def test_exact_coverage_equals_the_binomial_distributions(n: int, quantile: float, level: float) -> None:
-    ranks = quantile_ranks(n, quantile, level)
-    binomial = stats.binom(n, quantile)
+@given(n=st.integers(6, MAX_EXACT_VALUES), level=st.floats(0.5, 0.999))
+def test_exact_coverage_equals_the_binomial_distributions(n: int, level: float) -> None:
+    ranks = median_ranks(n, level)
+    binomial = stats.binom(n, 0.5)
     assert ranks.coverage == pytest.approx(binomial.cdf(ranks.high) - binomial.cdf(ranks.low), abs=1e-9)
     if ranks.low > 0 and ranks.high < n - 1:
         assert ranks.coverage >= level - 1e-9
 
 
-@given(n=st.integers(MAX_EXACT_VALUES + 1, 5000), quantile=st.sampled_from([0.25, 0.5, 0.75]))
-def test_normal_limit_is_close_to_the_binomial_and_not_too_narrow(n: int, quantile: float) -> None:
-    ranks = quantile_ranks(n, quantile)
-    binomial = stats.binom(n, quantile)
+@given(n=st.integers(MAX_EXACT_VALUES + 1, 5000))
+def test_normal_limit_is_close_to_the_binomial_and_not_too_narrow(n: int) -> None:
+    ranks = median_ranks(n)
+    binomial = stats.binom(n, 0.5)
     exact = binomial.cdf(ranks.high) - binomial.cdf(ranks.low)
     assert exact >= 0.95
     assert ranks.coverage == pytest.approx(exact, abs=0.005)
@@ -44,6 +44,6 @@ def test_normal_limit_is_close_to_the_binomial_and_not_too_narrow(n: int, quanti
 @pytest.mark.parametrize("n", [5, 9, 30, 400])
 def test_the_interval_of_a_skewed_median_has_its_nominal_coverage(n: int) -> None:
     samples = np.sort(np.random.default_rng(1).lognormal(size=(4000, n)), axis=1)
-    ranks = quantile_ranks(n)
+    ranks = median_ranks(n)
     covered = np.mean((samples[:, ranks.low] <= 1.0) & (samples[:, ranks.high] >= 1.0))
     assert covered == pytest.approx(ranks.coverage, abs=4 * np.sqrt(ranks.coverage * (1 - ranks.coverage) / 4000))

@@ -5,8 +5,8 @@ from typing import Any
 
 import polars as pl
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.study.cell import Algorithm, Cell
 
 

@@ -199,10 +199,10 @@ def holm(p_values: Floats) -> tuple[Floats, NDArray[np.int64]]:
     return adjusted, divisor
 
 
-def launches_needed(competitors: int, interleaved: bool, alpha: float = ALPHA) -> int:
+def launches_needed(competitors: int, interleaved: bool) -> int:
     """Minimum of launches per algorithm to compare one algorithm with `competitors` others.
 
-    Enough for a median's interval at 1 − alpha: the extremes of n medians cover it with probability 1 − 2 · ½ⁿ. Also
+    Enough for a median's interval at 1 − ALPHA: the extremes of n medians cover it with probability 1 − 2 · ½ⁿ. Also
     enough for each comparison to be significant after Holm's correction. Interleaved algorithms are compared by the
     signed-rank test, whose smallest p-value is 2 · ½ⁿ, others by the rank-sum test. Small differences need more.
     """
@@ -211,7 +211,7 @@ def launches_needed(competitors: int, interleaved: bool, alpha: float = ALPHA) -
         return 2 / 2**launches if interleaved else min_p_value(((launches, launches),))
 
     launches = 1
-    while 2 / 2**launches > alpha or smallest(launches) > alpha / max(competitors, 1):
+    while 2 / 2**launches > ALPHA or smallest(launches) > ALPHA / max(competitors, 1):
         launches += 1
     return launches
 

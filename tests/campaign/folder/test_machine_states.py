@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 from pydantic import ValidationError
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.fields import LAUNCH
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.folder.machine_states import machine_states, probes, state_sentences
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.tables.cell_tables import cell_tables

@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_selection import CellSelection, select_cells
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError

@@ -4,8 +4,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.results import RacedResults

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import Part, crossing_bytes, rank_layouts, with_boundaries, with_bounds
 from timpani.study.cell import Algorithm, Cell

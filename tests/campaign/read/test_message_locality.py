@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import seats_of, with_locality
 from timpani.machine.nodes.locality import Seat

@@ -9,6 +9,7 @@ from tests.mpi.planted.conftest import run_planted
 READ = """
 import json, sys
 from pathlib import Path
+from tests.campaign_files import results_frame
 from timpani.campaign.plan.plan_text import key_lines
 from timpani.study.compose import compose
 from timpani.study.study import read_study
@@ -27,7 +28,6 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.native.mpi import Mpi
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.folder.fields import check
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.campaign.folder.launch_result import RESULT, LaunchResult
 from timpani.campaign.read.cell_table import estimate_cells

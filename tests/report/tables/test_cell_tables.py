@@ -3,8 +3,8 @@ from typing import Any
 
 import polars as pl
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.tables.cell_tables import AVERAGES_ONLY, cell_tables
 from timpani.report.tables.plain_tables import tables_markdown, tables_text

@@ -7,10 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from tests.report.message_campaign import LAUNCHES, MACHINE, PAIRS, RANKS, SIZES, WAYS
 from tests.report.page.test_page import Page, campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render

@@ -9,9 +9,10 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.errors import UserError

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.campaign_files import results_frame
 from tests.rules.confirm.test_confirmation import MACHINE, NOISE, STUDY
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.native.mpi import Mpi

@@ -9,9 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import Campaign, results_frame
+from timpani.campaign.folder.load import Campaign
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.decide import compare_with_default, decide
 from timpani.tuning.decide.points import samples_in_blocks

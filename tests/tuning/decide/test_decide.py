@@ -3,9 +3,9 @@ from typing import Any
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from tests.tuning.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.decide.by_state import decide_by_state

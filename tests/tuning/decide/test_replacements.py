@@ -5,8 +5,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.load import results_frame
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell

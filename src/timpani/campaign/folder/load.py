@@ -10,7 +10,7 @@ import polars as pl
 from timpani.campaign.folder.bundle import campaign_folder
 from timpani.campaign.folder.header import Header, read_header
 from timpani.campaign.folder.header_parts import RecordedStudy
-from timpani.campaign.folder.launch_result import RESULT_SCHEMA, LaunchResult
+from timpani.campaign.folder.launch_result import RESULT_SCHEMA
 from timpani.campaign.folder.machine_states import with_states
 from timpani.campaign.folder.planned_cells import planned_points
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
@@ -200,8 +200,3 @@ def read_proofs(folder: Path) -> list[dict[str, Any]]:
 def frame(lines: list[dict[str, Any]]) -> pl.DataFrame:
     """Checked results as a frame, with the state of the machine."""
     return with_states(pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row"))
-
-
-def results_frame(results: list[LaunchResult]) -> pl.DataFrame:
-    """The frame of results that are in memory."""
-    return frame([result.as_line() for result in results])

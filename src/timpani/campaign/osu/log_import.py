@@ -21,7 +21,7 @@ from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError, unknown
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
-from timpani.stats.interval import quantile_ranks
+from timpani.stats.interval import median_ranks
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import UNPLACED
@@ -280,6 +280,6 @@ def _median(row: PrintedRow) -> dict[str, Any]:
     if not row.times_us:
         return {}
     times = sorted(row.times_us)
-    bounds = quantile_ranks(len(times))
+    bounds = median_ranks(len(times))
     low, high = times[bounds.low], times[bounds.high]
     return {"median_us": median(times), "ci_low_us": low, "ci_high_us": high} if bounds.coverage else {"median_us": low}

@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.campaign.read.cell_columns import FURTHER, STABLE, SUMMARIES
 from timpani.stats.compare import launches_needed
-from timpani.stats.interval import quantile_ranks
+from timpani.stats.interval import median_ranks
 from timpani.study.columns import algorithm_label, is_default
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
@@ -120,7 +120,7 @@ def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
 def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
     if n < 2:  # imported from OSU, which prints no median; or one launch, which bounds nothing
         return None, None, None
-    ranks = quantile_ranks(n)
+    ranks = median_ranks(n)
     return ranks.low, ranks.high, ranks.coverage
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -24,8 +24,6 @@ _SECONDS = 120
 
 _MAX_VALUE_CHARACTERS = 500
 """Characters of a control variable's value that are recorded."""
-
-Start = Callable[[Group], TakenSettings]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,6 @@ from timpani.native.mpi import Mpi
 
 _COMPONENT = re.compile(r"mca:(?P<framework>\w+):(?P<component>\w+):version:.*")
 _VARIABLE = "OMPI_MCA_"
-_LAUNCHER_VARIABLE = re.compile(r"(PRTE|PMIX)_MCA_\w+")
 
 
 def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSettings:

@@ -8,7 +8,7 @@ from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.here.describe import MachineDescription
 from timpani.stats.compare import INDIFFERENCE_TEXT
-from timpani.stats.interval import LEVEL, quantile_ranks
+from timpani.stats.interval import LEVEL, median_ranks
 from timpani.stats.regret import ALPHA
 from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
@@ -174,7 +174,7 @@ def _reported(launches: int) -> str:
     """What is reported of `launches` launches, with what its interval covers."""
     if launches == 1:
         return "We report the median of the one launch, which has no interval over launches"
-    coverage = quantile_ranks(launches, level=LEVEL).coverage
+    coverage = median_ranks(launches, level=LEVEL).coverage
     covered = f"{100 * coverage:.1f} % with {launches} launches"
     covers = f"at least {per_cent(LEVEL)} ({covered})" if coverage >= LEVEL else covered
     return f"{_MEDIAN} with a {_INTERVAL} that covers {covers}"

@@ -204,7 +204,7 @@ def with_regret(confirmed: Iterable[ConfirmedPoint]) -> list[ConfirmedPoint]:
     return [each for each in confirmed if each.test_size and each.standing != "unknown" and each.proof != "failed"]
 
 
-def mean_regret(confirmed: Iterable[ConfirmedPoint], seed: int = 1) -> tuple[float, float, float] | None:
+def mean_regret(confirmed: Iterable[ConfirmedPoint]) -> tuple[float, float, float] | None:
     """Mean regret over the test points and its 95 % bootstrap interval over these points; None without test points.
 
     The best algorithm of a point is selected from the same times, so the estimate is biased upwards.
@@ -212,7 +212,7 @@ def mean_regret(confirmed: Iterable[ConfirmedPoint], seed: int = 1) -> tuple[flo
     regrets = np.array([max(0.0, each.regret.ratio) for each in with_regret(confirmed)])
     if not len(regrets):
         return None
-    drawn = np.random.default_rng(seed).choice(regrets, (_RESAMPLES, len(regrets))).mean(axis=1)
+    drawn = np.random.default_rng(1).choice(regrets, (_RESAMPLES, len(regrets))).mean(axis=1)
     low, high = np.quantile(drawn, (0.025, 0.975))
     return float(regrets.mean()), float(low), float(high)
 

@@ -14,12 +14,12 @@ from timpani.native.mpi import Mpi
 from timpani.rules.table.setting_of import setting_of
 from timpani.study.cell import DEFAULT, OWN
 from timpani.study.schema import POINT, schema
-from timpani.tuning.decide.choose_rules import MAX_MERGE_RATIO, select
+from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.selection_table import SelectionTable, SizesAt, Span
 from timpani.tuning.race.results import race_standings
 
 
-def table_of(campaign: Campaign, folders: Sequence[Path], max_ratio: float = MAX_MERGE_RATIO) -> SelectionTable:
+def table_of(campaign: Campaign, folders: Sequence[Path]) -> SelectionTable:
     """Rules wherever an algorithm of the library or of Timpani is significantly faster than the default, and the
     setting of `setting_of`, in whose variant the rules then hold.
 
@@ -40,7 +40,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path], max_ratio: float = MAX
             raise UserError(f"{campaign.folder} ended before it had measured the default", "give more time (--budget)")
         raise UserError(f"{campaign.folder} did not measure the default", "add `default` to --algorithms")
     layouts = rank_layouts(campaign)
-    found = [select(campaign.raced, layouts, provider, max_ratio) for provider in (header.mpi.kind, OWN)]
+    found = [select(campaign.raced, layouts, provider) for provider in (header.mpi.kind, OWN)]
     simulated = campaign.simulated
     machine = results["machine"][0]
     return SelectionTable(
