@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NoReturn
 
-from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MAX_LONG, NAMES
+from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, LEFT_TO_OTHERS, MAX_LONG, NAMES
 from timpani.libraries.openmpi.tuned_rules.parse import GaveUp
 
 WHOLE = "global_communicator"
@@ -25,15 +25,7 @@ MPI_Init of 5.0.11 with a segmentation fault."""
 
 _WORD = re.compile(r"#[^\n]*|[^\s#]+")
 _OTHER_IDS = ("5", "10", *(str(id) for id in range(16, ALL_IDS)))
-_LEFT_TO_OTHERS = (
-    "alltoallw",
-    "gatherv",
-    "scatterv",
-    *(f"neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
-)
-"""Collectives that neither component does."""
-
-_IDS = {**{str(id): name for id, name in NAMES.items()}, **dict(zip(_OTHER_IDS, _LEFT_TO_OTHERS, strict=True))}
+_IDS = {**{str(id): name for id, name in NAMES.items()}, **dict(zip(_OTHER_IDS, LEFT_TO_OTHERS, strict=True))}
 
 _COUNT = re.compile(
     r"\+?(?:0[xX](?P<hex>[0-9a-fA-F]{1,15})|(?P<octal>0[0-7]{0,18})|(?P<decimal>[1-9]\d{0,17})|-0+)", re.ASCII

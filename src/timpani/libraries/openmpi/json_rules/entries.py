@@ -17,7 +17,7 @@ from timpani.libraries.openmpi.json_rules.document import (
     NotJsonError,
     read_document,
 )
-from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
+from timpani.libraries.openmpi.tuned_rules.collectives import LEFT_TO_OTHERS, TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED
 from timpani.libraries.tuning_file import Fault
 
@@ -27,14 +27,6 @@ UNLIMITED = 2**63 - 1
 _LARGEST_INT = 2**31 - 1
 _INFINITE = ("inf", "Inf", "INF")
 _WORDS = tuple(dict.fromkeys(each.word for each in DISTINGUISHED))
-
-OTHER_COLLECTIVES = (
-    "alltoallw",
-    "gatherv",
-    "scatterv",
-    *(f"neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
-)
-"""Collectives that the reader knows and for which `coll/tuned` has no algorithms."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +129,7 @@ class _Reader:
         if named is None:
             raise _IgnoredError(line, "the document has no key collectives", 'put all rules below "collectives"')
         for member in _object(named, "collectives").members:
-            if member.key not in (*TUNED, *OTHER_COLLECTIVES):
+            if member.key not in (*TUNED, *LEFT_TO_OTHERS):
                 what = f"unknown collective {shortened(member.key, 40)!r}"
                 near = difflib.get_close_matches(member.key, TUNED, n=1)
                 fix = near[0] if near else f"one of {', '.join(TUNED)}"

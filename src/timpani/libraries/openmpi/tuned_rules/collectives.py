@@ -14,6 +14,14 @@ MAX_INT = 2**31 - 1
 ALL_IDS = 22
 """Ids there are; those that are not below belong to collectives that coll/tuned leaves to others."""
 
+LEFT_TO_OTHERS = (
+    "alltoallw",
+    "gatherv",
+    "scatterv",
+    *(f"neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")),
+)
+"""Collectives that files may name and that neither coll/tuned nor coll/han does."""
+
 _ELEMENT_BYTES = 4
 """Of the elements that scans are measured with: their rules see that, and not how many there are."""
 
