@@ -1,13 +1,11 @@
 """The report of two campaigns: what changed from A to B, and the verdict of each."""
 
 from dataclasses import replace
-from importlib import resources
 
 import altair as alt
 import polars as pl
 from markupsafe import Markup
 
-from timpani import __version__
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
@@ -34,13 +32,11 @@ _STANDINGS = {
 
 def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
     """The report of two campaigns, A and B, as HTML that needs nothing else and runs no script."""
-    here = resources.files("timpani.report.page")
     sides = {"A": before, "B": after}
     return (
         page_templates()
         .get_template("compared.html.jinja")
         .render(
-            generator=f"Timpani {__version__}",
             title=f"{_name(before)} and {_name(after)} compared",
             sides={
                 name: {
@@ -58,11 +54,12 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
             ],
             figures=_figures(found),
             figure_title=TITLE,
-            tables=[(title, table) for standing, title in _STANDINGS.items() if (table := _table(found, standing))],
+            tables=[
+                (title, table)
+                for standing, title in _STANDINGS.items()
+                if (table := Table.of_texts(change_rows(found.cells, standing)))
+            ],
             missing=[line for line in missing_partners(found) if line],
-            light=Markup(theme.LIGHT.css()),  # noqa: S704 constants of the theme
-            dark=Markup(theme.DARK.css()),  # noqa: S704
-            style=Markup((here / "page.css").read_text()),  # noqa: S704
         )
     )
 
@@ -84,10 +81,3 @@ def _figures(found: Changes) -> list[tuple[str, str, Markup]]:
             svg = static_svg(ratio_chart(curves, palette).to_dict(), name, curves["label"])
         drawn.append((name, title_of(str(operation)), Markup(svg)))  # noqa: S704 Vega escapes the texts in it
     return drawn
-
-
-def _table(found: Changes, standing: str) -> Table | None:
-    head, *rows = change_rows(found.cells, standing)
-    if not rows:
-        return None
-    return Table("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in rows))

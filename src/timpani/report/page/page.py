@@ -9,14 +9,12 @@ import polars as pl
 import vl_convert
 from markupsafe import Markup
 
-from timpani import __version__
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import state_sentences
 from timpani.campaign.osu.doubts import doubts
 from timpani.campaign.osu.published_tables import Published, published_in
 from timpani.campaign.osu.published_times import published_doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
-from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.labeled_curves import IN_STEPS
@@ -64,10 +62,8 @@ def render(
     messages = message_summary(campaign, report.cells)
     shown = sections(report, _warnings(campaign, report), _notes(campaign, report))
     static = static_figures([panel for section in shown for panel in section.panels], linear)
-    here = resources.files("timpani.report.page")
-    environment = page_templates()
-    return environment.get_template("page.html.jinja").render(
-        generator=f"Timpani {__version__}",
+    template = page_templates().get_template("page.html.jinja")
+    return template.render(
         title=study.title or campaign.folder.resolve().name,
         question=study.question,
         facts=facts(campaign.header),
@@ -90,10 +86,7 @@ def render(
         methods=methods_paragraph(
             campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
         ),
-        light=Markup(theme.LIGHT.css()),  # noqa: S704 constants of Timpani
-        dark=Markup(theme.DARK.css()),  # noqa: S704
-        style=Markup((here / "page.css").read_text()),  # noqa: S704
-        script=Markup((here / "page.js").read_text()),  # noqa: S704
+        script=Markup((resources.files("timpani.report.page") / "page.js").read_text()),  # noqa: S704 Timpani's code
         library=_library(),
         data=script_data(report),
     )

@@ -1,10 +1,13 @@
 """The templates of report pages, and the filters in them."""
 
 import re
+from importlib import resources
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from timpani import __version__
+from timpani.charts.marks import theme
 from timpani.report.tables.algorithm_tables import with_unit
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
@@ -27,6 +30,13 @@ def page_templates(*folders: str) -> Environment:
     environment.filters["breakable"] = _breakable
     environment.filters["with_code"] = _with_code
     environment.filters["begin_sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}"
+    style = (resources.files("timpani.report.page") / "page.css").read_text()
+    environment.globals |= {
+        "generator": f"Timpani {__version__}",
+        "light": Markup(theme.LIGHT.css()),  # noqa: S704 constants of Timpani
+        "dark": Markup(theme.DARK.css()),  # noqa: S704
+        "style": Markup(style),  # noqa: S704
+    }
     return environment
 
 

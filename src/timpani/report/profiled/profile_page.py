@@ -2,13 +2,11 @@
 
 import shlex
 from collections.abc import Iterator
-from importlib import resources
 
 import altair as alt
 import polars as pl
 from markupsafe import Markup
 
-from timpani import __version__
 from timpani.charts.marks import theme
 from timpani.charts.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.programs.profile_folder import ProgramProfile
@@ -20,7 +18,7 @@ from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg
 from timpani.report.profiled.profile_text import call_rows, form_rows, late_rows, seconds_in_words, time_in_collectives
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
-from timpani.report.tables.report_table import Table, Value
+from timpani.report.tables.report_table import Table
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
@@ -33,27 +31,22 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
     savings  what the algorithms that a campaign measured would save; None: no campaign is given
     """
     part = profile.main_part
-    page = resources.files("timpani.report.page")
     return (
         page_templates("report/profiled")
         .get_template("profile.html.jinja")
         .render(
-            generator=f"Timpani {__version__}",
             title=f"Where the communication time of {' : '.join(part.programs)} passes",
             facts=list(_facts(profile, part)),
             headline=list(_headline(profile, part, savings)),
             notes=[*profile.notes, *([part.program.note] if part.program.note else [])],
             figure=_figure(part),
-            forms=_table(form_rows(part)),
-            calls=_table(call_rows(part)),
-            late=_table(late_rows(part)),
-            points=_table(savings_rows(savings) if savings else _point_rows(part)),
+            forms=Table.of_texts(form_rows(part)),
+            calls=Table.of_texts(call_rows(part)),
+            late=Table.of_texts(late_rows(part)),
+            points=Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
             left_out=left_out(part, profiled_points(part)),
             coverage=_coverage(savings),
             commands=_commands(profile),
-            light=Markup(theme.LIGHT.css()),  # noqa: S704 constants of the theme
-            dark=Markup(theme.DARK.css()),  # noqa: S704
-            style=Markup((page / "page.css").read_text()),  # noqa: S704
         )
     )
 
@@ -122,14 +115,6 @@ def _bar_parts(part: ProfilePart, line: CallsLine) -> Iterator[tuple[str, str, f
     for which, ns in ((WAITING, line.waiting_ns), (MOVING, moving), (UNKNOWN, line.ns - line.waiting_ns - moving)):
         if ns > 0:
             yield name, which, part.per_rank(ns)
-
-
-def _table(rows: list[tuple[str, ...]]) -> Table | None:
-    """The rows under their headings; None without rows."""
-    head, *others = rows
-    if not others:
-        return None
-    return Table("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in others))
 
 
 def _coverage(savings: Savings | None) -> str:

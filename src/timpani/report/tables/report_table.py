@@ -1,5 +1,6 @@
 """A table, as every output of Timpani sets it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -37,3 +38,11 @@ class Table:
     footnotes: tuple[str, ...] = ()
     heads: tuple[str, str] = ("", "")
     words: tuple[str, ...] = ()
+
+    @classmethod
+    def of_texts(cls, rows: Sequence[tuple[str, ...]]) -> "Table | None":
+        """The rows under their headings; None without rows."""
+        head, *others = rows
+        if not others:
+            return None
+        return cls("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in others))
