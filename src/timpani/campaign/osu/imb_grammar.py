@@ -11,13 +11,12 @@ from timpani.campaign.osu.printed_table import (
     LogReader,
     PrintedRow,
     PrintedTable,
-    UnreadPart,
     is_whole,
     parse_count,
     parse_figure,
+    parse_row,
     shown,
 )
-from timpani.errors import UserError
 from timpani.study.operations import OPERATIONS
 
 _OPERATION_OF = {
@@ -77,7 +76,6 @@ class ImbReader(LogReader):
         self._ranks: int | None = None
         self._columns: list[str] = []
         self._table: PrintedTable | None = None
-        self._skipped: UnreadPart | None = None
 
     def take(self, number: int, text: str) -> None:
         if match := _TITLE.fullmatch(text):
@@ -151,12 +149,9 @@ class ImbReader(LogReader):
     def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
         where = f"{self.path}:{number}"
         if match := _NO_TIME.fullmatch(text):
-            self.left_out.append(UnreadPart(where, f"has no time for {match['size']} B: {match['why'].rstrip('.')}"))
+            self._leave_out(number, f"has no time for {match['size']} B: {match['why'].rstrip('.')}")
             return
-        words = text.split()
-        if len(words) != len(self._columns):
-            raise UserError(f"{where} is incomplete: {text!r} under {len(self._columns)} columns", REMOVE_LINE)
-        value = dict(zip(self._columns, words, strict=True))
+        value = parse_row(text, self._columns, where)
         size = parse_count(value.get("size", "0"), where)
         if table.rows and size <= table.rows[-1].message_bytes:
             self._skip(number, f"goes back to {size} B, as in another run whose title is missing", "restore it", rows=1)
@@ -178,14 +173,12 @@ class ImbReader(LogReader):
 
     def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
         """Leave out what follows, up to the next benchmark."""
-        self._skipped = UnreadPart(f"{self.path}:{number}", why, step, rows)
-        self.left_out.append(self._skipped)
+        self._skipped = self._leave_out(number, why, step, rows)
         self._name, self._ranks, self._table = "", None, None
 
     def close(self) -> None:
         if self._name and (self._table is None or not self._table.rows):
-            where = f"{self.path}:{self._begin}"
-            self.left_out.append(UnreadPart(where, "has no row under it", "repeat that run if it failed"))
+            self._leave_out_empty(self._begin)
         self._name, self._ranks, self._table, self._skipped = "", None, None, None
 
 

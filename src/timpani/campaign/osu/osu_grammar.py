@@ -14,6 +14,7 @@ from timpani.campaign.osu.printed_table import (
     is_whole,
     parse_count,
     parse_figure,
+    parse_row,
     shown,
 )
 from timpani.errors import UserError, printable, shortened
@@ -89,7 +90,6 @@ class OsuReader(LogReader):
         self._settings: dict[str, str] = {}
         self._columns: list[str] = []
         self._table: PrintedTable | None = None
-        self._skipped: UnreadPart | None = None
         self._without_rows: int | None = None  # the line of a title, or of a heading, that no row has followed yet
 
     def take(self, number: int, text: str) -> None:
@@ -168,9 +168,7 @@ class OsuReader(LogReader):
 
     def close(self) -> None:
         if self._without_rows is not None:
-            self.left_out.append(
-                UnreadPart(f"{self.path}:{self._without_rows}", "has no row under it", "repeat that run if it failed")
-            )
+            self._leave_out_empty(self._without_rows)
         if self._skipped and self._skipped.rows and self._skipped not in self.left_out:
             self.left_out.append(self._skipped)
         self._operation, self._table, self._skipped, self._without_rows = None, None, None, None
@@ -222,10 +220,7 @@ def _is_number(word: str) -> bool:
 
 
 def _row(text: str, columns: list[str], quantity: Quantity, where: str, number: int) -> PrintedRow:
-    words = text.split()
-    if len(words) != len(columns):
-        raise UserError(f"{where} is incomplete: {text!r} under {len(columns)} columns", REMOVE_LINE)
-    value = dict(zip(columns, words, strict=True))
+    value = parse_row(text, columns, where)
     message_bytes = parse_count(value.get("size", "0"), where)
     figures = {name: parse_figure(value[name], where) for name in _FIGURES[quantity] if name in value}
     name, (figure, rounding) = min(figures.items(), key=lambda item: item[1][1])  # the most exact one

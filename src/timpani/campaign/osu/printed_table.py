@@ -2,6 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -102,6 +103,15 @@ class LogReader(ABC):
         self.path = path
         self.tables: list[PrintedTable] = []
         self.left_out: list[UnreadPart] = []
+        self._skipped: UnreadPart | None = None
+
+    def _leave_out(self, number: int, why: str, step: str = "", rows: int = 0) -> UnreadPart:
+        """Note that no cell holds line `number`."""
+        self.left_out.append(UnreadPart(f"{self.path}:{number}", why, step, rows))
+        return self.left_out[-1]
+
+    def _leave_out_empty(self, number: int) -> None:
+        self._leave_out(number, "has no row under it", "repeat that run if it failed")
 
     @abstractmethod
     def take(self, number: int, text: str) -> None:
@@ -120,6 +130,14 @@ def shown(text: str) -> str:
 def is_whole(word: str) -> bool:
     """Whether a word is a size or a count."""
     return _WHOLE.fullmatch(word) is not None
+
+
+def parse_row(text: str, columns: Sequence[str], where: str) -> dict[str, str]:
+    """The words of a row by its columns; UserError with its place if it is torn."""
+    words = text.split()
+    if len(words) != len(columns):
+        raise UserError(f"{where} is incomplete: {text!r} under {len(columns)} columns", REMOVE_LINE)
+    return dict(zip(columns, words, strict=True))
 
 
 def parse_count(word: str, where: str) -> int:

@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from timpani.campaign.osu.printed_table import (
-    REMOVE_LINE,
     LogReader,
     PrintedRow,
     PrintedTable,
-    UnreadPart,
     parse_count,
     parse_figure,
+    parse_row,
     shown,
 )
-from timpani.errors import UserError
 from timpani.study.operations import COLLECTIVES
 
 _OPERATION_OF = {f"MPI_{name.capitalize()}": name for name in COLLECTIVES}
@@ -47,7 +45,6 @@ class ReproMpiReader(LogReader):
         self._columns: list[str] = []
         self._line = 0
         self._rows: dict[tuple[str, str], list[tuple[int, Mapping[str, str]]]] = {}
-        self._skipped: UnreadPart | None = None
 
     def take(self, number: int, text: str) -> None:
         words = text.split()
@@ -86,12 +83,9 @@ class ReproMpiReader(LogReader):
 
     def _take_row(self, number: int, text: str, words: list[str]) -> None:
         if words[0] not in _OPERATION_OF:
-            self.left_out.append(UnreadPart(f"{self.path}:{number}", f"is of {shown(words[0])}, no collective of MPI"))
+            self._leave_out(number, f"is of {shown(words[0])}, no collective of MPI")
             return
-        if len(words) != len(self._columns):
-            where = f"{self.path}:{number}"
-            raise UserError(f"{where} is incomplete: {text!r} under {len(self._columns)} columns", REMOVE_LINE)
-        value = dict(zip(self._columns, words, strict=True))
+        value = parse_row(text, self._columns, f"{self.path}:{number}")
         operation = _OPERATION_OF[words[0]]
         size = (value.get("count") or value["msize_bytes"]) if COLLECTIVES[operation].sized else "0"
         self._rows.setdefault((operation, size), []).append((number, value))
@@ -107,8 +101,7 @@ class ReproMpiReader(LogReader):
             table.rows.sort(key=lambda row: row.message_bytes)
         self.tables += tables.values()
         if self._columns and not self._rows:
-            where = f"{self.path}:{self._line}"
-            self.left_out.append(UnreadPart(where, "has no row under it", "repeat that run if it failed"))
+            self._leave_out_empty(self._line)
         self._columns, self._rows, self._skipped = [], {}, None
 
     def _table(self, operation: str) -> PrintedTable:
@@ -131,14 +124,14 @@ class ReproMpiReader(LogReader):
         late = [number for number, value in rows if value.get("errorcode", "0") != "0"]
         if late:
             why = f"and {len(late) - 1} more missed their window" if len(late) > 1 else "missed its window"
-            self.left_out.append(UnreadPart(f"{self.path}:{late[0]}", why, rows=len(late)))
+            self._leave_out(late[0], why, rows=len(late))
         kept = [(number, value) for number, value in rows if number not in set(late)]
         if not kept:
             return None
         median = kept[0][1].get("median_sec")
         if median is not None and len(kept) > 1:
             why = f"is a second summary of {operation}, as the one at line {first}"
-            self.left_out.append(UnreadPart(f"{self.path}:{kept[1][0]}", why, rows=len(kept) - 1))
+            self._leave_out(kept[1][0], why, rows=len(kept) - 1)
         printed = [value["runtime_sec"] for _, value in kept if "runtime_sec" in value]
         times = [_US_PER_S * parse_figure(each, where)[0] for each in printed]
         figure, rounding = parse_figure(median or kept[0][1]["runtime_sec"], where)
@@ -165,8 +158,7 @@ class ReproMpiReader(LogReader):
 
     def _skip(self, number: int, why: str, step: str) -> None:
         """Leave out the rows that follow."""
-        self._skipped = UnreadPart(f"{self.path}:{number}", why, step)
-        self.left_out.append(self._skipped)
+        self._skipped = self._leave_out(number, why, step)
 
     def close(self) -> None:
         self._end_run()
