@@ -1,5 +1,7 @@
 """The speed-up of each algorithm over the default, and whether it is significant."""
 
+from functools import partial
+
 import altair as alt
 import polars as pl
 
@@ -9,9 +11,16 @@ from timpani.charts.marks.interval_bars import VALUE, bars, with_bars
 from timpani.charts.marks.row_filter import CALLS, SETTING_ALONE, any_with
 from timpani.charts.marks.status import OK, points
 
-COLUMNS = (
-    *("collective", "label", "ranks", "message_bytes", CONDITIONS),
-    *("ratio", "ratio_low", "ratio_high", "significant", "status"),
+ratio_figure = partial(
+    Figure,
+    table="cells",
+    columns=(
+        *("collective", "label", "ranks", "message_bytes", CONDITIONS),
+        *("ratio", "ratio_low", "ratio_high", "significant", "status"),
+    ),
+    chosen_by=("ranks", CONDITIONS),
+    measure="ratio",
+    decided_by="significant",
 )
 
 FASTER, SLOWER = "faster", "slower"
@@ -81,7 +90,7 @@ def speedup(
     return theme.apply(panels, palette, f"Speed-up against {reference}, one panel per {competitor}; gray: {unsure}")
 
 
-FIGURE = Figure(
+FIGURE = ratio_figure(
     name="speedup",
     section=Section(
         "speedup",
@@ -91,12 +100,7 @@ FIGURE = Figure(
         of=CALLS,
     ),
     place=5,
-    table="cells",
     draw=speedup,
-    columns=COLUMNS,
     rows=CALLS & ~SETTING_ALONE & any_with("ratio"),
-    chosen_by=("ranks", CONDITIONS),
-    measure="ratio",
-    decided_by="significant",
     undecided="No difference from the default is shown at any size",
 )

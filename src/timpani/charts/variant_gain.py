@@ -2,11 +2,11 @@
 
 from functools import partial
 
-from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.figure import Section
 from timpani.charts.marks.row_filter import CALLS, SETTING_ALONE, any_with
-from timpani.charts.speedup import COLUMNS, speedup
+from timpani.charts.speedup import ratio_figure, speedup
 
-FIGURE = Figure(
+FIGURE = ratio_figure(
     name="variant-gain",
     section=Section(
         "variants",
@@ -16,12 +16,7 @@ FIGURE = Figure(
         of=CALLS & SETTING_ALONE,
     ),
     place=3,
-    table="cells",
     draw=partial(speedup, competitor="variant"),
-    columns=COLUMNS,
     rows=CALLS & SETTING_ALONE & any_with("ratio"),
-    chosen_by=("ranks", CONDITIONS),
-    measure="ratio",
-    decided_by="significant",
     undecided="No difference from the default is shown at any size",
 )
