@@ -220,12 +220,6 @@ std::int64_t combined(Combination combination, std::int64_t low, std::int64_t fe
 }
 }  // namespace
 
-std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin, Combination combination) {
-    std::uint64_t value = 0;
-    fill_from(collective, ranks, origin, {&value, 1}, combination);
-    return value;
-}
-
 void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values,
                Combination combination) {
     std::int64_t index = origin.index;

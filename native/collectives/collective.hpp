@@ -171,13 +171,11 @@ constexpr std::uint64_t moved_value(int rank, std::int64_t index) {
     return static_cast<std::uint64_t>(3 * static_cast<std::int64_t>(rank) + ((5 * low + 11 * (low >> 8)) & 0xff));
 }
 
-/// The value of an element with that origin, among `ranks`, and of the elements that follow it in one run. A rank's
-/// contribution depends on the rank only.
+/// Sets `values` to those of the element with that origin, among `ranks`, and of the elements that follow it in its
+/// run. A rank's contribution depends on the rank only.
 ///
 /// Sums stay below 256 up to 1,700 ranks, since libraries differ on overflow of bytes: Open MPI's vector operators
 /// saturate, its scalar ones wrap around.
-std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin,
-                         Combination combination = Combination::sum);
 void fill_from(const Collective& collective, int ranks, const Origin& origin, std::span<std::uint64_t> values,
                Combination combination = Combination::sum);
 

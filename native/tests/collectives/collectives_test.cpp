@@ -5,6 +5,18 @@
 
 namespace timpani {
 
+namespace {
+
+/// One value of `fill_from`.
+std::uint64_t value_from(const Collective& collective, int ranks, const Origin& origin,
+                         Combination combination = Combination::sum) {
+    std::uint64_t value = 0;
+    fill_from(collective, ranks, origin, {&value, 1}, combination);
+    return value;
+}
+
+}  // namespace
+
 TEST(parts_cover_the_vector_without_gap_or_overlap) {
     for (int ranks = 1; ranks <= 9; ++ranks) {
         for (std::int64_t count = 0; count <= 40; ++count) {
