@@ -2,11 +2,13 @@
 
 import shutil
 import subprocess
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from rich.text import Text
 
 from tests.cli.typed import typed
 from timpani.cli import app
@@ -34,6 +36,26 @@ def test_help_fits_80_columns(words: list[str]) -> None:
     assert done.returncode == 0
     assert [line for line in done.stdout.splitlines() if len(line) > COLUMNS] == []
     assert [name for name in options(words) if name not in done.stdout] == []
+
+
+@pytest.mark.parametrize("words", names(), ids=" ".join)
+def test_each_bracket_of_a_usage_line_has_its_partner(words: list[str]) -> None:
+    usage = typed(*words, "--help", columns=COLUMNS).stdout.partition("╭")[0].partition("Usage:")[2].split("\n")[0]
+    assert usage.count("[") == usage.count("]") > 0
+
+
+def test_paragraphs_of_a_help_page_break_only_at_its_width() -> None:
+    lines = typed("confirm", "--help", columns=COLUMNS).stdout.splitlines()
+    described = [line.strip() for line in lines[: lines.index(next(line for line in lines if line.startswith("╭")))]]
+    for line, following in pairwise(described):
+        if line and following:
+            assert len(f" {line} {following.split()[0]}") > COLUMNS - 1, line
+
+
+def test_no_word_of_a_help_is_taken_as_markup() -> None:
+    whole: Any = typer.main.get_command(app)
+    texts = [each.help for command in commands(whole, "timpani") for each in command.parameters]
+    assert [text for text in texts if Text.from_markup(text).plain != text] == []
 
 
 @pytest.mark.parametrize("words", names(), ids=" ".join)

@@ -11,7 +11,7 @@ def import_(
     files: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ALGORITHM=]FILE...",
+            metavar="[ALGORITHM=]FILE…",
             help="Files of OSU, IMB-MPI1, ReproMPI or PICO: osu.log, or default=a.log chain=b.log. Or mpiP's report.",
             show_default=False,
         ),
@@ -29,7 +29,7 @@ def import_(
         typer.Option(min=1, help="Rank count of collectives, if the files lack it, as OSU's do.", show_default=False),
     ] = None,
     algorithm: Annotated[
-        str, typer.Option(help="Algorithm of files that name none: [provider/]name[:parameter=integer,…].")
+        str, typer.Option(help="Algorithm of files that name none: binomial, or openmpi/chain:fanout=4.")
     ] = "default",
     machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
     datatype: Annotated[

@@ -10,7 +10,7 @@ def merge(
     folders: Annotated[
         list[str],
         typer.Argument(
-            metavar="[MACHINE=]DIR...",
+            metavar="[MACHINE=]DIR…",
             help="Campaigns, as folders or bundles; MACHINE renames a campaign's machine.",
             show_default=False,
         ),

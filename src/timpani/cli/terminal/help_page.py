@@ -1,6 +1,7 @@
 """Help pages: what stands for a value, and how one command shows the help of another."""
 
 import shlex
+from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,7 @@ _WORDS = {int: "N", float: "X", Path: "PATH"}
 
 class HelpInWords(TyperGroup):
     """A group whose help pages, and those of its commands, name no types of Python: a switch shows no value, and an
-    argument its name alone."""
+    argument its name alone. Their paragraphs fill the lines of the terminal."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """As any group does, after naming the values of all options and arguments below it."""
@@ -30,11 +31,13 @@ class _NamedArgument(TyperArgument):
         """No type stands next to the name."""
 
     def _usage_display_name(self) -> str:
-        name = self.display_name_raw.strip("[]")
+        name = self.display_name_raw
         return name if self.required else f"[{name}]"
 
 
 def _name_values(command: Any, context: Any) -> None:
+    if command.help:  # typer breaks all paragraphs but the first where their docstring does
+        command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in cleandoc(command.help).split("\n\n"))
     for each in command.get_params(context):
         if isinstance(each, TyperOption) and each.metavar is None:
             each.metavar = _word(each)
