@@ -24,7 +24,8 @@ def doctor(
         from rich.table import Table
         from rich.text import Text
 
-        table = Table("", "subject", "finding", box=None, header_style="bold", padding=(0, 1))
+        table = Table("", "subject", box=None, header_style="bold", padding=(0, 1))
+        table.add_column("finding", overflow="fold")  # a path without its end can't be copied
         marks = {"ok": ("ok", "green"), "warning": ("warning", "yellow"), "problem": ("PROBLEM", "bold red")}
         for finding in findings:
             what = Text(finding.what)
