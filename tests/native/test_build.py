@@ -17,6 +17,7 @@ from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
 from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi
 from timpani.native.cache import cache_folder
+from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, archiver_options
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources
@@ -244,6 +245,14 @@ def test_a_mistake_in_the_project_is_shown(small: Path, mpi: Mpi) -> None:
     (small / "CMakeLists.txt").write_text(CMAKE + "include(nothing_like_this)\n")
     with pytest.raises(UserError, match="nothing_like_this"):
         build(mpi, small)
+
+
+def test_a_compiler_that_fails_at_once_is_shown_with_its_own_words(small: Path, tmp_path: Path) -> None:
+    compiler = tmp_path / "c++"
+    compiler.write_text("#!/bin/sh\necho \"c++: fatal error: cannot execute 'as'\" >&2\nexit 1\n")
+    compiler.chmod(0o755)
+    errors = compile_sources(small, Compiler((str(compiler),)), (), (), tmp_path / "tree", tmp_path / "built")
+    assert errors == "c++: fatal error: cannot execute 'as'"
 
 
 def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> None:

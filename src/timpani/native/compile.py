@@ -15,6 +15,8 @@ from timpani.native.die_with_parent import die_with_parent
 
 _CCACHE = "ccache"
 _ERROR_LINES = 5
+_OUTPUT_OF_COMPILER = "It fails with the following output:"
+"""What CMake prints before the output of a compiler that can't build a test program."""
 _MIN_DISK_SPACE = 2**23
 """Bytes: tools that can't write print other reasons, and remove the file that they began, of a few megabytes."""
 
@@ -88,6 +90,8 @@ def _first_errors(output: str) -> str:
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     if of_ccache := [line for line in lines if line.startswith(f"{_CCACHE}: error")]:
         return of_ccache[0]  # CMake prints it below its own advice
+    if _OUTPUT_OF_COMPILER in lines:
+        lines = lines[lines.index(_OUTPUT_OF_COMPILER) + 1 :]
     for number, line in enumerate(lines):
         if line.startswith("CMake Error"):  # what is wrong stands in the lines below
             return " ".join(lines[number : number + _ERROR_LINES])
