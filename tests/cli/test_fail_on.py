@@ -59,6 +59,14 @@ def test_campaigns_without_a_common_cell_neither_pass_nor_fail(pair: tuple[Path,
     assert "no cell of both campaigns can be tested" in done.stderr
 
 
+def test_campaigns_with_too_few_launches_neither_pass_nor_fail(tmp_path: Path) -> None:
+    one, other = (campaign(tmp_path / name, {"default": {8: [time]}}) for name, time in (("a", 1.0), ("b", 9.0)))
+    done = typed("compare", one, other, "--fail-on", "slower:5%")
+    assert done.returncode == 2
+    assert "with so few launches no cell can differ significantly; measure more launches of both" in done.stderr
+    assert typed("compare", one, other).returncode == 0
+
+
 def test_a_published_table_has_no_limit(pair: tuple[Path, Path]) -> None:
     done = typed("compare", pair[0], "--published", "malasi", "--fail-on", "slower")
     assert (done.returncode, "--fail-on needs two campaigns" in done.stderr) == (2, True)

@@ -131,6 +131,10 @@ def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
     by_value = found.count(BY_VALUE)
     if found.cells.height == by_value:
         raise UserError(f"--fail-on {limit}: no cell of both campaigns can be tested", "measure the same cells in both")
+    if not found.can_differ:  # a gate that never closes would report success for ever
+        raise UserError(
+            f"--fail-on {limit}: with so few launches no cell can differ significantly", "measure more launches of both"
+        )
     met = [limit.change(ratio) for ratio in limit.meeting(found.cells)["ratio"]]
     typer.echo(limit_line(limit, met, "cell", found.count(UNDECIDED), by_value), err=True)
     if met:

@@ -53,6 +53,12 @@ class Changes:
         """Number of cells with this standing."""
         return self.cells.filter(pl.col("standing") == standing).height
 
+    @property
+    def can_differ(self) -> bool:
+        """Whether there are launches enough to call any cell faster, slower or within 5 %."""
+        open_for_ever = (pl.col("standing") == UNDECIDED) & pl.col("collective").is_in(self.too_few)
+        return not self.cells.filter((pl.col("standing") != BY_VALUE) & ~open_for_ever).is_empty()
+
 
 def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
     """Compare the results (columns RESULT_SCHEMA and STATE) of two campaigns, cell by cell and within states.
