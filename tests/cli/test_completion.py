@@ -123,3 +123,17 @@ complete -C "timpani run bcast --algorithms openmpi/"; complete -C "timpani run 
 """
     done = subprocess.run(["fish", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["openmpi/chain", "hosts.txt"]
+
+
+def test_a_long_description_offers_fish_no_further_words(tmp_path: Path, cache: Path) -> None:
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "XDG_CACHE_HOME": str(cache),
+        "_TIMPANI_COMPLETE": "complete_fish",
+        "_TYPER_COMPLETE_FISH_ACTION": "get-args",
+        "_TYPER_COMPLETE_ARGS": "timpani compare A --published ",
+    }
+    done = subprocess.run([TIMPANI], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    words = [line.partition("\t") for line in done.stdout.splitlines()]
+    assert max(len(description) for _, _, description in words) > 80
+    assert [word for word, tab, _ in words if not tab] == []

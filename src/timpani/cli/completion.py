@@ -7,6 +7,9 @@ import typer
 _COMPLETE = "_TIMPANI_COMPLETE"
 """The environment variable by which a shell asks for words."""
 
+_UNBROKEN = "1000"
+"""Columns in which rich prints any description of a word as one line."""
+
 
 def completion(
     shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.", show_default=False)],
@@ -28,4 +31,5 @@ def prepare_completion() -> None:
     if _COMPLETE in os.environ:
         from typer._completion_classes import completion_init
 
+        os.environ["COLUMNS"] = _UNBROKEN  # fish takes each line as a word
         completion_init()
