@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
-from importlib import resources
 from pathlib import Path
 
 from timpani.campaign.read.study_names import stand_in_note
@@ -14,6 +13,7 @@ from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.registry import figures
 from timpani.errors import cannot_write, unknown
 from timpani.report.page.contents import Report
+from timpani.report.page.page_templates import template_text
 from timpani.report.page.panels import Panel, PanelChoice
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import check_new, write_file
@@ -168,6 +168,6 @@ def _index(report: Report, files: list[tuple[Path, FigureFile]]) -> str:
         links = ", ".join(f'<a href="{escape(str(path))}.{format}">{format}</a>' for format in FIGURE_FORMATS)
         picture = f'<img src="{escape(str(path))}.svg" alt="{escape(file.choice.title)}">'
         parts.append(f"<figure>{picture}<figcaption>{escape(file.choice.title)} ({links})</figcaption></figure>")
-    style = (resources.files("timpani.report.page") / "figure_index.css").read_text()
+    style = template_text("figure_index.css")
     head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>\n{style}</style>'
     return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{chr(10).join(parts)}\n</body></html>\n'

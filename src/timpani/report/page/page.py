@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 from typing import Any
 
 import polars as pl
@@ -24,7 +23,7 @@ from timpani.charts.marks.status import shape_key
 from timpani.report.page.contents import Report
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data
-from timpani.report.page.page_templates import page_templates
+from timpani.report.page.page_templates import page_templates, template_text
 from timpani.report.page.panels import Panel
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import LEFT_OUT, sections
@@ -86,7 +85,7 @@ def render(
         methods=methods_paragraph(
             campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
         ),
-        script=Markup((resources.files("timpani.report.page") / "page.js").read_text()),  # noqa: S704 Timpani's code
+        script=Markup(template_text("page.js")),  # noqa: S704 Timpani's code
         library=_library(),
         data=script_data(report),
     )

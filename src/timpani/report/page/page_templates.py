@@ -3,7 +3,7 @@
 import re
 from importlib import resources
 
-from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani import __version__
@@ -14,10 +14,15 @@ from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
 
-def page_templates(*folders: str) -> Environment:
-    """The templates of this folder and of further `folders` of the package; whatever they show is escaped."""
+def template_text(name: str) -> str:
+    """The text of a style sheet or script that pages contain."""
+    return (resources.files("timpani.report.page") / "templates" / name).read_text()
+
+
+def page_templates() -> Environment:
+    """The templates of all pages; whatever they show is escaped."""
     environment = Environment(
-        loader=ChoiceLoader([PackageLoader("timpani", each) for each in ("report/page", *folders)]),
+        loader=PackageLoader("timpani", "report/page/templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -30,12 +35,11 @@ def page_templates(*folders: str) -> Environment:
     environment.filters["breakable"] = _breakable
     environment.filters["with_code"] = _with_code
     environment.filters["begin_sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}"
-    style = (resources.files("timpani.report.page") / "page.css").read_text()
     environment.globals |= {
         "generator": f"Timpani {__version__}",
         "light": Markup(theme.LIGHT.css()),  # noqa: S704 constants of Timpani
         "dark": Markup(theme.DARK.css()),  # noqa: S704
-        "style": Markup(style),  # noqa: S704
+        "style": Markup(template_text("page.css")),  # noqa: S704
     }
     return environment
 

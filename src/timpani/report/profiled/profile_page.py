@@ -32,7 +32,7 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
     """
     part = profile.main_part
     return (
-        page_templates("report/profiled")
+        page_templates()
         .get_template("profile.html.jinja")
         .render(
             title=f"Where the communication time of {' : '.join(part.programs)} passes",
