@@ -52,9 +52,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 _MORE_FILES = "raise the limit: `ulimit -n 1024`"
 
-_MIN_ADDRESS_SPACE = 640 * 2**20
-"""Bytes: polars and OpenBLAS end the process with their own words where they get no more memory. Tables of a small
-campaign took 560 MB on 2 cores (November 2026)."""
+_MIN_ADDRESS_SPACE = 3 * 2**29
+"""Bytes: polars and OpenBLAS start a thread for each core, and end the process with their own words where they get no
+more memory. Tables of a small campaign took 1.1 GB with 2 threads and 1.5 GB with 16 (November 2026)."""
 
 _MIN_OPEN_FILES = 64
 """With fewer, programs that Timpani starts fail with other reasons: with 12 to 14 ninja compiles nothing and reports
