@@ -153,6 +153,21 @@ def test_a_statically_linked_program_is_refused_before_it_runs(mpi: Mpi, tmp_pat
     assert not (tmp_path / "p").exists()
 
 
+@needs_compiler
+@needs_mpich
+def test_a_library_that_the_launch_preloads_is_not_taken_for_the_program(tmp_path: Path) -> None:
+    from tests.installed import MPICHS
+
+    (tmp_path / "tool.c").write_text("int tool(void) { return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", tmp_path / "tool.c", "-o", tmp_path / "tool.so"], check=True)
+    (tmp_path / "a.c").write_text("int main() { return 0; }\n")
+    subprocess.run(["cc", "-static", tmp_path / "a.c", "-o", tmp_path / "a"], check=True)
+    preload = ("-genv", "LD_PRELOAD", tmp_path / "tool.so")
+    done = timpani("profile", "-o", tmp_path / "p", "--", MPICHS[0].mpirun, *preload, "-n", "1", tmp_path / "a")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert f"{tmp_path / 'a'} is statically linked" in done.stderr
+
+
 @needs_open_mpi
 @needs_mpich
 def test_a_program_of_another_library_is_refused_before_it_runs(tmp_path: Path) -> None:

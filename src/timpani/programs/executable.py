@@ -12,7 +12,8 @@ _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _ENTRY = struct.Struct("<qQ")
 _LOAD, _DYNAMIC, _INTERPRETER = 1, 2, 3  # p_type
-_END, _NEEDED, _STRINGS = 0, 1, 5  # d_tag
+_END, _NEEDED, _STRINGS, _FLAGS = 0, 1, 5, 0x6FFFFFFB  # d_tag
+_POSITION_INDEPENDENT_PROGRAM = 0x08000000  # DF_1_PIE
 _MAX_BYTES = 2**31
 
 _MPI_LIBRARY = re.compile(r"libmpi(?:ch)?\.so\.\d+")
@@ -23,11 +24,13 @@ _MPI_LIBRARY = re.compile(r"libmpi(?:ch)?\.so\.\d+")
 class Executable:
     """An executable file.
 
-    static  whether no loader comes with it, so that nothing can be loaded before it
-    needed  the libraries that it names
+    static   whether it is a program that no loader comes with, so that nothing can be loaded before it
+    library  whether programs load it, as with a shared object
+    needed   the libraries that it names
     """
 
     static: bool
+    library: bool
     needed: tuple[str, ...]
 
     @property
@@ -50,9 +53,9 @@ def _parse(raw: bytes) -> Executable:
     _, _, _, _, _, first, _, _, _, size, number, *_ = _HEADER.unpack_from(raw)
     segments = [_SEGMENT.unpack_from(raw, first + index * size) for index in range(number)]
     by_type = {kind: (offset, length) for kind, _, offset, _, _, length, _, _ in segments}
-    static = _INTERPRETER not in by_type  # nor has a shared library one
+    loader = _INTERPRETER in by_type
     if _DYNAMIC not in by_type:
-        return Executable(static, needed=())
+        return Executable(static=not loader, library=False, needed=())
     offset, length = by_type[_DYNAMIC]
     entries = [_ENTRY.unpack_from(raw, at) for at in range(offset, offset + length, _ENTRY.size)]
     strings = next(value for tag, value in entries if tag == _STRINGS)
@@ -60,4 +63,6 @@ def _parse(raw: bytes) -> Executable:
     base = next(offset + strings - at for at, offset, length in loads if at <= strings < at + length)
     ends = [tag for tag, _ in entries].index(_END)
     needed = (raw[base + value : raw.index(b"\0", base + value)] for tag, value in entries[:ends] if tag == _NEEDED)
-    return Executable(static, needed=tuple(name.decode() for name in needed))
+    flags = next((value for tag, value in entries[:ends] if tag == _FLAGS), 0)
+    program = loader or bool(flags & _POSITION_INDEPENDENT_PROGRAM)
+    return Executable(program and not loader, not program, needed=tuple(name.decode() for name in needed))

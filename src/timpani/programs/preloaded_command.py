@@ -88,6 +88,12 @@ def _programs(command: Sequence[str]) -> Iterator[Path]:
     for word in command[1:]:
         if word == _NEXT_PART:
             found = False
-        elif not found and not word.startswith("-") and (program := shutil.which(word)):
+        elif not found and not word.startswith("-") and (program := shutil.which(word)) and not _is_library(program):
             found = True
             yield Path(program)
+
+
+def _is_library(path: str) -> bool:
+    """Whether `path` is a value of the launcher's option that preloads it; compilers make libraries executable."""
+    read = read_executable(Path(path))
+    return read is not None and read.library
