@@ -1,13 +1,16 @@
 """How launchers of MPI programs pass variables to their ranks, including those on other nodes."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 
 _PRELOAD = "LD_PRELOAD"
+_VARIABLE_LIST = "mca_base_env_list"
+"""Open MPI's parameter for variables of all ranks. Version 5 drops those that `-x` gives too (5.0.11, observed)."""
+
 _NEXT_PART = ":"  # between the programs of `mpirun -n 2 ./a : -n 2 ./b`
 
 
@@ -33,7 +36,7 @@ def pass_variables(
     if library and library.export:
         parts = _parts(rest) if library.exports_by_part else [rest]
         return [first, *chain.from_iterable(_exported(part, library.export, given) for part in parts)], {}
-    rest = [_with_own(word, given[_PRELOAD]) for word in rest]
+    rest = _with_own(rest, given[_PRELOAD])
     if Path(first).name == "srun":  # it splits values of --export at commas, so only the library is passed
         loaded = given.pop(_PRELOAD)
         return [first, f"--export=ALL,{_PRELOAD}={loaded}", *rest], given
@@ -72,12 +75,16 @@ def _exported(
             position += 1
     all_given = {**given, _PRELOAD: _path(given[_PRELOAD], *theirs)}
     exported = [word for item in all_given.items() for word in export(*item)]
-    return [*exported, *(_with_own(word, all_given[_PRELOAD]) for word in rest)]
+    return [*exported, *_with_own(rest, all_given[_PRELOAD])]
 
 
-def _with_own(word: str, libraries: str) -> str:
-    """A word of the command, with `libraries` first if it is `LD_PRELOAD=…`, as `env` takes it."""
-    if word.startswith(f"{_PRELOAD}=") and not any(map(str.isspace, word)):
+def _with_own(words: Sequence[str], libraries: str) -> list[str]:
+    """The words of the command, with `libraries` first in each `LD_PRELOAD=…`, as `env` takes it."""
+    return [_preloading(before, word, libraries) for before, word in pairwise(["", *words])]
+
+
+def _preloading(before: str, word: str, libraries: str) -> str:
+    if word.startswith(f"{_PRELOAD}=") and before != _VARIABLE_LIST and not any(map(str.isspace, word)):
         return f"{_PRELOAD}={_path(libraries, word.removeprefix(f'{_PRELOAD}='))}"
     if word == _PRELOAD or f"{_PRELOAD}=" in word:
         raise UserError(
