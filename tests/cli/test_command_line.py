@@ -22,6 +22,7 @@ from timpani.cli import app
     [
         ("hostfile --category 9", "invalid value for '--category': 9; write 3 or less"),
         ("hostfile --category 0", "invalid value for '--category': 0; write 1 or more"),
+        ("completion tcsh", "invalid value for 'SHELL': 'tcsh' is not one of 'bash', 'zsh', 'fish'; `timpani"),
         ("lab up --nodes many", "invalid value for '--nodes': many; write a whole number"),
         pytest.param(
             "draw bcast/knomial -o a.txt",

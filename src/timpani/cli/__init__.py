@@ -50,6 +50,9 @@ _CANNOT_ASK = (errno.ENAMETOOLONG, errno.EACCES)
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
+_WORD_OF_PYDANTIC = "Value error, "
+"""It precedes typer's words for a value that is not among the choices."""
+
 _MORE_FILES = "raise the limit: `ulimit -n 1024`"
 
 _MIN_ADDRESS_SPACE = 3 * 2**29
@@ -145,7 +148,7 @@ def main() -> None:
         if refused := refused_value(error):
             _refuse(refused)
         if said := error.format_message().strip().rstrip("."):  # it says nothing where it has printed a help page
-            what, _, guess = said.partition(". ")
+            what, _, guess = said.replace(_WORD_OF_PYDANTIC, "", 1).partition(". ")
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "timpani"
             _refuse(UserError(_lower(what), _lower(guess) or f"`{command} --help` shows what it takes"))
