@@ -33,6 +33,8 @@ from timpani.study.cell import Algorithm, Cell
 
 BCAST = next(each for each in map(Assignment.draw, range(200)) if each.name == "bcast/mine" and "nom" in each.reference)
 
+ALLREDUCE = next(each for each in map(Assignment.draw, range(200)) if each.name == "allreduce/mine")
+
 BINOMIAL_ROUND = """
     const int me = relative_rank(args, rank);
     const int distance = 1 << k;
@@ -49,6 +51,17 @@ def sheet(folder: Path, status: int) -> dict[str, Any]:
     assert done.returncode == status, done.stderr
     found: dict[str, Any] = json.loads(done.stdout)
     return found
+
+
+@needs_compiler
+def test_a_mistake_in_a_collective_without_root_is_drawn(tmp_path: Path) -> None:
+    write_folder(tmp_path, ALLREDUCE)
+    file = tmp_path / "algorithms" / "allreduce_mine.cpp"
+    file.write_text(file.read_text().replace("steps.reduce(received, sum)", "steps.copy(received, sum)"))
+    wrong = sheet(tmp_path, 1)
+    assert "has a wrong value" in wrong["mistake"]
+    assert wrong["counterexample"] == str(tmp_path / "counterexample.svg")
+    assert "has a wrong value" in (tmp_path / "counterexample.svg").read_text()
 
 
 @needs_compiler

@@ -50,7 +50,7 @@ EXAMPLE_COSTS = Costs(
 """Of the simulated machine, in µs and bytes: a port passes a message each µs, at most 10 GB/s. It is an example and
 describes no real one; each task's reference is faster than its start at some point on it."""
 
-_MISTAKE = re.compile(r"(?P<ranks>\d+) ranks?, (?P<count>\d+) elements?, root (?P<root>\d+)")
+_MISTAKE = re.compile(r"(?P<ranks>\d+) ranks?, (?P<count>\d+) elements?(?:, root (?P<root>\d+))?")
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _draw(assignment: Assignment, mistake: str, simulator: Simulator, own: Catal
     found = _MISTAKE.match(mistake)
     if found is None:
         return False
-    ranks, root = int(found["ranks"]), int(found["root"])
+    ranks, root = int(found["ranks"]), int(found["root"] or 0)
     for count in (int(found["count"]), _DRAWN_ELEMENTS):  # of few elements there may be no message
         drawing = replace(Drawing.from_name(assignment.name, own, ranks, count, root), note=mistake)
         with contextlib.suppress(UserError):
