@@ -134,3 +134,11 @@ def test_a_timeline_shows_both_ends_of_each_message_in_their_ranks_lanes() -> No
     bars = items(figure, "rect")
     assert len(bars) == 4
     assert {"0", "1", "2"} <= set(texts(figure, "axis-label"))
+
+
+@pytest.mark.parametrize("last", [1, 2, 3, 14, 40])
+def test_a_timeline_labels_no_tick_twice(last: int) -> None:
+    figure = timeline(messages(*[(0, 1)] * last), 2)
+    labels = texts(figure, "axis-label")[:-2]  # the others are the ranks
+    assert labels == sorted(set(labels), key=int)
+    assert labels[0] == "0"

@@ -1,11 +1,14 @@
 """When each rank sends and receives: a lane for each rank, a bar for each message in both ranks' lanes."""
 
+from math import ceil
+
 import altair as alt
 import polars as pl
 
 from timpani.charts.marks import theme
 
 _LANE = 30  # pixels of a rank's line
+_MAX_TICKS = 15  # marks on the axis
 _MAX_NAMED = 64  # ranks whose messages have room for a name
 _SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
 
@@ -20,7 +23,9 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
         scale=alt.Scale(domain=found, range=[colors[what] for what in found]),
         legend=alt.Legend(title=None, symbolType="square"),
     )
-    ticks = alt.Axis(title="Ticks", grid=True, tickMinStep=1, format="d")
+    last = max(1, ceil(max(events["end"])))
+    # Vega-Lite keeps no tickMinStep on an axis that layers share, so halves would be labeled as whole ticks.
+    ticks = alt.Axis(title="Ticks", grid=True, tickCount=min(last, _MAX_TICKS), format="d")
     lanes = alt.Axis(
         title="Rank",
         values=[rank + 0.5 for rank in range(ranks)],
