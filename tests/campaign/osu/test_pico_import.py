@@ -121,3 +121,11 @@ def test_a_torn_row_is_refused_with_its_line(tmp_path: Path, row: str) -> None:
     file.write_text(f"highest\n2100\n{row}\n")
     with pytest.raises(UserError, match=":3 is incomplete"):
         read_log(file)
+
+
+def test_a_number_that_is_cut_off_is_refused(tmp_path: Path) -> None:
+    """21 is the beginning of 2100."""
+    file = results(tmp_path)
+    file.write_text("highest\n2000\n21")
+    with pytest.raises(UserError, match=":3 is cut off"):
+        read_log(file)

@@ -46,6 +46,7 @@ class PicoReader(LogReader):
 
     SIGNATURE = re.compile(r"highest(?:,rank\d+)*$", re.ASCII)
     MAX_LINE_CHARACTERS = 2**26  # of a time for each rank
+    ENDS_EACH_LINE = True
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)

@@ -99,6 +99,9 @@ class LogReader(ABC):
     MAX_LINE_CHARACTERS: ClassVar = 1000
     """Characters of the benchmark's longest line; longer lines are other programs'."""
 
+    ENDS_EACH_LINE: ClassVar = False
+    """Whether a last line without an end must be torn, since only a program, and no person, writes such files."""
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self.tables: list[PrintedTable] = []

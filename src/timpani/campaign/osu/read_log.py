@@ -33,6 +33,8 @@ def read_log(path: Path) -> PrintedFile:
         for number, line in enumerate(text.splitlines(), start=1)
     ]
     reader = _reader(path, lines)
+    if reader.ENDS_EACH_LINE and not text.endswith("\n"):
+        raise UserError(f"{path}:{len(lines)} is cut off: it has no end of line", "copy the file again")
     for number, line in lines:
         if len(line) <= reader.MAX_LINE_CHARACTERS:
             reader.take(number, line)
