@@ -42,10 +42,11 @@ if(TIMPANI_OPEN_MPI)
     int main() {}" TIMPANI_SAME_INTEGERS)  # as Fortran's arrays of counts are C's
 endif()
 
-sources_in(executing simulated_node|real_node execute)
+sources_in(executing simulated_node|real_node execute measure/clock)
 add_library(timpani-executing STATIC ${executing}
   execute/$<IF:$<BOOL:${TIMPANI_SIMULATED}>,simulated_node,real_node>.cpp)
 target_link_libraries(timpani-executing PUBLIC timpani-schedule)
+target_compile_definitions(timpani-executing PUBLIC TIMPANI_SIMULATED=$<BOOL:${TIMPANI_SIMULATED}>)
 
 # Operations enter themselves into a registry.
 sources_in(operation_files none composed operations operations/collective operations/messages operations/transpose)
@@ -53,16 +54,11 @@ add_library(timpani-operations OBJECT ${operation_files})
 target_link_libraries(timpani-operations PUBLIC timpani-executing)
 target_compile_definitions(timpani-operations PUBLIC $<$<BOOL:${TIMPANI_LARGE_COUNTS}>:TIMPANI_LARGE_COUNTS>)
 
-sources_in(clocks none measure/clock)
-add_library(timpani-clock STATIC ${clocks})
-target_link_libraries(timpani-clock PUBLIC timpani-executing)
-target_compile_definitions(timpani-clock PUBLIC TIMPANI_SIMULATED=$<BOOL:${TIMPANI_SIMULATED}>)
-
 sources_in(measuring main|tool_interface|no_tool_interface
   measure measure/files measure/observe measure/cell measure/launch)
 add_library(timpani-measuring STATIC ${measuring}
   measure/observe/$<IF:$<BOOL:${TIMPANI_TOOL_INTERFACE}>,tool_interface,no_tool_interface>.cpp)
-target_link_libraries(timpani-measuring PUBLIC timpani-clock ${CMAKE_DL_LIBS})
+target_link_libraries(timpani-measuring PUBLIC timpani-executing ${CMAKE_DL_LIBS})
 
 add_executable(timpani-measure measure/main.cpp)
 target_link_libraries(timpani-measure PRIVATE timpani-measuring timpani-operations timpani-every-algorithm)
@@ -85,16 +81,13 @@ if(NOT TIMPANI_SIMULATED)
     interpose/report interpose/entry)
   add_library(timpani SHARED ${interposing} ${fortran} measure/observe/control.cpp
     measure/observe/$<IF:$<BOOL:${TIMPANI_TOOL_INTERFACE}>,tool_interface,no_tool_interface>.cpp)
-  # Each says around its own mpi.h which names the library shows.
-  set_source_files_properties(interpose/entry/c_entry_points.cpp interpose/entry/c_messages.cpp ${fortran} PROPERTIES
-    SKIP_UNITY_BUILD_INCLUSION ON)
   set_target_properties(timpani PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/interpose/entry/exported.map LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
   target_compile_options(timpani PRIVATE -ftls-model=initial-exec)
   target_compile_definitions(timpani PRIVATE $<$<BOOL:${TIMPANI_SESSIONS}>:TIMPANI_SESSIONS>
     $<$<BOOL:${TIMPANI_PERSISTENT}>:TIMPANI_PERSISTENT>
     $<$<BOOL:${TIMPANI_LARGE_COUNTS}>:TIMPANI_LARGE_COUNTS>)
-  target_link_libraries(timpani PRIVATE timpani-executing timpani-clock timpani-every-algorithm ${CMAKE_DL_LIBS})
+  target_link_libraries(timpani PRIVATE timpani-executing timpani-every-algorithm ${CMAKE_DL_LIBS})
   # Our own C++ library, so that the program's may be another; our entry points call each other whoever else has them.
   target_link_options(timpani PRIVATE -Wl,-Bsymbolic -Wl,--as-needed -static-libstdc++ -static-libgcc
     -Wl,--version-script=${CMAKE_CURRENT_SOURCE_DIR}/interpose/entry/exported.map)

@@ -26,8 +26,8 @@ struct CachedCommunicator {
 // calls no function.
 inline thread_local constinit CachedCommunicator cached{};
 
-/// The state of `comm`, as Communicator::of gives it.
-inline Communicator* cached_communicator(MPI_Comm comm) {
+/// The state of `comm`, as Communicator::of gives it. Always inlined: calling it takes 13 more instructions.
+[[gnu::always_inline]] inline Communicator* cached_communicator(MPI_Comm comm) {
     const auto now = generation.load(std::memory_order_acquire);
     if (cached.generation == now && cached.comm == comm) return cached.state;
     Communicator* const state = Communicator::of(comm);

@@ -1,9 +1,6 @@
 // MPI's own names, as a C program calls them.
 
-#pragma GCC visibility push(default)  // the library is compiled with all names hidden, except these
 #include <mpi.h>
-#pragma GCC visibility pop
-
 #include <unistd.h>
 
 #include <cstddef>
@@ -42,6 +39,7 @@ void end_shared(const MPI_Comm* comm) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)  // the library is compiled with all names hidden, except these
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
@@ -159,6 +157,10 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 #define PASSED(Name, name, parameters, arguments) \
     TIMPANI_FORMS(COUNTED, Name, name, _c, parameters, arguments, (timpani::OtherCall{#name, comm}))
 #include "interpose/entry/entries.def"
+#undef Count
+#undef Displacement
 #endif
+#undef TIMPANI_CALL
 
 }  // extern "C"
+#pragma GCC visibility pop

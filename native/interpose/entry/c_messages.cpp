@@ -1,8 +1,6 @@
 // MPI's own names for messages, as a C program calls them.
 
-#pragma GCC visibility push(default)
 #include <mpi.h>
-#pragma GCC visibility pop
 
 #include "interpose/entry/intercept.hpp"
 
@@ -15,6 +13,7 @@ std::int64_t bytes_of(Number count, MPI_Datatype type) {
 
 }  // namespace
 
+#pragma GCC visibility push(default)
 extern "C" {
 
 #define TIMPANI_MESSAGE(Function, name, parameters, arguments, bytes)                                         \
@@ -40,6 +39,8 @@ extern "C" {
 #define MESSAGE(Name, name, words, ...) TIMPANI_MESSAGE(Name##_c, name, __VA_ARGS__)
 #define Count MPI_Count
 #include "interpose/entry/messages.def"
+#undef Count
 #endif
 
 }  // extern "C"
+#pragma GCC visibility pop
