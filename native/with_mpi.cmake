@@ -68,7 +68,7 @@ if(TIMPANI_TOOL_INTERFACE)
   target_link_libraries(timpani-discover PRIVATE timpani-schedule)
 endif()
 
-# The library that is preloaded under a program. A simulation has its own MPI.
+# The library that is preloaded under a program, built when a program is run with it. A simulation has its own MPI.
 if(NOT TIMPANI_SIMULATED)
   # Libraries differ in what their Fortran calls.
   if(TIMPANI_OPEN_MPI AND TIMPANI_SAME_INTEGERS)
@@ -79,7 +79,7 @@ if(NOT TIMPANI_SIMULATED)
   sources_in(interposing open_mpi_fortran|open_mpi_fortran_messages|mpich_fortran
     interpose/profile interpose/process interpose/world interpose/call interpose/communicator interpose/replace
     interpose/report interpose/entry)
-  add_library(timpani SHARED ${interposing} ${fortran} measure/observe/control.cpp
+  add_library(timpani SHARED EXCLUDE_FROM_ALL ${interposing} ${fortran} measure/observe/control.cpp
     measure/observe/$<IF:$<BOOL:${TIMPANI_TOOL_INTERFACE}>,tool_interface,no_tool_interface>.cpp)
   set_target_properties(timpani PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LINK_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/interpose/entry/exported.map LIBRARY_OUTPUT_DIRECTORY "${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")

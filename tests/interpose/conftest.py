@@ -13,7 +13,7 @@ from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers.start_command import command
-from timpani.native.build import build
+from timpani.native.build import PRELOADED, build
 from timpani.native.mpi import Mpi
 from timpani.programs.profile_folder import ProgramProfile, is_profile, read_profile
 from timpani.programs.profile_lines import ProfilePart
@@ -126,7 +126,7 @@ RunProgram = Callable[..., Run]
 
 @pytest.fixture(scope="session")
 def library(mpi: Mpi) -> Path:
-    return build(mpi) / LIBRARY
+    return build(mpi, programs=(PRELOADED,)) / LIBRARY
 
 
 def compiler(mpi: Mpi, source: Path) -> str:

@@ -10,6 +10,7 @@ from tests.campaign.live import results, timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 from tests.interpose.conftest import rules
+from timpani.native.build import build
 from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
 
@@ -112,3 +113,9 @@ def test_a_folder_in_place_of_rules_is_called_one(tmp_path: Path) -> None:
 @needs_mpi
 def test_a_program_that_is_not_found_is_reported(file: Path) -> None:
     assert "can't be started" in timpani("preload", "--rules", file, "--", "no-such-program").stderr
+
+
+@needs_mpi
+def test_a_measurement_builds_no_library_to_preload(mpi: Mpi, library: Path) -> None:
+    assert library.exists()
+    assert not (build(mpi) / library.name).exists()

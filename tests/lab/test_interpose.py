@@ -14,7 +14,7 @@ from tests.preloading import preload
 from timpani.libraries.hosts import Host
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers.start_command import command
-from timpani.native.build import build
+from timpani.native.build import PRELOADED, build
 from timpani.native.mpi import Mpi
 from timpani.programs.profile_folder import read_profile
 
@@ -111,7 +111,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     if (mpi, placement) not in librarys_own:
         librarys_own[mpi, placement] = results()
     found = results(
-        build(mpi) / LIBRARY,
+        build(mpi, programs=(PRELOADED,)) / LIBRARY,
         TIMPANI_RULES=str(file),
         TIMPANI_PROFILE=str(profile),
         TIMPANI_GROUPS=GROUPS,

@@ -40,7 +40,7 @@ def preloaded_command(
     """
     library = library_of(command, mpi)
     started = mpi_of_launcher(command[0])
-    given = {**variables(library, rules, resolve(on, mpi).switches if on else {}, only=True), **further}
+    given = {**variables(library, rules, resolve(on, mpi).switches if on else {}), **further}
     _check_programs(command, library)
     argv, environment = pass_variables(
         command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", "")
@@ -64,7 +64,7 @@ def cannot_start(program: str, error: OSError) -> UserError:
 
 def _check_programs(command: Sequence[str], library: Mpi) -> None:
     """UserError where a program is statically linked, or linked with another MPI library."""
-    preloaded = replacing_library(library, only=True)
+    preloaded = replacing_library(library)
     own = read_executable(preloaded) if preloaded else None
     for path in _programs(command):
         found = read_executable(path)

@@ -11,7 +11,6 @@ from timpani.providers.composed import composed_catalogue
 from timpani.providers.known_names import remember_names
 from timpani.providers.own import own_catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
-from timpani.providers.rules import replacing_library
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
 
@@ -72,6 +71,6 @@ class AvailableAlgorithms:
         if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
             return None
         if algorithm.provider == OWN:
-            return "timpani preload --rules FILE -- mpirun" if replacing_library(self.mpi) else None
+            return None if self.library.simulates else "timpani preload --rules FILE -- mpirun"
         info = self.collectives.info(collective, algorithm)
         return self.library.setting(self.mpi, info, algorithm) if info else None

@@ -21,27 +21,20 @@ _STEP = "`timpani rules` writes such a file"
 _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.so(8)); this can't be turned off
 
 
-def replacing_library(mpi: Mpi, only: bool = False) -> Path | None:
-    """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which brings its MPI.
-
-    only  build nothing else, for a program that is only run; a campaign needs all programs
-    """
-    return None if LIBRARIES[mpi.kind].simulates else build(mpi, programs=_programs(PRELOADED, only)) / "libtimpani.so"
+def replacing_library(mpi: Mpi) -> Path | None:
+    """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which brings its MPI."""
+    return None if LIBRARIES[mpi.kind].simulates else build(mpi, programs=(PRELOADED,)) / "libtimpani.so"
 
 
-def _programs(program: str, only: bool) -> tuple[str, ...]:
-    return (program,) if only else ()
-
-
-def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str], only: bool = False) -> dict[str, str]:
-    """What the ranks' environment holds for `libtimpani.so`; `only` as of `replacing_library`.
+def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:
+    """What the ranks' environment holds for `libtimpani.so`.
 
     switches  the switch of each node where it is known
     UserError when `rules` are none that it takes.
     """
     if rules is not None:
         _refuse_other_files(rules)
-    library = replacing_library(mpi, only)
+    library = replacing_library(mpi)
     if library is None:
         raise UserError(f"{mpi} has no library that could be preloaded", "choose Open MPI or MPICH (--mpi)")
     if set(str(library)) & set(_SPLITS_OR_EXPANDS):
@@ -51,7 +44,7 @@ def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str], only: b
         )
     found = {"LD_PRELOAD": str(library)}
     if rules is not None:
-        check = build_without_mpi(mpi, programs=_programs(RULES_CHECK, only)) / RULES_CHECK
+        check = build_without_mpi(mpi, programs=(RULES_CHECK,)) / RULES_CHECK
         checked = subprocess.run([check, rules], capture_output=True, text=True, check=False)
         if checked.returncode != 0:
             raise UserError(checked.stderr.strip(), _STEP)

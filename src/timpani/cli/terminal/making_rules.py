@@ -13,9 +13,12 @@ from timpani.cli.terminal.profiled import print_savings, study_for, with_latenes
 from timpani.study.defaults import PROGRAM_REGRET
 
 if TYPE_CHECKING:
+    from timpani.campaign.run.run import Outcome
+    from timpani.campaign.run.session import Session
     from timpani.rules.propose.predicted_rules import PredictionReach
     from timpani.rules.time_budget import TimeBudget
     from timpani.rules.workflow import Target
+    from timpani.study.cell import Cell
     from timpani.study.study import Study
 
 
@@ -81,25 +84,25 @@ def _measure_choices(
     """The campaigns to make rules from, and how many cells were abandoned; where rules are `written` and a budget ended
     the campaigns, these are not continued: the rules would not follow."""
     from timpani.cli.terminal.measuring import measure_or_exit
+    from timpani.providers.rules import replacing_library
     from timpani.rules.table.table_file import TABLE_FILE, read_table
     from timpani.rules.workflow import DECIDING_FOLDER, measure_boundaries, prepare_deciding
 
-    if written and budget.seconds is not None:
-        with prepare_deciding(study, target, budget).open(output / DECIDING_FOLDER):  # raises if it is another study
-            return list(map(Path, read_table(output / TABLE_FILE).campaigns)), 0
-    found = measure_boundaries(
-        study,
-        target,
-        output,
-        lambda session, folder, prove=None: measure_or_exit(
+    def measure(session: "Session", folder: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
+        for mpi in {group.mpi for group in session.plan.groups}:
+            replacing_library(mpi)  # built before hours of measuring: the confirmation may need it
+        return measure_or_exit(
             session,
             folder,
             prove,
             lambda _: "rules are made without them; to measure them, choose another folder",
             "rules are made without what is missing",
-        ),
-        budget,
-    )
+        )
+
+    if written and budget.seconds is not None:
+        with prepare_deciding(study, target, budget).open(output / DECIDING_FOLDER):  # raises if it is another study
+            return list(map(Path, read_table(output / TABLE_FILE).campaigns)), 0
+    found = measure_boundaries(study, target, output, measure, budget)
     if found.unrefined:
         typer.echo("the budget leaves no time for sizes between those at which the choice changes", err=True)
     return found.campaigns, found.killed
