@@ -9,7 +9,6 @@ from tests.mpi.planted.conftest import run_planted
 READ = """
 import json, sys
 from pathlib import Path
-from tests.campaign_files import results_frame
 from timpani.campaign.plan.plan_text import key_lines
 from timpani.study.compose import compose
 from timpani.study.study import read_study
@@ -24,6 +23,7 @@ TAKE_OVER = """
 import json, sys
 from dataclasses import replace
 from pathlib import Path
+from tests.campaign_files import results_frame
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.native.mpi import Mpi
 from timpani.campaign.run.cell_result import result_of
