@@ -3,6 +3,7 @@
 import errno
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -95,6 +96,11 @@ def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def parts() -> set[Path]:
     """What was built that uses no MPI."""
     return set(cache_folder().glob("no-mpi-*"))
+
+
+def built_folders() -> set[Path]:
+    """All that was built, or whose build was not finished."""
+    return {path for path in cache_folder().iterdir() if not path.name.startswith(("library-", "compiler-"))}
 
 
 def wrapper(folder: Path, mpi: Mpi, shown: str | None) -> Mpi:
@@ -227,8 +233,7 @@ def test_two_processes_at_once_both_succeed(small: Path, mpi: Mpi) -> None:
     with ThreadPoolExecutor(2) as pool:
         folders = set(pool.map(start, range(2)))
     assert len(folders) == 1
-    built = {path for path in cache_folder().iterdir() if not path.name.startswith("library-")}  # its version
-    assert built == {Path(folders.pop()), *parts()}
+    assert built_folders() == {Path(folders.pop()), *parts()}
     assert len(parts()) == 1
 
 
@@ -236,7 +241,7 @@ def test_a_failed_build_shows_the_compilers_error_and_leaves_nothing(small: Path
     (small / "measure/main.cpp").write_text("int main() { return sorrow; }\n")
     with pytest.raises(UserError, match=r"main\.cpp:1:21: error: .*sorrow"):
         build(mpi, small)
-    assert set(cache_folder().iterdir()) == parts()
+    assert built_folders() == parts()
     (small / "measure/main.cpp").write_text(PROGRAM)
     assert (build(mpi, small) / "timpani-measure").is_file()
 
@@ -264,7 +269,7 @@ def test_a_full_disk_is_named_and_not_the_compiler(small: Path, mpi: Mpi) -> Non
 def test_remains_of_a_killed_builder_are_removed(small: Path, mpi: Mpi) -> None:
     (cache_folder() / "building-killed").mkdir()
     folder = build(mpi, small)
-    assert set(cache_folder().iterdir()) == {folder, *parts()}
+    assert built_folders() == {folder, *parts()}
 
 
 def test_a_build_announces_what_it_compiles_and_how_long_it_took(
@@ -342,6 +347,27 @@ def test_a_missing_compiler_is_reported(small: Path, mpi: Mpi, tmp_path: Path) -
     gone = Mpi(mpi.kind, mpi.name, mpi.version, mpi.mpirun, tmp_path / "mpicxx", None)
     with pytest.raises(UserError, match=r"mpicxx can't run a C\+\+ compiler"):
         build(gone, small)
+
+
+def test_programs_are_used_where_the_compiler_that_built_them_is_missing(
+    small: Path, mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on compute nodes, which often have no compiler. Programs that were never built are refused."""
+    compiler = tmp_path / "bin/g++-7"
+    compiler.parent.mkdir()
+    compiler.symlink_to(shutil.which("g++") or "")
+    monkeypatch.setenv("PATH", f"{compiler.parent}", prepend=":")
+    for variable in ("OMPI_CXX", "MPICH_CXX"):
+        monkeypatch.setenv(variable, compiler.name)
+    built = build(mpi, small)
+    compiler.unlink()
+    assert build(mpi, small) == built
+    (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
+    with pytest.raises(UserError, match=r"calls g\+\+-7, which \w+_CXX names and which is not on PATH"):
+        build(mpi, small)
+    (small / "part/part.cpp").write_text(PART + "// changed\n")
+    with pytest.raises(UserError, match=r"calls g\+\+-7, which \w+_CXX names and which is not on PATH"):
+        build_without_mpi(mpi, small)
 
 
 def test_where_home_cannot_be_written_the_cache_is_the_users_own(

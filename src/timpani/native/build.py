@@ -174,6 +174,7 @@ def _find_or_build(order: _Order) -> Path:
     ):
         if done.is_dir():  # another process built it while we waited
             return done
+        order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
         _announce(f"compiling {order.what}; please wait {expected}")
         began = time.monotonic()
@@ -181,6 +182,7 @@ def _find_or_build(order: _Order) -> Path:
         _compile(order, base, unfinished / "tree", built)
         seconds = time.monotonic() - began
         (built / _SECONDS).write_text(f"{seconds:.0f} {' '.join(order.programs)}")
+        order.compiler.remember()
         built.rename(done)
     _announce(f"compiled {order.what} in {seconds:.0f} s")
     return done

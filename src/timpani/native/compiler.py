@@ -1,5 +1,6 @@
 """Which C++ compiler builds what: an MPI library's wrapper, and the compiler that the wrapper calls."""
 
+import hashlib
 import os
 import re
 import shlex
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, too_few_files
+from timpani.native.cache import cache_folder, cached
 from timpani.native.mpi import Mpi
 
 _VARIABLES = ("OMPI_CXX", "MPICH_CXX", "I_MPI_CXX")
@@ -24,6 +26,7 @@ _COMPILER_NAME = re.compile(r"[a-z]+\+\+[^/]*$")
 _BINARY_INTERFACE = ("-m", "-stdlib=", "-D_GLIBCXX_", "--target=", "--sysroot=", "--gcc-", "-fabi-", "-fsanitize=")
 """How options begin that a wrapper adds and without which objects could not be linked with those that it compiles. (All
 else that it adds is the library's: folders, names, what its packager prefers.)"""
+_IDENTITY = "identity"
 
 
 @dataclass(frozen=True)
@@ -32,10 +35,12 @@ class Compiler:
 
     command      the program, and the words that always follow it
     environment  variables that it must find, in addition to this process's
+    wrapper      the library's, if that calls it
     """
 
     command: tuple[str, ...]
     environment: tuple[tuple[str, str], ...] = ()
+    wrapper: Path | None = None
 
     def __str__(self) -> str:
         return " ".join(self.command)
@@ -44,16 +49,44 @@ class Compiler:
     def identity(self) -> str:
         """What distinguishes it from other compilers: `g++` and `c++`, where both are one program, have the same.
 
-        UserError where it can't run.
+        Where it can't run, as on compute nodes without a compiler, it is the identity that `remember` stored: programs
+        that it built are then found. UserError where nothing is stored either.
         """
         program, *others = self.command
+        try:
+            version = self._version().removeprefix(Path(program).name)
+        except UserError:
+            folder = cached(self._folder)
+            if folder and (file := folder / _IDENTITY).is_file():
+                return file.read_text()
+            raise
+        return repr((os.path.realpath(shutil.which(program) or program), others, version))
+
+    def check(self) -> None:
+        """UserError where it can't run."""
+        self._version()
+
+    def remember(self) -> None:
+        """Store its identity with the programs that it built."""
+        folder = cache_folder() / self._folder
+        folder.mkdir(exist_ok=True)
+        unfinished = folder / str(os.getpid())
+        unfinished.write_text(self.identity)
+        unfinished.replace(folder / _IDENTITY)
+
+    def _version(self) -> str:
         answer = run_tool((*self.command, "--version"), dict(self.environment), stderr=subprocess.PIPE)
-        if answer.returncode != 0:
-            raise UserError(
-                f"{self} can't run a C++ compiler: {(answer.stderr or answer.stdout).strip()}",
-                "`apt install g++` or load a compiler",
-            )
-        return repr((os.path.realpath(program), others, answer.stdout.removeprefix(Path(program).name)))
+        if answer.returncode == 0:
+            return answer.stdout
+        raise missing_compiler(self.wrapper or Path(self.command[0]), dict(self.environment)) or UserError(
+            f"{self} can't run a C++ compiler: {(answer.stderr or answer.stdout).strip()}",
+            "`apt install g++` or load a compiler",
+        )
+
+    @property
+    def _folder(self) -> str:
+        """The name, in the cache, of the folder with its identity."""
+        return "compiler-" + hashlib.sha256(repr((self.command, self.environment)).encode()).hexdigest()[:16]
 
 
 def library_compiler(mpi: Mpi) -> Compiler:
@@ -65,7 +98,7 @@ def compiler_without_mpi(mpi: Mpi | None) -> Compiler:
     """What builds the programs that use no MPI library, and what is linked with the programs of `mpi`.
 
     It is the compiler that the wrapper of `mpi` calls; or the wrapper, if it doesn't show what it calls. UserError
-    where that compiler is not on PATH, and where no library is given and no compiler is found.
+    where no library is given and no compiler is found.
     """
     if mpi is None:
         named = (os.environ.get("CXX", ""), *_CHOICES)
@@ -73,16 +106,13 @@ def compiler_without_mpi(mpi: Mpi | None) -> Compiler:
         if not found:
             raise UserError("no C++ compiler found", "`apt install g++`, or name one in the environment's CXX")
         return Compiler((found,))
-    environment = dict(mpi.environment)
-    shown = shown_command(mpi.cxx, environment)
+    shown = shown_command(mpi.cxx, dict(mpi.environment))
     if not shown:
         return library_compiler(mpi)
-    if missing := missing_compiler(mpi.cxx, environment):
-        raise missing
     # Several words where a user named them: `OMPI_CXX="ccache g++"`.
     program, *words = takewhile(lambda word: not word.startswith("-"), shown)
     kept = [word for word in shown if word.startswith(_BINARY_INTERFACE)]
-    return Compiler((shutil.which(program) or program, *words, *kept), mpi.environment)
+    return Compiler((program, *words, *kept), mpi.environment, mpi.cxx)
 
 
 def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | None:
@@ -95,8 +125,12 @@ def missing_compiler(cxx: Path, environment: Mapping[str, str]) -> UserError | N
         return None
     variable = next((name for name in _VARIABLES if os.environ.get(name, "").split()[:1] == words[:1]), None)
     if variable is None:
-        other = shutil.which(os.environ.get("CXX", "")) or "g++"  # a conda environment names its compiler so
-        step = f"install that compiler, or name another one in the wrapper's variable, such as OMPI_CXX={other}"
+        other = shutil.which(os.environ.get("CXX", "")) or (shutil.which("g++") and "g++")  # conda: CXX names its own
+        step = (
+            f"install that compiler, or name another one in the wrapper's variable, such as OMPI_CXX={other}"
+            if other
+            else "install that compiler, or run the command first where it is: what was built there is then used here"
+        )
         return UserError(f"{cxx} can't compile: it was built to call {words[0]}, which is not on PATH", step)
     what = f"{cxx} can't compile: it calls {words[0]}, which {variable} names and which is not on PATH"
     return UserError(what, f"`unset {variable}`, or install that compiler")
