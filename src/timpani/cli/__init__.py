@@ -64,7 +64,7 @@ _MIN_OPEN_FILES = 64
 success (November 2026)."""
 
 app = typer.Typer(
-    help="Time MPI: which algorithm each collective should use here, how sure that is, and what it gains.",
+    help="Time MPI, and show which algorithm each collective should use here, how sure that is, and what it gains.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -123,7 +123,7 @@ app.add_typer(lab, name="lab", rich_help_panel=_CLUSTERS)
 def timpani(
     version: bool = typer.Option(False, "--version", "-V", help="Print the version and stop."),
 ) -> None:
-    """Time MPI: which algorithm each collective should use here, how sure that is, and what it gains."""
+    """Time MPI, and show which algorithm each collective should use here, how sure that is, and what it gains."""
     if version:
         typer.echo(f"timpani {__version__}")
         raise typer.Exit

@@ -24,7 +24,7 @@ def bundle(
     ] = False,
     force: Force = False,
 ) -> None:
-    """Pack a campaign into one file: records, raw samples, report and checksums. All commands that read one open it.
+    """Pack a campaign into one file: records, raw samples, report, checksums. Commands that read campaigns open it.
 
     Without `--anonymize` it holds names of hosts, users and paths, as the campaign does.
     """

@@ -19,7 +19,7 @@ _Later = Annotated[
     Path | None,
     typer.Argument(
         metavar="B",
-        help="A later campaign: what changed from A to it?",
+        help="A later campaign: print what changed from A to B.",
         show_default=False,
         autocompletion=complete_campaign,
     ),
@@ -65,8 +65,8 @@ def compare(
     statistic: Annotated[
         Literal["completion", "osu"] | None,
         typer.Option(
-            help="The times that a study's conclusions are checked with: median completions, or what OSU's benchmarks "
-            "print, an average over ranks.",
+            help="Times for checking a study's conclusions. completion: median completions. osu: what OSU's "
+            "benchmarks print, averages over ranks.",
             show_default="that of the study's tables; without tables, completion",
         ),
     ] = None,
@@ -74,7 +74,7 @@ def compare(
     force: Force = False,
     fail_on: FailOn = None,
 ) -> None:
-    """Compare two campaigns, or one with a published study: its times, doubtful times, and its conclusions."""
+    """Compare two campaigns; or one with a published study's times and conclusions, and list its doubtful times."""
     import json
 
     from timpani.tuning.compare.change_limit import ChangeLimit

@@ -24,14 +24,19 @@ class ProgramRuns:
 
     runs: Annotated[
         int | None,
-        typer.Option(min=1, help="Runs of each side.", show_default=str(MIN_BLOCKS), rich_help_panel="Of a program"),
+        typer.Option(
+            min=1,
+            help="Number of runs with the files, and of runs without them.",
+            show_default=str(MIN_BLOCKS),
+            rich_help_panel="With a program",
+        ),
     ] = None
     same_output: Annotated[
         Path | None,
         typer.Option(
-            help="A file that it writes, or `-` for what it prints: it must not change.",
+            help="A file that the program writes, or `-` for what it prints: this output must be the same in all runs.",
             show_default=False,
-            rich_help_panel="Of a program",
+            rich_help_panel="With a program",
         ),
     ] = None
     variant: Annotated[
@@ -40,7 +45,7 @@ class ProgramRuns:
             metavar="NAME: SETTINGS",
             help="In place of FOLDER: settings as `timpani run --variant` takes them.",
             show_default=False,
-            rich_help_panel="Of a program",
+            rich_help_panel="With a program",
         ),
     ] = None
     output: Annotated[
@@ -50,7 +55,7 @@ class ProgramRuns:
             "-o",
             help="With --variant: the folder of the runs; the same command continues there.",
             show_default="named after the variant and the day",
-            rich_help_panel="Of a program",
+            rich_help_panel="With a program",
         ),
     ] = None
 
@@ -68,13 +73,15 @@ def confirm(
     folder: Annotated[Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False)],
     command: Annotated[
         list[str] | None,
-        typer.Argument(help="After `--`: a program to confirm it on: mpirun … ./program.", show_default=False),
+        typer.Argument(
+            help="After `--`: a program on which the files are confirmed: mpirun … ./program.", show_default=False
+        ),
     ] = None,
     study: StudyOptions,
     program: ProgramRuns,
     campaign: Annotated[
         list[Path] | None,
-        typer.Option(help="A campaign that the rules were chosen from.", show_default="where they were"),
+        typer.Option(help="A campaign from which the rules were chosen.", show_default="where it was then"),
     ] = None,
     mpi: Annotated[
         str | None, typer.Option(help="The library, if it isn't found automatically.", show_default=False)
@@ -90,11 +97,11 @@ def confirm(
     dry_run: DryRun = False,
     fail_on: FailOn = None,
 ) -> None:
-    """Measure again how much faster tuning files are: at measured sizes, at the limits of rules, and between.
+    """Measure again what tuning files gain: at the measured sizes, where rules begin and end, and in between.
 
     Rules that lose are removed from the files, and the remaining rules are confirmed again. The same command continues
     where it was stopped. The exit status is 1 if no rule is left, if cells were abandoned, or if a point of any round
-    meets `--fail-on`.
+    changed as `--fail-on` describes.
 
     A program after `--` is run without and with the files, in random order. The exit status is then 1 if the program
     is slower with the files, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`

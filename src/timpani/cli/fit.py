@@ -22,7 +22,9 @@ def fit(
     format: Annotated[Format, format_option("json has the keys of docs/fit-json.md.")] = Format.table,
     formula: Annotated[
         str | None,
-        typer.Option(help="A regression instead of the usual two: 'log2(latency) ~ ranks + log2(size) - 1'."),
+        typer.Option(
+            help="A regression that replaces the two default formulas: 'log2(latency) ~ ranks + log2(size) - 1'."
+        ),
     ] = None,
     clock_ghz: Annotated[
         float | None,
@@ -43,7 +45,7 @@ def fit(
         typer.Option(help="Also show the published fit of della_siega or holt; the first letters are enough."),
     ] = None,
     details: Annotated[
-        bool, typer.Option("--details", help="Print each curve, also where a collective has many.")
+        bool, typer.Option("--details", help="Print every curve, even if a collective has many.")
     ] = False,
     style: FigureOptions,
     force: Force = False,

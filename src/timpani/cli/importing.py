@@ -35,7 +35,7 @@ def import_(
     datatype: Annotated[
         str | None, typer.Option(help="Only this datatype, if the files hold several: MPI_INT.", show_default=False)
     ] = None,
-    any_name: Annotated[bool, typer.Option("--any-name", help="Take algorithms that no library here has.")] = False,
+    any_name: Annotated[bool, typer.Option("--any-name", help="Accept algorithms that no library here has.")] = False,
 ) -> None:
     """Make a campaign from the output of benchmarks or from a published table, or a profile from mpiP's report."""
     import shlex

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 lab = typer.Typer(help="A cluster inside this machine, for tests and lessons.", no_args_is_help=True)
 
 MEANING = """\
-It shows: who sends how much over which link; whether programs are right across hosts; times that a slow link sets.
-It doesn't show: latency, or times that processors set. All nodes share this machine's cores."""
+It shows: who sends how much over which link; whether programs are right across hosts; times limited by a slow link.
+It doesn't show: latency, or times limited by processors. All nodes share this machine's cores."""
 
 
 Name = Annotated[str | None, typer.Argument(help="Which lab, if there are several.", show_default=False)]

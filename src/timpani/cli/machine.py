@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def machine() -> None:
-    """Say what a cluster is, in a file for `--on`."""
+    """Describe a cluster in a file for `--on`."""
 
 
 @app.command()

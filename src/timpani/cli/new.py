@@ -9,7 +9,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def new() -> None:
-    """Write a file to begin from."""
+    """Write a first version of a new algorithm."""
 
 
 @app.command()

@@ -31,7 +31,7 @@ def predict(
     algorithms: Annotated[
         str,
         typer.Option(
-            help="`all`: Timpani's, and the library's with a matching schedule; or a list: binomial,openmpi/knomial."
+            help="`all`: Timpani's, and the library's with known schedules; or a list: binomial,openmpi/knomial."
         ),
     ] = "all",
     sizes: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "8:1Mi*8",
@@ -39,10 +39,10 @@ def predict(
         str | None,
         typer.Option(
             metavar="WHERE",
-            help="Machine file of the machine to predict; default: the campaign's, or ranks as close as measured.",
+            help="Machine file to predict for; default: the campaign's. Without one, ranks are as close as measured.",
         ),
     ] = None,
-    placement: Annotated[str, typer.Option(help="Of ranks over its nodes: core, socket, node or ppr:N.")] = "core",
+    placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are refused.")] = "10s",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder: page, figures, JSON.")] = None,
     format: Annotated[Format, format_option("json has the keys of docs/predictions-json.md.")] = Format.table,

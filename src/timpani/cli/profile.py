@@ -13,7 +13,8 @@ def profile(
     command: ProgramCommand,
     output: Annotated[Path, typer.Option("--output", "-o", help="A new folder for the profile.", show_default=False)],
     rules: Annotated[
-        Path | None, typer.Option(help="What `timpani rules` wrote: collectives are also replaced.", show_default=False)
+        Path | None,
+        typer.Option(help="What `timpani rules` wrote: also replace collectives by these rules.", show_default=False),
     ] = None,
     on: ProgramGroups = None,
     mpi: ProgramLibrary = None,
@@ -21,12 +22,13 @@ def profile(
         bool, typer.Option("--prove", help="Count the collectives' messages, and name the algorithms that send them.")
     ] = False,
     sites: Annotated[
-        bool, typer.Option("--sites", help="Count blocking collectives by the place that calls them, too.")
+        bool,
+        typer.Option("--sites", help="Also count blocking collectives by the place in the program that calls them."),
     ] = False,
 ) -> None:
     """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.
 
-    The exit status is the program's; 1 if it succeeded but none of its processes called MPI.
+    The exit status is that of the program, but 1 if the program succeeded and none of its processes called MPI.
     """
     from timpani.programs.profiled_run import ending_lines, profiled_run
     from timpani.report.profiled.profile_text import summary_lines

@@ -23,7 +23,7 @@ def prove(
     ],
     format: Annotated[Format, format_option("How to print the names.")] = Format.table,
 ) -> None:
-    """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same."""
+    """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
     import json
 
     from timpani.campaign.folder.header import read_header

@@ -27,7 +27,7 @@ class _Figures:
     figures: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the figures that the study asks for as SVG, PNG and PDF, and all times as tables.",
+            help="A folder for the study's figures (SVG, PNG and PDF), and for all times as tables.",
             show_default=False,
             rich_help_panel=_FIGURES,
         ),
@@ -36,7 +36,7 @@ class _Figures:
         bool,
         typer.Option(
             "--all-figures",
-            help="With --figures: each figure of the report, for each choice.",
+            help="With --figures: every figure of the report, for each choice that a reader has.",
             rich_help_panel=_FIGURES,
         ),
     ] = False
@@ -65,7 +65,7 @@ _Covered = Annotated[
     typer.Option(
         "--covered-by",
         metavar="CAMPAIGN",
-        help="Of a profile: the gain of its calls with the algorithms measured there.",
+        help="For a profile: what its calls would gain with the algorithms measured in this campaign.",
         show_default=False,
     ),
 ]
@@ -104,7 +104,7 @@ def report(
     style: FigureOptions,
     force: Force = False,
 ) -> None:
-    """Write a report that opens offline: of a campaign, with its figures, of two campaigns, or of a profile."""
+    """Write a page that opens offline: a report of a campaign with its figures, of two campaigns, or of a profile."""
     from timpani.programs.profile_folder import is_profile
 
     folder = campaign_or_newest(folder)

@@ -38,7 +38,8 @@ class _Place(WhereOptions):
     mpi: Annotated[
         list[str] | None,
         typer.Option(
-            help="openmpi, mpich, intel, or a path (`timpani list mpis`); several: compared with the first.",
+            help="openmpi, mpich, intel, or a path (`timpani list mpis`). Repeat the option to compare others "
+            "with the first.",
             show_default="the first found",
             rich_help_panel=WHERE,
         ),
@@ -55,7 +56,7 @@ class _Place(WhereOptions):
     hosts: Annotated[
         Path | None,
         typer.Option(
-            help="A host file: which of the machine's nodes.", show_default="all of them", rich_help_panel=WHERE
+            help="A host file: use only these nodes of the machine.", show_default="all of them", rich_help_panel=WHERE
         ),
     ] = None
 

@@ -27,7 +27,7 @@ def script(
         list[str],
         typer.Argument(
             metavar="WHAT…",
-            help="run, tune or confirm, and what it takes, with its options; `run` may be left out.",
+            help="A command (run, tune or confirm) with its arguments and options; `run` may be left out.",
             show_default=False,
         ),
     ],
@@ -43,7 +43,7 @@ def script(
 ) -> None:
     """Print the job script of `timpani run`, `tune` or `confirm` for a batch system. Nothing is measured or submitted.
 
-    The script is checked as the command itself is. Submit it with sbatch, qsub, bsub or flux batch.
+    Timpani checks the command as if it ran now. Submit the script with sbatch, qsub, bsub or flux batch.
     """
     words = [*what, *context.args]
     command, words = (words[0], words[1:]) if words[0] in _COMMANDS else ("run", words)

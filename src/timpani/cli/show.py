@@ -66,7 +66,8 @@ class _How:
     covered_by: Annotated[
         Path | None,
         typer.Option(
-            metavar="CAMPAIGN", help="Of a profile: the gain of its calls with the algorithms measured there."
+            metavar="CAMPAIGN",
+            help="For a profile: what its calls would gain with the algorithms measured in this campaign.",
         ),
     ] = None
 
@@ -90,7 +91,7 @@ def show(
     part: _Part,
     force: Force = False,
 ) -> None:
-    """Show a campaign, one row per cell, estimated over its launches; or a program's profile."""
+    """Show a campaign, with one row for each cell (its estimate over all launches); or show a program's profile."""
     import sys
 
     from timpani.errors import UserError

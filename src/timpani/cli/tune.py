@@ -78,7 +78,7 @@ class _FilesUnlessNamed(TyperGroup):
 
 
 tune = typer.Typer(
-    help="Write files that make the library choose as was measured: timpani tune CAMPAIGN -o DIR.",
+    help="Write files that make the library use the algorithms that were faster: timpani tune CAMPAIGN -o DIR.",
     epilog=EXAMPLES,
     cls=_FilesUnlessNamed,
     no_args_is_help=True,
@@ -110,11 +110,11 @@ Library = Annotated[
             "regret",
             "budget",
         ),
-        panel="Where something is to be measured",
+        panel="If something is measured",
         shown={
             "launches": "as many as the race takes",
             "regret": f"{TUNING_REGRET}, or {PROGRAM_REGRET} with --for, unless launches are given",
-            "budget": "none; half of it is for choosing",
+            "budget": "none; half of a budget is for choosing",
         },
     ),
     place=WhereOptions,
@@ -125,7 +125,8 @@ def files(
         list[str] | None,
         typer.Argument(
             metavar="CAMPAIGN|WHAT…",
-            help="Campaigns' folders; or what `timpani run` takes: it is measured, and the files are confirmed.",
+            help="Folders of campaigns. Or a study or operations, as for `timpani run`: these are measured, and the "
+            "files are confirmed.",
             autocompletion=complete_campaign_or_what,
             show_default=False,
         ),

@@ -18,7 +18,7 @@ def verdict(
         bool, typer.Option("--details", help="Add each operation, how sure the answer is, and all warnings.")
     ] = False,
 ) -> None:
-    """Print the verdict of a campaign: where the default is fine, what is faster elsewhere, and its setting."""
+    """Print the verdict of a campaign: where the default is fine, what is faster at other points, and how to set it."""
     import json
 
     from timpani.campaign.folder.load import load

@@ -153,8 +153,8 @@ class StudyKeys:
         "nothing unless the table says otherwise",
         Option(
             WHAT,
-            "'NAME: SETTINGS', several times: measure also with --mca NAME VALUE, VARIABLE=VALUE, --mpi, --source,"
-            " --module or --preload.",
+            "'NAME: SETTINGS': also measure with --mca NAME VALUE, VARIABLE=VALUE, --mpi, --source, --module or"
+            " --preload. Repeat the option for several variants.",
             "none, or the study's",
             list,
             flags=("--variant",),
@@ -173,7 +173,7 @@ class StudyKeys:
         "pairs of ranks for point-to-point operations that name none: `first` (0 and 1), `all`,"
         " or `distinct`: one "
         'pair for each [locality](glossary.md) of cores on this machine, foreseen only with `placement = "core"`',
-        Option(WHAT, "Ranks of point-to-point operations: first, all or distinct.", "first"),
+        Option(WHAT, "Pairs of ranks for point-to-point operations: first, all or distinct.", "first"),
     )
     placement: Placements = key(
         ("core",),
@@ -239,13 +239,13 @@ class StudyKeys:
         f"one of {', '.join(OPERATORS)}",
         f"of collectives that reduce: {', '.join(f'`{name}`' for name in OPERATORS)}; the last six only of `uint8` and "
         "`int32`",
-        Option(WHAT, "Of reductions: sum, prod, max, min, land, lor, lxor, band, bor or bxor.", "sum"),
+        Option(WHAT, "The operator of reductions: sum, prod, max, min, land, lor, lxor, band, bor or bxor.", "sum"),
     )
     root: Root = key(
         0,
         f"a rank from 0, or {ROTATING}",
         "of collectives with a root: a rank of every rank count, or `rotating`, another rank in each launch",
-        Option(WHAT, "Of collectives with a root: a rank, or rotating.", "0"),
+        Option(WHAT, "The root, if a collective has one: a rank, or rotating.", "0"),
     )
     in_place: bool = key(
         False,
@@ -260,8 +260,8 @@ class StudyKeys:
         "launches (starts of the MPI program), 1 to 10,000; [6 for a 95 % interval](methodology.md#launches)",
         Option(
             HOW_WELL,
-            f"Starts of the MPI program. In a race their maximum: {MAX_LAUNCHES} unless given,"
-            f" {MAX_LAUNCHES_IN_BUDGET} with a budget.",
+            f"Number of starts of the MPI program. In a race the maximum: by default {MAX_LAUNCHES},"
+            f" with a budget {MAX_LAUNCHES_IN_BUDGET}.",
             str(LAUNCHES),
             int,
         ),
@@ -276,9 +276,9 @@ class StudyKeys:
         f"{MAX_LAUNCHES} unless given, {MAX_LAUNCHES_IN_BUDGET} with a budget",
         Option(
             HOW_WELL,
-            "Race: drop algorithms that cannot be the best. Ends when each chosen algorithm is at most this much"
-            " slower than the best, such as 2%, or when more launches would hardly help; with --budget, when that is"
-            " spent.",
+            "Race: drop algorithms that cannot be the best. A point ends when its chosen algorithm is at most this much"
+            " (such as 2%) slower than the best, or when more launches would hardly help (with --budget: when the"
+            " budget is spent).",
             "everything in all launches",
         ),
     )
@@ -320,7 +320,7 @@ class StudyKeys:
         'calls before the timed ones; for collectives only with `method = "osu"`',
         Option(
             HOW_WELL,
-            "Number of calls before the timed ones; for collectives only with --method osu.",
+            "Number of calls before the timed ones. For collectives it needs --method osu.",
             "until steady",
             int,
             ("--warmup", "-x"),
@@ -332,7 +332,7 @@ class StudyKeys:
         "timed calls; the same condition",
         Option(
             HOW_WELL,
-            "Number of timed calls; for collectives only with --method osu.",
+            "Number of timed calls. For collectives it needs --method osu.",
             "until precise",
             int,
             ("--iterations", "-i"),
@@ -343,7 +343,9 @@ class StudyKeys:
         "the name of a file of rules",
         "a file that `timpani rules` wrote: each collective is also measured with its calls replaced by these "
         "rules, as `timpani/rules`",
-        Option(WHAT, "What `timpani rules` wrote: measured in addition to the others, as timpani/rules.", type=Path),
+        Option(
+            WHAT, "What `timpani rules` wrote: also measure the library with these rules, as timpani/rules.", type=Path
+        ),
         may_change=True,  # the file may have moved: a campaign compares its text
     )
     tuned: str | None = key(

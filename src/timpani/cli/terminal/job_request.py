@@ -13,8 +13,9 @@ _ON = "--on"
 _DRY_RUN = "--dry-run"
 
 JOB_SETTINGS = (
-    "Settings of a job, after its partition or queue, with commas: nodes=2, tasks=48 (ranks of a node), time=2:00:00, "
-    "jobs=1 (one after another), account=, qos=, constraint=, modules=gcc+openmpi/5.0."
+    "After the partition or queue, settings of the job, separated by commas: nodes=2, tasks=48 (on each node), "
+    "time=2:00:00, jobs=1 (number of jobs, which run one after another), account=, qos=, constraint=, "
+    "modules=gcc+openmpi/5.0."
 )
 
 

@@ -27,7 +27,8 @@ FailOn = Annotated[
     str | None,
     typer.Option(
         metavar="CHANGE",
-        help="End with status 1 if a significant change is this large: slower:5%, faster:10%, or slower for any.",
+        help="End with status 1 if a significant change is at least this large: slower:5%, faster:10%; `slower` for "
+        "any.",
         show_default=False,
     ),
 ]
@@ -48,7 +49,8 @@ Campaign = Annotated[
 Statistic = Annotated[
     Literal["completion", "osu"] | None,
     typer.Option(
-        help="The time of a call: its median completion, or what OSU's benchmarks print, an average over ranks.",
+        help="The time of a call. completion: its median completion. osu: what OSU's benchmarks print, an average "
+        "over ranks.",
         show_default="completion",
     ),
 ]
@@ -66,7 +68,10 @@ ProgramCommand = Annotated[
     list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
 ]
 ProgramGroups = Annotated[
-    str | None, typer.Option(metavar="WHERE", help="A machine file or lab, whose groups are used.", show_default=False)
+    str | None,
+    typer.Option(
+        metavar="WHERE", help="A machine file or lab: it defines which nodes share a switch.", show_default=False
+    ),
 ]
 ProgramLibrary = Annotated[
     str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
@@ -134,7 +139,10 @@ class FigureOptions:
         ),
     ] = None
     no_title: Annotated[
-        bool, typer.Option("--no-title", help="Draw no title, for a document's caption.", rich_help_panel="Figures")
+        bool,
+        typer.Option(
+            "--no-title", help="Draw no title: the caption in your document replaces it.", rich_help_panel="Figures"
+        ),
     ] = False
 
     def chosen(self) -> "FigureStyle":
