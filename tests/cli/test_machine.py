@@ -88,6 +88,8 @@ def test_a_script_runs_the_same_command_on_what_the_job_gets(tmp_path: Path) -> 
         (("bcast", "-o", "c"), "a job script is for a batch system; name one: --for slurm:PARTITION"),
         (("bcst", "--on", "slurm:EPYC", "-o", "c"), "did you mean bcast?"),
         (("bcast", "--on", "slurm:EPYC,nods=1", "-o", "c"), "did you mean nodes"),
+        (("bcast", "--for", "slurm:a", "--on", "pbs:b", "-o", "c"), "--for and --on both name a place"),
+        (("run", "--for", "nowhere", "--on", "pbs:b", "-o", "c"), "nowhere holds no profile"),
     ],
 )
 def test_a_script_that_would_fail_is_not_printed(arguments: tuple[str, ...], said: str) -> None:

@@ -43,7 +43,7 @@ def predict(
         ),
     ] = None,
     placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
-    budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are refused.")] = "10s",
+    budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder: page, figures, JSON.")] = None,
     format: Annotated[Format, format_option("json has the keys of docs/predictions-json.md.")] = Format.table,
     force: Force = False,

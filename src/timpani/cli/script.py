@@ -36,7 +36,8 @@ def script(
         typer.Option(
             "--for",
             metavar="SYSTEM[:QUEUE][,KEY=VALUE]…",
-            help="The batch system: slurm, pbs, lsf or flux; its queue or partition; settings of the job.",
+            help="The batch system: slurm, pbs, lsf or flux; its queue or partition; settings of the job. For the --for "
+            "PROFILE of run and tune, name the batch system by --on.",
             show_default="what --on names",
         ),
     ] = None,
@@ -49,7 +50,9 @@ def script(
     command, words = (words[0], words[1:]) if words[0] in _COMMANDS else ("run", words)
     on = place_named(words)
     if for_ is not None and on is not None:
-        raise UserError("--for and --on both name a place", "leave one out: the job runs on the nodes that it gets")
+        if not asks_for_job(on) or asks_for_job(for_):
+            raise UserError("--for and --on both name a place", "leave one out: the job runs on the nodes that it gets")
+        words, for_ = [*words, "--for", for_], None  # the profile for which `run` and `tune` measure
     place = for_ or on
     if not asks_for_job(place):
         raise UserError("a job script is for a batch system", "name one: --for slurm:PARTITION,nodes=2,time=1:00:00")

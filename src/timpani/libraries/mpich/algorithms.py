@@ -37,7 +37,7 @@ _NO_ALGORITHMS = ("auto", "nb", "ccl")
 _NOT_BY_VARIABLE = "smp"
 
 IN_PLACE = "pairwise_sendrecv_replace"
-"""It runs all-to-alls in place only, and Timpani measures none in place. 3.4.3 sends wrong data by it in others."""
+"""It runs all-to-alls in place only, which Timpani measures on request only. 3.4.3 sends wrong data by it in others."""
 
 _FALLBACK_IS_ERROR = ("MPIR_CVAR_COLLECTIVE_FALLBACK", 0)  # the first of its choices `error print silent`
 REFUSING_CONTROLS = frozenset({_FALLBACK_IS_ERROR[0]})
