@@ -57,6 +57,10 @@ def call(collective: str, algorithm: str, ranks: int, size: int, places: tuple[R
     return SimulatedCall(collective, Algorithm.parse(f"{OWN}/{algorithm}"), ranks, size, places=places)
 
 
+def times_of(simulator: Simulator, calls: list[SimulatedCall], costs: Costs) -> list[float]:
+    return [time for time in simulator.times(calls, costs) if not isinstance(time, NotSimulated)]
+
+
 def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 16) -> list[Observation]:
     """Calls with the true costs' times, multiplied by exp(noise) for each cell and for each launch."""
     calls = [
@@ -66,7 +70,7 @@ def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 
         if ranks <= most
     ]
     generator = np.random.default_rng(3)
-    times = np.array([time for time in simulator.times(calls, TRUE) if not isinstance(time, NotSimulated)])
+    times = np.array(times_of(simulator, calls, TRUE))
     off = generator.normal(0, noise, len(times))[:, None] + generator.normal(0, noise, (len(times), launches))
     return [Observation(each, tuple(row)) for each, row in zip(calls, times[:, None] * np.exp(off), strict=True)]
 
@@ -74,6 +78,27 @@ def observed(simulator: Simulator, noise: float, launches: int = 9, most: int = 
 @pytest.fixture(scope="module")
 def noisy(simulator: Simulator) -> Calibration:
     return calibrate_from_calls(simulator, observed(simulator, 0.03), None, simulated=False)
+
+
+def test_intervals_hold_the_times_by_models_that_fit_as_well(simulator: Simulator) -> None:
+    """Measured messages have 8 B or at least 8 KiB, so they show no difference between eager limits in between."""
+    whole = [
+        call("bcast", name, ranks, size)
+        for name in ("linear", "binomial", "pipeline:segment_bytes=8192")
+        for ranks, size in product((2, 4, 8), (8, 8192, 131072))
+    ]
+    times = times_of(simulator, whole, replace(TRUE, eager_below=4097))
+    measured = [Observation(each, (time,) * 9) for each, time in zip(whole, times, strict=True)]
+    found = calibrate_from_calls(simulator, measured, None, simulated=False)
+    assert {1025, 4097} <= {costs.eager_below for costs in found.models}
+    calls = [call("bcast", name, 16, 2048) for name in ("linear", "binomial")]
+    by_model = [times_of(simulator, calls, costs) for costs in found.models]
+    for predicted, *times in zip(predict(simulator, found, calls), *by_model, strict=True):
+        assert isinstance(predicted, PredictedTime)
+        assert predicted.low is not None
+        assert predicted.high is not None
+        assert all(predicted.low < time < predicted.high for time in times)
+        assert max(times) > 1.01 * min(times)
 
 
 def test_costs_survive_the_conversion_to_a_vector() -> None:

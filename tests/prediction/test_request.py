@@ -67,11 +67,13 @@ def test_the_estimated_simulation_time_depends_on_nodes() -> None:
     machine = Machine(name="large", launcher="openmpi", groups=(NodeGroup(name="all", nodes=nodes, cores=16),))
     named = select_timpani_algorithms(("alltoall", "bcast"), "pairwise,binomial", own_catalogue(FOUND[0]))
     limits = Limits(seconds=10, memory_bytes=4e9)
-    plan = Request(named, (65536,), (8,), machine, "core").plan(NOT_STARTED, COSTS, limits, estimate=counted_messages)
+    plan = Request(named, (65536,), (8,), machine, "core").plan(
+        NOT_STARTED, (COSTS,), limits, estimate=counted_messages
+    )
     assert [(call.collective, call.places) for _, (call,) in plan.requests] == [("bcast", EqualNodes(4096))]
     (why,) = plan.left_out
     assert why.startswith("alltoall pairwise on 65536 ranks, 8 B: simulating it would take about ")
-    plan = Request(named, (65536,), (8,), None, "core").plan(NOT_STARTED, COSTS, limits, estimate=counted_messages)
+    plan = Request(named, (65536,), (8,), None, "core").plan(NOT_STARTED, (COSTS,), limits, estimate=counted_messages)
     assert [call.collective for _, (call,) in plan.requests] == ["alltoall", "bcast"]
 
 
@@ -83,12 +85,12 @@ def test_the_estimate_distinguishes_equal_from_unequal_blocks() -> None:
     ranks = (4096, 8192, 1 << 20)
     shares: list[float] = []
     plan = Request(named, ranks, (4096, 1 << 20), None, "core").plan(
-        NOT_STARTED, COSTS, limits, shares.append, counted_messages
+        NOT_STARTED, (COSTS, COSTS), limits, shares.append, counted_messages
     )
     simulated = [(call.ranks, call.count) for _, (call,) in plan.requests]
     assert simulated == [(4096, 4096), (4096, 1 << 20), (8192, 1 << 20), (1 << 20, 1 << 20)]
     assert [plan.seconds[call] for _, (call,) in plan.requests] == pytest.approx(
-        [ranks / 1e6 for ranks, _ in simulated]
+        [2 * ranks / 1e6 for ranks, _ in simulated]
     )
     assert [text.split(":")[0] for text in plan.left_out] == [
         "allreduce ring on 8192 ranks, 4 KiB",

@@ -36,8 +36,8 @@ def script(
         typer.Option(
             "--for",
             metavar="SYSTEM[:QUEUE][,KEY=VALUE]…",
-            help="The batch system: slurm, pbs, lsf or flux; its queue or partition; settings of the job. For the --for "
-            "PROFILE of run and tune, name the batch system by --on.",
+            help="The batch system: slurm, pbs, lsf or flux; its queue or partition; settings of the job. To give "
+            "run or tune a profile by --for, name the batch system by --on.",
             show_default="what --on names",
         ),
     ] = None,

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,9 @@ _SIZE_DIVISIONS = ((0,), (0, 4096), (0, 65536), (0, 64, 4096), (0, 512, 32768))
 _EAGER_LIMITS = (0, 1025, 4097, 16385, 65537)
 """Candidate sizes in bytes from which messages are no longer sent eagerly."""
 
+_ERROR_DIGITS = 6
+"""Models whose mean errors, natural logarithms, agree to this number of digits count as equal."""
+
 HOW_TO_MEASURE_COSTS = (
     "measure them: timpani run latency reduce_local -o DIR, and timpani run bcast allreduce --algorithms timpani/all "
     "-o DIR"
@@ -57,6 +61,8 @@ class Calibration:
     left_out      predicted / measured of each observation by a calibration without its algorithm, shape (observations,)
     simulated     whether the machine is simulated
     relations     how close the ranks were whose messages give the costs; empty if unknown
+    alternatives  the costs by other eager limits and ways of sharing links that fit as well: their errors exceed the
+                  chosen ones' by at most one standard error of the mean difference
     schedules     number of different schedules among the measured calls
     library       name and version of the measured MPI library
     costs_from    the folders of the campaigns, absolute
@@ -73,12 +79,18 @@ class Calibration:
     left_out: Vector
     simulated: bool
     relations: frozenset[Relation] = frozenset()
+    alternatives: tuple[Costs, ...] = ()
     schedules: int = 0
     library: str = ""
     costs_from: tuple[str, ...] = ()
     campaigns: tuple[str, ...] = ()
     oversubscribed: tuple[int, ...] = ()
     unknown: tuple[str, ...] = ()
+
+    @property
+    def models(self) -> tuple[Costs, ...]:
+        """The costs by which calls are simulated, the chosen ones first."""
+        return (self.costs, *self.alternatives)
 
     @property
     def predicts_across_nodes(self) -> bool:
@@ -197,6 +209,30 @@ def _simulable_calls(simulator: Simulator, observed: list[Observation]) -> list[
     return [each for each, answer in zip(observed, answers, strict=True) if isinstance(answer, float | int)]
 
 
+@dataclass(frozen=True)
+class _Model:
+    """A calibrated model.
+
+    left_out  ln(predicted / measured) of each observation by a calibration without its algorithm
+    errors    absolute values of `left_out`, or of the errors with all algorithms if their mean is larger: `left_out`
+              uses the critical paths of the full fit, which may differ from those of the partial fits
+    """
+
+    error: ModelError
+    left_out: Vector
+    found: CostEstimate
+    errors: Vector
+
+    @property
+    def mean_error(self) -> float:
+        """Rounded: measured calls may not distinguish models, and processors round differently."""
+        return round(float(self.errors.mean()), _ERROR_DIGITS)
+
+    def as_good_as(self, other: "_Model") -> bool:
+        excess = self.errors - other.errors
+        return round(float(excess.mean()), _ERROR_DIGITS) <= float(excess.std()) / sqrt(len(excess))
+
+
 def calibrate_from_calls(
     simulator: Simulator,
     observed: list[Observation],
@@ -209,33 +245,28 @@ def calibrate_from_calls(
     It chooses first the cost lines, then which ranks of a node have separate costs, then the eager limit and how links
     are shared. `burst` is that of Costs.
     """
-
-    def fitted(start: Costs) -> tuple[ModelError, Vector, CostEstimate]:
-        found = estimate(simulator, observed, start)
-        return *model_error(observed, found.amounts, vector(start)), found
-
     times = np.array([each.time for each in observed])
 
-    def mean_error(found: tuple[ModelError, Vector, CostEstimate]) -> float:
-        # Leave-one-out errors use the critical paths of the full fit, which may differ from those of the partial fits.
-        _, left_out, full_fit = found
-        own = np.log(np.maximum(full_fit.amounts @ vector(full_fit.costs), 1e-9) / times)
-        return float(max(np.abs(left_out).mean(), np.abs(own).mean()))
+    def fitted(start: Costs) -> _Model:
+        found = estimate(simulator, observed, start)
+        error, left_out = model_error(observed, found.amounts, vector(start))
+        own = np.log(np.maximum(found.amounts @ vector(found.costs), 1e-9) / times)
+        return _Model(error, left_out, found, max(np.abs(left_out), np.abs(own), key=np.mean))
 
-    def fit_all(starts: Iterable[Costs]) -> list[tuple[ModelError, Vector, CostEstimate]]:
+    def fit_all(starts: Iterable[Costs]) -> list[_Model]:
         # The simulator is a separate program and takes most of the time, so threads are enough.
         with on_every_core() as threads:
             return [*threads.map(fitted, starts)]
 
-    together = min(
-        fit_all(replace(start, burst=burst) for start in _initial_costs(observed, messages)),
-        key=mean_error,
-    )
-    apart = [
-        each for each in fit_all(_costs_of_closer_ranks(observed, together[-1].costs)) if _observes_each_line(each[-1])
-    ]
-    *_, found = min((together, *apart), key=mean_error)
-    error, left_out, found = min(fit_all(_costs_by_sharing(observed, found.costs)), key=mean_error)
+    def best(models: Iterable[_Model]) -> _Model:
+        return min(models, key=lambda each: each.mean_error)
+
+    together = best(fit_all(replace(start, burst=burst) for start in _initial_costs(observed, messages)))
+    apart = fit_all(_costs_of_closer_ranks(observed, together.found.costs))
+    lines = best((together, *(each for each in apart if _observes_each_line(each.found))))
+    by_sharing = fit_all(_costs_by_sharing(observed, lines.found.costs))
+    chosen = best(by_sharing)
+    found = chosen.found
     # A message that waited for its link gives an upper bound of its port cost, not the cost.
     unlimited = amounts_of(simulator, observed, replace(found.costs, shared=(0.0, 0.0, 0.0)))
     return Calibration(
@@ -243,11 +274,12 @@ def calibrate_from_calls(
         observations=observed,
         paid=np.logical_or(found.amounts.any(axis=0), unlimited.any(axis=0)),
         resampled=resample(observed, found),
-        error=error,
-        left_out=np.exp(left_out),
+        error=chosen.error,
+        left_out=np.exp(chosen.left_out),
         simulated=simulated,
         schedules=len(np.unique(different_schedules([each.call for each in observed], found.amounts))),
         relations=frozenset(each for call in _place_sets(observed) for each in relations_among(call)),
+        alternatives=tuple(each.found.costs for each in by_sharing if each is not chosen and each.as_good_as(chosen)),
     )
 
 

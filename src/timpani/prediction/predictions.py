@@ -42,7 +42,8 @@ class PredictedTime:
     """A time in microseconds with its 95 % interval, and its cost shares.
 
     low, high    combine the variation over resampled launches and the model error, which grows with the distance from
-                 the measurements; None where only messages between two ranks, or only another size, were measured
+                 the measurements, and hold the times by alternative models; None where only messages between two
+                 ranks, or only another size, were measured
     shares       fractions of the time, by KINDS and WAITING
     ratio_width  two algorithms' times differ where the logarithm of their ratio is larger
     by           the simulation method, as in TimeBreakdown
@@ -72,8 +73,10 @@ def predict(
     """Predict the time of each call."""
     known = [call for call in calls if calibration.predicts_across_nodes or not spans_nodes(call.places)]
     answers = dict(zip(known, simulator.compositions(known, calibration.costs), strict=True))
+    by_others = [simulator.times(known, costs) for costs in calibration.alternatives]
+    others = dict(zip(known, zip(*by_others, strict=True), strict=True)) if by_others else dict.fromkeys(known, ())
     return [
-        _predict_call(calibration, call, answers[call]) if call in answers else NotSimulated(_NO_NETWORK)
+        _predict_call(calibration, call, answers[call], others[call]) if call in answers else NotSimulated(_NO_NETWORK)
         for call in calls
     ]
 
@@ -241,8 +244,12 @@ def winners(predictions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _predict_call(
-    calibration: Calibration, call: SimulatedCall, answer: TimeBreakdown | NotSimulated
+    calibration: Calibration,
+    call: SimulatedCall,
+    answer: TimeBreakdown | NotSimulated,
+    others: Sequence[float | NotSimulated],
 ) -> PredictedTime | NotSimulated:
+    """others: the call's time by each alternative model."""
     if isinstance(answer, NotSimulated):
         return answer
     amounts = np.array(answer.amounts)
@@ -257,7 +264,9 @@ def _predict_call(
     sampled = np.log(np.maximum(calibration.resampled @ amounts, 1e-12) / answer.time)
     half = float(np.hypot(_Z_95 * sampled.std(), calibration.error.time_half_width(call)))
     low, high = (answer.time * float(np.exp(each)) for each in (-half, half))
-    return PredictedTime(answer.time, low, high, shares, calibration.error.ratio_half_width(call), answer.by)
+    off = [0.0, *(log(each / answer.time) for each in others if not isinstance(each, NotSimulated) and each > 0)]
+    width = calibration.error.ratio_half_width(call) + max(map(abs, off))
+    return PredictedTime(answer.time, low * exp(min(off)), high * exp(max(off)), shares, width, answer.by)
 
 
 def _missing_cost(calibration: Calibration, amounts: NDArray[np.float64]) -> str:

@@ -34,7 +34,7 @@ class PreparedRequest:
 
     def plan(self, limits: Limits, passed: Callable[[float], None]) -> Plan:
         """The calls to simulate within `limits`; `passed` receives the share of each estimate, 0 to 1."""
-        plan = self.request.plan(self.simulator, self.calibration.costs, limits, passed)
+        plan = self.request.plan(self.simulator, self.calibration.models, limits, passed)
         plan.left_out.extend(self.left_out)
         return plan
 

@@ -100,15 +100,15 @@ class Request:
     def plan(
         self,
         simulator: Simulator,
-        costs: Costs,
+        models: Sequence[Costs],
         limits: Limits,
         passed: Callable[[float], None] = lambda share: None,
         estimate: Estimate = effort,
     ) -> "Plan":
         """The calls that can be simulated within `limits`, and why others can't.
 
-        UserError if the machine has too few cores. `passed` receives each estimate's share of the whole, 0 to 1.
-        `estimate` predicts a call's simulation time.
+        Each call is simulated once by each of `models`. UserError if the machine has too few cores. `passed` receives
+        each estimate's share of the whole, 0 to 1. `estimate` predicts the time of one simulation of a call.
         """
         places = {ranks: self.places(ranks) for ranks in self.ranks}
         plan = Plan([], {}, [])
@@ -128,7 +128,7 @@ class Request:
                     kinds[kind] = max(ranks, kinds.get(kind, 0))
 
         def fitted(kind: _CallKind, most: int) -> Effort:
-            return estimate(simulator, costs, partial(kind.trial, _ranks_per_node(places[most], most)), most)
+            return estimate(simulator, models[0], partial(kind.trial, _ranks_per_node(places[most], most)), most)
 
         efforts: dict[_CallKind, Effort] = {}
         with on_every_core() as pool:
@@ -141,7 +141,8 @@ class Request:
                 beyond: dict[int, str] = {}
                 for size in self._sizes(named):
                     kinds_here = _call_kinds(named, size, ranks)
-                    calls = {kind.call(ranks, places[ranks]): efforts[kind].at(ranks) for kind in kinds_here}
+                    each_once = {kind.call(ranks, places[ranks]): efforts[kind].at(ranks) for kind in kinds_here}
+                    calls = {call: (len(models) * seconds, used) for call, (seconds, used) in each_once.items()}
                     if why := next(filter(None, (limits.excess(*each, in_all) for each in calls.values())), ""):
                         beyond[size] = why
                     else:

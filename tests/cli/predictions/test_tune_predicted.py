@@ -138,8 +138,7 @@ def test_a_predicted_gain_holds_on_more_ranks(campaign: Path, larger: Path, tmp_
             assert each.gain_low is not None
             assert each.gain_high is not None
             assert each.gain_low <= each.gain <= each.gain_high
-            # Two models fit these times about equally. Which one is chosen depends on how the processor rounds.
-            assert each.gain == pytest.approx(default / chosen, rel=0.1)
+            assert each.gain_low <= default / chosen <= each.gain_high
 
 
 def test_files_say_predicted_rules_where_they_are_asked_for(campaign: Path, larger: Path, tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def times_of(
             request.machine,
             request.placement,
         )
-        plan = asked.plan(simulator, calibration.costs, limits)
+        plan = asked.plan(simulator, calibration.models, limits)
         left_out += plan.left_out
         for (_, (call,)), answer in zip(plan.requests, predict_plan(simulator, calibration, plan), strict=True):
             if isinstance(answer, PredictedTime):
