@@ -17,6 +17,7 @@ from timpani.libraries.mpich.algorithms import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting, shared_start
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
@@ -212,3 +213,15 @@ def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> N
     assert selected.at_creation == ()
     assert ("coll_tuned_allgatherv_algorithm", ring.value) in selected.parameters
     assert not any(info.at_start for info in algorithms["bcast"])
+
+
+def test_a_list_of_variables_is_refused_where_open_mpi_would_end_the_program() -> None:
+    check = LIBRARIES["openmpi"].check_export
+    old = Mpi("openmpi", "Open MPI", "4.1.8", Path("mpirun"), Path("mpicxx"), None)
+    listed = ["mpirun", "--mca", "mca_base_env_list", "A=1", "a"]
+    cases: list[tuple[list[str], dict[str, str]]] = [(listed, {}), (["mpirun"], {"OMPI_MCA_mca_base_env_list": "A=1"})]
+    for words, environment in cases:
+        with pytest.raises(UserError, match=r"Open MPI 4\.1\.8 refuses mca_base_env_list together with -x.*by -x"):
+            check(old, words, environment)
+        check(replace(old, version="5.0.3"), words, environment)
+    check(old, ["mpirun", "a"], {})

@@ -294,7 +294,7 @@ def test_a_build_announces_what_it_compiles_and_how_long_it_took(
     (first / "build-seconds").write_text("47 ")
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed again\n")
     build(mpi, small)
-    assert "please wait about 47 s (the time of the last build)" in capsys.readouterr().err
+    assert "please wait about 47 s on an idle machine, as for the last build" in capsys.readouterr().err
 
 
 def test_only_a_builder_of_the_same_programs_waits_and_names_the_process_it_waits_for(small: Path, mpi: Mpi) -> None:

@@ -1,7 +1,7 @@
 """The interface of every MPI library: its identity, how it starts ranks, what it offers."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,6 +108,7 @@ class Library:
     command          the command that starts a launch with its own launcher
     start_seconds    time of starting and ending two ranks, for estimates
     export           the launcher's arguments that pass a variable to all ranks; None: they get its environment
+    check_export     UserError if a command or environment of the user keeps the launcher from passing variables so
     parameter        the launcher's arguments that set a parameter of the library; None: it is set by its variable
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
@@ -153,6 +154,7 @@ class Library:
     overrides: re.Pattern[str]
     shared_start: Callable[[Mpi, bool], AlgorithmSelection | None] = lambda mpi, several_nodes: None
     export: Callable[[str, str], tuple[str, ...]] | None = None
+    check_export: Callable[[Mpi, Sequence[str], Mapping[str, str]], None] = lambda mpi, command, environment: None
     parameter: Callable[[str, str], tuple[str, ...]] | None = None
     exports_by_part: bool = False
     variable: Callable[[str], str] = lambda name: name

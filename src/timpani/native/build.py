@@ -7,6 +7,7 @@ complete: a build that is interrupted leaves none.
 import hashlib
 import os
 import platform
+import resource
 import sys
 import time
 from dataclasses import dataclass
@@ -19,12 +20,14 @@ from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, compiler_without_mpi, library_compiler
 from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
+from timpani.native.side_by_side import usable_cores
 from timpani.native.sources import ALGORITHMS, files_of, further_algorithms, sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
 _SECONDS = "build-seconds"
-"""The file, next to the built programs, that holds the seconds of the build and the names of the programs wanted."""
+"""The file, next to the built programs, with the seconds that the build takes on an idle machine, and the names of the
+programs wanted."""
 _WITHOUT_MPI = "TIMPANI_WITHOUT_MPI"
 """CMake's variable for the folder of the part that uses no MPI, built before."""
 
@@ -177,14 +180,14 @@ def _find_or_build(order: _Order) -> Path:
         order.compiler.check()
         remove_abandoned(cache.glob(f"{_UNFINISHED}*"))
         _announce(f"compiling {order.what}; please wait {expected}")
-        began = time.monotonic()
+        began, used = time.monotonic(), _compilers_seconds()
         built = unfinished / "programs"
         _compile(order, base, unfinished / "tree", built)
-        seconds = time.monotonic() - began
-        (built / _SECONDS).write_text(f"{seconds:.0f} {' '.join(order.programs)}")
+        idle = (_compilers_seconds() - used) / usable_cores()
+        (built / _SECONDS).write_text(f"{idle:.0f} {' '.join(order.programs)}")
         order.compiler.remember()
         built.rename(done)
-    _announce(f"compiled {order.what} in {seconds:.0f} s")
+    _announce(f"compiled {order.what} in {time.monotonic() - began:.0f} s")
     return done
 
 
@@ -210,13 +213,19 @@ def _compile(order: _Order, base: Path | None, tree: Path, built: Path) -> None:
 
 
 def _expected(cache: Path, order: _Order) -> str:
-    """How long the build takes, in words: as long as the last one of the same programs, or a rough figure."""
+    """How long the build takes, in words: by the last one of the same programs, or a rough figure."""
     earlier = sorted(cache.glob(f"{order.name}-*/{_SECONDS}"), key=lambda path: path.stat().st_mtime, reverse=True)
     for path in earlier:
         seconds, *built = path.read_text().split()
         if built == list(order.programs):
-            return f"about {max(1, int(seconds))} s (the time of the last build)"
+            return f"about {max(1, int(seconds))} s on an idle machine, as for the last build"
     return "about 20 s on an idle machine, minutes on a busy one (a rough figure)"
+
+
+def _compilers_seconds() -> float:
+    """Processor time of all ended child processes."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _announce(text: str) -> None:

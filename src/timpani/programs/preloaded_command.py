@@ -8,6 +8,7 @@ from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
+from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers.forwarded_variables import pass_variables
 from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
@@ -42,6 +43,8 @@ def preloaded_command(
     started = mpi_of_launcher(command[0])
     given = {**variables(library, rules, resolve(on, mpi).switches if on else {}), **further}
     _check_programs(command, library)
+    if started:
+        LIBRARIES[started.kind].check_export(started, command, os.environ)
     argv, environment = pass_variables(
         command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", "")
     )

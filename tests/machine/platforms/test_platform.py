@@ -1,5 +1,6 @@
 """SimGrid's platform files as machines; no SimGrid is needed."""
 
+import os
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -122,9 +123,18 @@ def test_a_bad_platform_is_named_with_what_is_wrong(text: str, says: str, tmp_pa
         machine_of(path)
 
 
+def test_a_pipe_or_a_folder_is_no_unknown_platform(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, says in ((tmp_path / "pipe", "a pipe to which no process writes"), (tmp_path, "Is a directory")):
+        with pytest.raises(UserError, match=says):
+            machine_of(find_platform(str(path)))
+
+
 def test_an_unknown_platform_is_refused_with_those_that_exist() -> None:
     with pytest.raises(UserError, match="two-nodes-of-24"):
         find_platform("two-nodes-of-42")
+    with pytest.raises(UserError, match="unknown platform ''"):
+        find_platform("")
     assert set(shipped_platforms()) == {"two-nodes-of-128", "two-nodes-of-24", "four-groups-of-4"}
 
 

@@ -44,6 +44,7 @@ LIBRARY = Library(
     command=launcher.command,
     start_seconds=1.0,
     export=launcher.export,
+    check_export=launcher.check_export,
     parameter=lambda name, value: ("--mca", name, value),
     exports_by_part=True,
     variable=lambda name: f"OMPI_MCA_{name}",

@@ -1,9 +1,10 @@
 """Open MPI's mpirun, 4.1 and later."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from timpani.errors import UserError
 from timpani.libraries.hosts import host_file
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.openmpi.remains import REPORT
@@ -13,6 +14,7 @@ from timpani.study.placement import ranks_per_node
 HOST_WITH_SLOTS = "{} slots={}"
 
 _HOSTS = "hosts.txt"
+_VARIABLE_LIST = "mca_base_env_list"
 _ALLOW_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
@@ -50,6 +52,15 @@ def arguments(parameters: Iterable[tuple[str, str]]) -> list[str]:
 def export(name: str, value: str) -> tuple[str, ...]:
     """What hands a variable to the ranks of one program."""
     return "-x", f"{name}={value}"
+
+
+def check_export(mpi: Mpi, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """UserError if the user passes variables by Open MPI's list: 4.1 ends a start with `-x` then (4.1.4, observed)."""
+    if (_VARIABLE_LIST in command or f"OMPI_MCA_{_VARIABLE_LIST}" in environment) and mpi.numbers < (5,):
+        raise UserError(
+            f"{mpi.title} refuses {_VARIABLE_LIST} together with -x, by which Timpani passes LD_PRELOAD",
+            "pass your variables by -x",
+        )
 
 
 def rank_line(rank: int, host: str, socket: int | None, core: int) -> str:

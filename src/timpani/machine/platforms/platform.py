@@ -45,7 +45,7 @@ def find_platform(text: str) -> Path:
     shipped = shipped_platforms()
     if text in shipped:
         return shipped[text]
-    if not Path(text).is_file():
+    if not text or not Path(text).exists():
         raise unknown("platform", text, shipped, "docs/how-to/simulate-a-cluster.md")
     return Path(text).absolute()
 
