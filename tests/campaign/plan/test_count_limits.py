@@ -21,7 +21,8 @@ def why(collective: str, ranks: int, elements: int, algorithm: str = "default", 
 def test_the_number_of_ranks_limits_no_collective_without_displacements(collective: str, ranks: int) -> None:
     assert why(collective, ranks, MIB) == ""
     assert why(collective, ranks, INT) == ""
-    assert f"passes {INT + 1} elements" in why(collective, ranks, INT + 1)
+    assert f"passes {INT + 1} elements" in (refused := why(collective, ranks, INT + 1))
+    assert refused.endswith("; --datatype double passes fewer")
     assert why(collective, ranks, 2**32, large=True) == ""
 
 

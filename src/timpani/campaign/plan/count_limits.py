@@ -8,6 +8,7 @@ from functools import cache
 
 from timpani.native.mpi import Mpi
 from timpani.study.cell import COMPOSED, OWN, RULES, Cell
+from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS, Movement
 
 _LARGEST_INT = 2**31 - 1
@@ -34,7 +35,8 @@ def too_many_elements(cell: Cell, element_bytes: int, has_large_counts: Callable
     if largest <= _LARGEST_INT or (movement is not None and not composed and has_large_counts()):
         return ""
     lacking = "" if movement is None or composed else ", and the library has no calls with large counts"
-    return f"passes {largest} elements to MPI, more than its int arguments hold{lacking}"
+    fewer = "; --datatype double passes fewer" if element_bytes < DATATYPES["double"] else ""
+    return f"passes {largest} elements to MPI, more than its int arguments hold{lacking}{fewer}"
 
 
 def _in_blocks(movement: Movement) -> bool:
