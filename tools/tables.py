@@ -19,6 +19,7 @@ from timpani.campaign.read.cell_columns import ADDED, FURTHER, STABLE, Column
 from timpani.study.keys import KEYS, REQUIRED, Key
 from timpani.study.schema import CELL
 from tools.command_reference import commands_page
+from tools.notebook import notebook
 
 PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
 _MARKED = re.compile(r"(?<=^<!-- table: )(?P<name>\w+) -->\n(?P<table>(?:\|.*\n)*)", re.MULTILINE)
@@ -30,6 +31,7 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 
 _DECISIONS = "decisions/README.md"
+_PYTHON = "how-to/use-from-python"
 
 
 def decisions_page(docs: Path) -> str:
@@ -47,8 +49,9 @@ def decisions_page(docs: Path) -> str:
 WHOLE_PAGES: dict[str, Callable[[Path], str]] = {
     "commands.md": lambda docs: commands_page(),
     _DECISIONS: decisions_page,
+    f"{_PYTHON}.ipynb": lambda docs: notebook((docs / f"{_PYTHON}.md").read_text()),
 }
-"""Pages that consist of generated text alone, each written from the folder of the pages."""
+"""Files that consist of generated text alone, each written from the folder of the pages."""
 
 
 def _default(key: Key) -> str:
