@@ -192,7 +192,8 @@ def test_verdict_names_the_worst_loss_and_the_share_of_good_defaults() -> None:
     assert (verdict.largest_regret.message_bytes, verdict.largest_regret.best_label) == (64, "chain")
     assert verdict.largest_regret.gain == pytest.approx(3.0, rel=0.02)
     assert verdict.sentences == (
-        "bcast, 4 points: the default is within 5 % of the best at 2; slower at 2, most often than chain (2)",
+        "bcast, 4 points: the default is within 5 % of the best at 2; "
+        "slower at 2, where the best is most often chain (2)",
     )
     assert verdict.warnings == ()
 
@@ -206,7 +207,7 @@ def test_the_verdict_counts_points_at_which_timpani_beats_the_library() -> None:
         }
     )
     assert verdict_of(frame).sentences == (
-        "bcast, 2 points: the default is slower at 2, most often than timpani/binomial (2); "
+        "bcast, 2 points: the default is slower at 2, where the best is most often timpani/binomial (2); "
         "a Timpani algorithm beats every algorithm of the library at 1 point",
     )
 

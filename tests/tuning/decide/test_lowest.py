@@ -49,11 +49,13 @@ def test_a_verdict_names_all_that_share_a_lowest_time() -> None:
     both = summary({"chain": {8: [1.0]}, "default": {8: [2.0]}, "ring": {8: [1.0]}})
     assert both.largest_regret is not None
     assert both.largest_regret.schedule == "chain or ring"
-    assert both.sentences == ("bcast, 1 point: the default is slower at 1, most often than chain and ring (1 each)",)
+    assert both.sentences == (
+        "bcast, 1 point: the default is slower at 1, where the best is most often chain and ring (1 each)",
+    )
     alone = summary({"chain": {8: [1.0]}, "default": {8: [2.0]}, "ring": {8: [1.1]}})
     assert alone.largest_regret is not None
     assert alone.largest_regret.schedule == "chain"
-    assert alone.sentences == ("bcast, 1 point: the default is slower at 1, most often than chain (1)",)
+    assert alone.sentences == ("bcast, 1 point: the default is slower at 1, where the best is most often chain (1)",)
 
 
 def test_the_names_that_occur_most_often_are_given_together() -> None:

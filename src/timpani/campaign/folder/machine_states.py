@@ -70,11 +70,12 @@ def state_sentences(results: pl.DataFrame) -> Iterator[str]:
         parts = [f"{first[0]} in {first[1]} of the results ({first[2]})"]
         parts += [f"{took} in {share} ({state})" for took, share, state in others]
         changed = sum(each.share for each in found if each.state == CHANGED)
-        between = f", and in {_percent(changed)} the state changed" if changed else ""
+        during = f". The state changed during {_percent(changed)} of the results" if changed else ""
         where = f"{counted(found[0].ranks, 'rank')} by {found[0].placement}"
         yield (
-            f"{found[0].machine} was in several states ({where}). A cache line between two ranks' cores, or a message "
-            f"between nodes, took {', '.join(parts)}{between}. Times of different states aren't comparable"
+            f"the speed of {found[0].machine} changed between several states ({where}). A cache line between two "
+            f"ranks' cores, or a message between nodes, took {', '.join(parts)}{during}. Times of different states "
+            "aren't comparable"
         )
 
 

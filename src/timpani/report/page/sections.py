@@ -117,8 +117,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "likeness",
         "Which algorithm behaves most like the default",
         110,
-        "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is the mean relative "
-        "difference. Bold: the smallest.",
+        "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is about the mean "
+        "relative difference. Bold: the smallest.",
         "",
         _by_operation(report.distances, distance_tables),
         absent=_NOTHING_WITH_DEFAULT if several else alone,
@@ -127,8 +127,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "knees",
         "Where curves leave their flat part",
         120,
-        f"From this size on each time’s whole interval lies above {knee.KNEE_FACTOR} times the flat time. The flat "
-        f"time is the median of the {knee.FLAT_SIZES} smallest sizes.",
+        f"From the size in the table on, all intervals lie wholly above {knee.KNEE_FACTOR} times the flat time. The "
+        f"flat time is the median of the {knee.FLAT_SIZES} smallest sizes.",
         "",
         _by_operation(report.knees, knee_tables),
     )

@@ -6,8 +6,8 @@ from timpani.stats.interval import LEVEL
 from timpani.study.counted import per_cent
 
 AT_LEAST = (
-    f"An interval ends at the medians of two launches, so it covers {per_cent(LEVEL)} or a little more; fewer than six "
-    "launches cover less."
+    f"Both ends of an interval are medians of launches, so it covers {per_cent(LEVEL)} or a little more; with fewer "
+    "than six launches it covers less."
 )
 
 

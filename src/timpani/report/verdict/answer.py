@@ -31,7 +31,7 @@ OVERESTIMATED = "so probably somewhat overestimated"
 _ABOUT = (
     "A point is a collective at one size and rank count. The default is fine where it is shown to be at most "
     f"{EQUIVALENCE_MARGIN} slower than the fastest algorithm. Algorithms joined by = send the same messages there, in "
-    "the same order."
+    "the same order. A cell is one algorithm at one point."
 )
 
 

@@ -31,7 +31,7 @@ _RUN = "run"
 KEY = (
     "A setting of the library holds for all calls of the collective in a program, also at sizes at which the algorithm "
     "is slower. `timpani tune` applies it only at the sizes at which it is faster. The command `timpani rules` writes "
-    f"which calls Timpani's own algorithms ({OWN}/…) replace."
+    f"rules for Timpani's algorithms ({OWN}/…): each rule names the calls that one of them replaces."
 )
 
 

@@ -30,7 +30,7 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
         parts.append(f"within {EQUIVALENCE_MARGIN} of the best at {within}")
     if slower := count.get(SLOWER):
         faster = decided.filter(pl.col("standing") == SLOWER)["schedules"]
-        parts.append(f"slower at {slower}, most often than {most_frequent(faster)}")
+        parts.append(f"slower at {slower}, where the best is most often {most_frequent(faster)}")
     parts = [f"the default is {parts[0]}", *parts[1:]] if parts else []
     if ahead := decided.filter(_library_beaten()).height:
         parts.append(f"a Timpani algorithm beats every algorithm of the library at {counted(ahead, 'point')}")
