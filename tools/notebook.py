@@ -17,5 +17,5 @@ def notebook(page: str) -> str:
 
 
 def _cell(kind: str, source: str) -> dict[str, Any]:
-    outputs = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    outputs: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
     return {"cell_type": kind, "metadata": {}, "source": source.splitlines(keepends=True), **outputs}

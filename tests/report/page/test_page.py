@@ -375,7 +375,8 @@ def test_provenance_names_a_clusters_nodes() -> None:
 
 def test_the_methods_paragraph_follows_the_study() -> None:
     text = methods_paragraph(checked(synthetic_header()), synthetic_launches())
-    for part in ("Open MPI 5.0.11", "6 launches", "seed 1", "46 ns", "Hunold & Carpen-Amarie", "Hoefler & Belli"):
+    cited = ("Hunold & Carpen-Amarie", "Hoefler & Belli")
+    for part in ("Open MPI 5.0.11", "6 launches", "An empty call took", "seed 1", "46 ns", *cited):
         assert part in text
     assert "confidence interval over launches (Hoefler & Belli, SC'15) that covers at least 95 % (96.9 % with 6" in text
     header = synthetic_header()
@@ -410,7 +411,9 @@ def test_the_methods_paragraph_follows_the_study() -> None:
 def test_the_methods_paragraph_says_what_intervals_cover(launches: int, says: str) -> None:
     header = synthetic_header()
     header["study"] |= {"launches": launches}
-    assert says in methods_paragraph(checked(header), [])
+    text = methods_paragraph(checked(header), [], fewest=launches - 1)
+    assert says in text
+    assert (f"Some cells have fewer launches, at least {launches - 1}." in text) == (launches > 1)
 
 
 def test_the_methods_paragraph_says_under_what_conditions_it_was_measured(campaign: Campaign) -> None:

@@ -75,6 +75,5 @@ def load_warnings(launches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         if load.stolen > STEAL_SHARE * load.cores:
             what.append(f"the hypervisor gave {load.stolen:.2f} of {load.cores} cores to others on average")
         yield (
-            f"measured under load: on {load.host} {' and '.join(what)}; these figures say little about the machine at "
-            "rest, so measure again when it is quiet"
+            f"measured under load: on {load.host} {' and '.join(what)}; these figures say little about the idle machine"
         )

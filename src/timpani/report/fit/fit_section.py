@@ -249,7 +249,8 @@ def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
             )
         )
     disturbed = ["Disturbed launch times"] if some_disturbed else []
-    return Table("", "Curve", ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status"), tuple(rows))
+    caption = "A launch time is disturbed if it is far from the other launches' times of its size." if disturbed else ""
+    return Table(caption, "Curve", ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status"), tuple(rows))
 
 
 def _regression_table(named: NamedModel[Regression]) -> Table:

@@ -1,6 +1,7 @@
 """The paragraph on methods that a reader can paste into a paper."""
 
 from collections.abc import Sequence
+from statistics import median
 from typing import Any
 
 from timpani.campaign.folder.header import Header
@@ -18,9 +19,12 @@ _MEDIAN = "We report the median of the launches' medians"
 _INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"
 
 
-def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = ()) -> str:
+def methods_paragraph(
+    header: Header, launches: list[dict[str, Any]], warnings: Sequence[str] = (), fewest: int | None = None
+) -> str:
     """A description of what was measured and how, from campaign.json and launches.jsonl; what these lack is left out.
 
+    fewest    the number of launches of the cell with the fewest, if known
     warnings  what the verdict warns of: conditions that a reader of the paper has to know, too
     """
     study = header.study
@@ -31,7 +35,7 @@ def methods_paragraph(header: Header, launches: list[dict[str, Any]], warnings: 
         sentences += [
             _osu_protocol(study) if study.method == "osu" else _protocols(study),
             _arrival(study),
-            _replication(study),
+            _replication(study, fewest),
             _clock(launches),
             _comparison(study) if study.method == "timpani" and study.launches else "",
             _variants(header) if header.variants else "",
@@ -150,7 +154,7 @@ def _osu_protocol(study: RecordedStudy) -> str:
     )
 
 
-def _replication(study: RecordedStudy) -> str:
+def _replication(study: RecordedStudy, fewest: int | None) -> str:
     if not study.launches:
         return ""
     seed = "unknown" if study.seed is None else study.seed
@@ -167,6 +171,7 @@ def _replication(study: RecordedStudy) -> str:
     return (
         f"The unit of replication is the launch of the MPI program: {counted(study.launches, 'launch')}, each with all "
         f"cells in an order shuffled anew (seed {seed}). {_reported(study.launches)}."
+        + (f" Some cells have fewer launches, at least {fewest}." if fewest and fewest < study.launches else "")
     )
 
 
@@ -184,8 +189,9 @@ def _clock(launches: list[dict[str, Any]]) -> str:
     errors = [launch["clock_error_ns"] for launch in launches if launch.get("clock_error_ns") is not None]
     floors = [launch["null_ns"] for launch in launches if launch.get("null_ns") is not None]
     parts = [f"the error of the common clock was at most {max(errors):g} ns"] if errors else []
-    parts += [f"an empty call was timed at {max(floors):g} ns or less"] if floors else []
-    return f"In every launch {_listed(parts)}." if parts else ""
+    in_every = f"In every launch {_listed(parts)}." if parts else ""
+    empty = f"An empty call took {median(floors):g} ns (median over launches)." if floors else ""
+    return " ".join(filter(None, (in_every, empty)))
 
 
 def _comparison(study: RecordedStudy) -> str:

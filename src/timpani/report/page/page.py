@@ -83,7 +83,10 @@ def render(
         most_failures=_MAX_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),
         methods=methods_paragraph(
-            campaign.header, campaign.launches, [*conditions(campaign), *report.verdict.warnings]
+            campaign.header,
+            campaign.launches,
+            [*conditions(campaign), *report.verdict.warnings],
+            min(report.cells.filter(pl.col("error").is_null())["launches"], default=None),
         ),
         script=Markup(template_text("page.js")),  # noqa: S704 Timpani's code
         library=_library(),

@@ -25,6 +25,18 @@ def shared_curves(cells: pl.DataFrame, equal: EqualSchedules) -> SharedCurves:
 
     cells  columns of `estimate_cells` and the comparison with the default
     """
+    found: defaultdict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
+    bounds = {tuple(key): ends for *key, ends in _bounds(cells).iter_rows()}
+    for (collective, ranks), (first, *others) in _one_schedule(cells, equal):
+        of_first = bounds[collective, ranks, first]
+        same = [each for each in others if _may_agree(of_first, bounds[collective, ranks, each])]
+        if same:
+            found[collective, ranks].append((first, *same))
+    return found
+
+
+def _one_schedule(cells: pl.DataFrame, equal: EqualSchedules) -> Iterator[tuple[tuple[str, int], list[str]]]:
+    """By collective and ranks each list of labels with the same schedules at the same sizes, without a failure."""
     failed = cells.filter(pl.col("error").is_not_null()).select("collective", "ranks", "label").unique()
     whole = cells.join(failed, on=["collective", "ranks", "label"], how="anti")
     sized = whole.group_by("collective", "ranks", "label").agg(pl.col("message_bytes").unique().sort())
@@ -32,14 +44,8 @@ def shared_curves(cells: pl.DataFrame, equal: EqualSchedules) -> SharedCurves:
     for collective, ranks, label, sizes in sized.sort("collective", "ranks", "label").iter_rows():
         names = tuple((size, schedule_name(equal, collective, ranks, size, label)) for size in sizes)
         by_schedules[collective, ranks, names].append(label)
-    found: defaultdict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
-    bounds = {tuple(key): ends for *key, ends in _bounds(cells).iter_rows()}
-    for (collective, ranks, _), (first, *others) in by_schedules.items():
-        of_first = bounds[collective, ranks, first]
-        same = [each for each in others if _may_agree(of_first, bounds[collective, ranks, each])]
-        if same:
-            found[collective, ranks].append((first, *same))
-    return found
+    for (collective, ranks, _), labels in by_schedules.items():
+        yield (collective, ranks), labels
 
 
 def _bounds(cells: pl.DataFrame) -> pl.DataFrame:
@@ -112,12 +118,20 @@ def _relabeled(frame: pl.DataFrame, curves: SharedCurves, column: str) -> pl.Dat
     )
 
 
-def shared_notes(curves: SharedCurves) -> Iterator[str]:
-    """Which names each shared curve stands for."""
+def shared_notes(cells: pl.DataFrame, equal: EqualSchedules) -> Iterator[str]:
+    """Which names each shared curve stands for, and which are drawn separately although they are the same schedule."""
+    curves = shared_curves(cells, equal)
     for (collective, ranks), sets in curves.items():
         for labels in sets:
             names = f"{', '.join(labels[:-1])} and {labels[-1]}"
             yield (
                 f"{collective} on {counted(ranks, 'rank')}: {names} are one schedule; the curve {curve_label(labels)} "
                 f"shows the times of {labels[0]}"
+            )
+    for (collective, ranks), (first, *others) in _one_schedule(cells, equal):
+        shared = next((labels for labels in curves.get((collective, ranks), ()) if labels[0] == first), ())
+        if apart := [label for label in others if label not in shared]:
+            yield (
+                f"{collective} on {counted(ranks, 'rank')}: {', '.join(apart)} and {first} are one schedule, but their "
+                "times differ, so they have separate curves"
             )
