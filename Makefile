@@ -3,6 +3,9 @@
 
 bin := .venv/bin
 
+# Where ccache keeps objects, as tests/conftest.py says: the tests compile none of the demo's again.
+export CCACHE_DIR ?= $(CURDIR)/build/ccache
+
 setup: .venv/setup
 .venv/setup: pyproject.toml tools/constraints.txt tools/setup tools/setup-mpi
 	tools/setup

@@ -14,6 +14,7 @@ from tests.campaign.live import timpani
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
+from timpani.native.cache import cache_folder
 
 pytestmark = [needs_open_mpi, needs_two_cores]
 
@@ -86,7 +87,8 @@ def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:
 def test_a_clean_environment_leaves_out_the_users_variables_and_file_and_names_them(tmp_path: Path) -> None:
     (tmp_path / ".openmpi").mkdir()
     (tmp_path / ".openmpi/mca-params.conf").write_text("btl_tcp_eager_limit = 2048\ncoll_tuned_priority = 1\n")
-    environment = {**os.environ, "HOME": str(tmp_path), "OMPI_MCA_btl_tcp_rndv_eager_limit": "4096"}
+    built = {"XDG_CACHE_HOME": str(cache_folder().parent)}
+    environment = {**os.environ, "HOME": str(tmp_path), **built, "OMPI_MCA_btl_tcp_rndv_eager_limit": "4096"}
     limits = ("btl_tcp_eager_limit", "btl_tcp_rndv_eager_limit")
 
     def changed(*options: str) -> tuple[dict[str, str], str]:
