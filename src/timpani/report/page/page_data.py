@@ -29,8 +29,8 @@ def _data(report: Report) -> dict[str, Any]:
             panel.name: {
                 "table": panel.figure.table,
                 "collective": panel.collective,
-                "specification": panel.specification(),
-                **({"linear": panel.specification(linear=True)} if panel.has_linear else {}),
+                "specification": panel.specifications[False],
+                **({"linear": panel.specifications[True]} if panel.has_linear else {}),
                 **_labels(panel, report.tables[panel.figure.table]),
                 "measure": panel.figure.measure,
                 "decided_by": panel.figure.decided_by,

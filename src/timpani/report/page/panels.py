@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -88,15 +89,22 @@ class Panel:
         if rows.is_empty():
             return ""
         columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
-        specification = self.specification(linear and self.has_linear)
+        specification = self.specifications[linear and self.has_linear]
         data = {"values": rows.select(columns).to_dicts()}
         return static_svg(specification | {"data": data}, self.name, rows["label"] if "label" in rows.columns else ())
 
     def _shown_first(self) -> pl.DataFrame:
         return self.frame.filter(pl.col(selector.column) == selector.chosen for selector in self.selectors)
 
-    def specification(self, linear: bool = False) -> dict[str, Any]:
-        """The figure's Vega-Lite for the page, without data: the page has these once for all figures."""
+    @cached_property
+    def specifications(self) -> dict[bool, dict[str, Any]]:
+        """The figure's Vega-Lite for the page, by whether its axes are linear.
+
+        Without data: the page has these once for all figures.
+        """
+        return {linear: self._specification(linear) for linear in (False, True) if self.has_linear or not linear}
+
+    def _specification(self, linear: bool) -> dict[str, Any]:
         chart = self.chart(self.frame, PAGE, linear)
         chart.data = alt.NamedData(name="rows")
         return dict(chart.to_dict(validate=False))
