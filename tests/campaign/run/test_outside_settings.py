@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.campaign.live import timpani
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.campaign.folder.header import read_header
+from timpani.native.cache import cache_folder
 
 pytestmark = needs_open_mpi
 
@@ -16,8 +17,8 @@ def test_a_parameter_file_that_chooses_is_reported_recorded_and_held_to(tmp_path
     file = tmp_path / ".openmpi/mca-params.conf"
     file.parent.mkdir()
     file.write_text("coll_tuned_use_dynamic_rules = 1\ncoll_tuned_bcast_algorithm = 1\n")
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")  # no second build
-    environment = {**os.environ, "HOME": str(tmp_path), "XDG_CACHE_HOME": cache, "OMPI_MCA_coll_tuned_priority": "30"}
+    built = {"XDG_CACHE_HOME": str(cache_folder().parent)}
+    environment = {**os.environ, "HOME": str(tmp_path), **built, "OMPI_MCA_coll_tuned_priority": "30"}
     command = ("run", "bcast", *RUN, "--mpi", OPEN_MPIS[0].mpirun, "-o", tmp_path / "c")
     done = timpani(*command, env=environment)
     assert done.returncode == 0, done.stderr
