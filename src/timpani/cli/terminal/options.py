@@ -94,6 +94,9 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
+_WIDEST_METAVAR = 24  # in 80 columns help breaks longer ones inside a word
+
+
 def format_option(help: str, *formats: Format) -> Any:
     """The option `--format` of a command; without `formats`, a table or JSON."""
     choices = formats or (Format.table, Format.json)
@@ -103,7 +106,10 @@ def format_option(help: str, *formats: Format) -> Any:
             raise typer.BadParameter(f"{text!r} is not one of {', '.join(map(repr, map(str, choices)))}.")
         return Format(text)
 
-    return typer.Option(help=help, parser=parse, metavar=f"[{'|'.join(choices)}]")
+    listed = f"[{'|'.join(choices)}]"
+    if len(listed) > _WIDEST_METAVAR:
+        listed, help = "FORMAT", f"{', '.join(choices[:-1])} or {choices[-1]}. {help}"
+    return typer.Option(help=help, parser=parse, metavar=listed)
 
 
 @dataclass(frozen=True)
