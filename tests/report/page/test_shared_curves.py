@@ -32,8 +32,8 @@ def test_one_row_with_all_names_stands_for_a_schedule() -> None:
     assert drawn.filter(message_bytes=8)["label"].to_list() == ["default", "binary + 2 equal", "ring"]
     assert drawn.filter(label="binary + 2 equal")["median_us"].to_list() == [1.0, 1.0]
     assert list(shared_notes(measured, EQUAL)) == [
-        "bcast on 2 ranks: binary, chain and linear are one schedule; the curve binary + 2 equal shows the times of "
-        "binary"
+        "bcast on 2 ranks: binary, chain and linear have the same schedule; the curve binary + 2 equal shows the "
+        "times of binary"
     ]
     best = pl.DataFrame(
         {
@@ -63,7 +63,8 @@ def test_times_that_contradict_one_schedule_have_their_own_curve() -> None:
     apart = measured.with_columns(ratio_high=pl.when(slower).then(0.9).otherwise("ratio_high"))
     assert shared_curves(apart, EQUAL) == {("bcast", 2): [("binary", "linear")]}
     assert list(shared_notes(apart, EQUAL))[1:] == [
-        "bcast on 2 ranks: chain and binary are one schedule, but their times differ, so they have separate curves"
+        "bcast on 2 ranks: chain and binary have the same schedule, but their times differ, so they have separate "
+        "curves"
     ]
     close = measured.with_columns(ratio_high=pl.when(slower).then(0.97).otherwise("ratio_high"))
     assert shared_curves(close, EQUAL) == {("bcast", 2): [("binary", "chain", "linear")]}

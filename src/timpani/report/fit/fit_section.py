@@ -249,7 +249,11 @@ def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
             )
         )
     disturbed = ["Disturbed launch times"] if some_disturbed else []
-    caption = "A launch time is disturbed if it is far from the other launches' times of its size." if disturbed else ""
+    about = (
+        "A launch has one time for each size. This time is disturbed if it is far from the other launches' times at "
+        "this size."
+    )
+    caption = about if disturbed else ""
     return Table(caption, "Curve", ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status"), tuple(rows))
 
 

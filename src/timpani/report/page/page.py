@@ -107,7 +107,7 @@ def _notes(campaign: Campaign, report: Report) -> dict[str, Sequence[str]]:
     """By what they list: what was not measured, not drawn, or is doubtful in an import, a sentence each."""
     return {
         LEFT_OUT: campaign.header.left_out,
-        "Drawn once": report.curve_notes,
+        "Algorithms with the same schedule": report.curve_notes,
         "Doubtful in what was imported": _doubts(campaign, report.cells),
     }
 

@@ -127,8 +127,8 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "knees",
         "Where curves leave their flat part",
         120,
-        f"From the size in the table on, all intervals lie wholly above {knee.KNEE_FACTOR} times the flat time. The "
-        f"flat time is the median of the {knee.FLAT_SIZES} smallest sizes.",
+        "At the size in the table and at all larger sizes, a curve’s intervals lie wholly above "
+        f"{knee.KNEE_FACTOR} times its flat time. The flat time is the median of the {knee.FLAT_SIZES} smallest sizes.",
         "",
         _by_operation(report.knees, knee_tables),
     )

@@ -125,13 +125,13 @@ def shared_notes(cells: pl.DataFrame, equal: EqualSchedules) -> Iterator[str]:
         for labels in sets:
             names = f"{', '.join(labels[:-1])} and {labels[-1]}"
             yield (
-                f"{collective} on {counted(ranks, 'rank')}: {names} are one schedule; the curve {curve_label(labels)} "
-                f"shows the times of {labels[0]}"
+                f"{collective} on {counted(ranks, 'rank')}: {names} have the same schedule; the curve "
+                f"{curve_label(labels)} shows the times of {labels[0]}"
             )
     for (collective, ranks), (first, *others) in _one_schedule(cells, equal):
         shared = next((labels for labels in curves.get((collective, ranks), ()) if labels[0] == first), ())
         if apart := [label for label in others if label not in shared]:
             yield (
-                f"{collective} on {counted(ranks, 'rank')}: {', '.join(apart)} and {first} are one schedule, but their "
-                "times differ, so they have separate curves"
+                f"{collective} on {counted(ranks, 'rank')}: {', '.join(apart)} and {first} have the same schedule, but "
+                "their times differ, so they have separate curves"
             )
