@@ -4,7 +4,13 @@ from typing import Any
 
 import polars as pl
 
-from timpani.tuning.decide.equal_schedules import equal_schedules, same_simulated_times, schedule_name
+from timpani.tuning.decide.equal_schedules import (
+    EqualSchedules,
+    equal_schedules,
+    same_simulated_times,
+    schedule_name,
+    without_contradictions,
+)
 
 
 def cells(status: str, *times: tuple[str, float, float]) -> pl.DataFrame:
@@ -45,6 +51,7 @@ def test_measured_times_and_the_default_dont_count() -> None:
     assert same_simulated_times(cells("failed+simulated", ("default", 1.0, 9.0))) == ()
 
 
+NAMES = ("ratio", "ratio_low", "ratio_high")
 ONE_WAY, BOTH_WAYS = [[0, 1], [0, 0]], [[0, 1], [1, 0]]
 
 
@@ -98,3 +105,31 @@ def test_known_and_counted_equal_schedules_are_joined() -> None:
     equal = equal_schedules(measured("chain", "linear", "own"), [proof("own", ONE_WAY), proof("chain", ONE_WAY)], known)
     assert equal["bcast", 2, 8] == [("chain", "linear", "own")]
     assert equal["bcast", 2, 1024] == [("chain", "linear")]
+
+
+def test_times_that_contradict_one_schedule_divide_it() -> None:
+    """In one campaign reduce/binary took 1.09 times as long as linear, which sends the same messages."""
+    equal: EqualSchedules = {("bcast", 2, 8): [("binary", "chain", "linear", "tree")], ("bcast", 2, 64): [("a", "b")]}
+    place = {"placement": "core", "mode": "warm", "arrival": "together", "machine": "m", "variant": "default"}
+    ratios = {
+        "linear": (2.3, 2.2, 2.4),
+        "tree": (2.28, 2.2, None),
+        "binary": (2.1, 2.05, 2.13),
+        "chain": (2.0, 1.9, 2.1),
+    }
+    compared = pl.DataFrame(
+        [
+            {
+                "collective": "bcast",
+                "ranks": 2,
+                "message_bytes": 8,
+                "label": label,
+                **place,
+                **dict(zip(NAMES, each, strict=True)),
+            }
+            for label, each in ratios.items()
+        ]
+    )
+    divided = without_contradictions(equal, compared)
+    assert divided == {("bcast", 2, 8): [("binary", "chain"), ("linear", "tree")], ("bcast", 2, 64): [("a", "b")]}
+    assert schedule_name(divided, "bcast", 2, 8, "linear") == "linear = tree"

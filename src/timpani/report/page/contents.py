@@ -68,7 +68,7 @@ class Report:
         self.cells = with_speedup(cells, compared_with)
         self.equal = schedules_of(campaign, cells)
         curves = shared_curves(self.cells, self.equal)
-        self.curve_notes = tuple(shared_notes(self.cells, self.equal))
+        self.curve_notes = tuple(shared_notes(curves))
         drawn = draw_once(self.cells, curves)
         calls = drawn.filter(CALLS)
         self.predicted = compare_predicted(cells, predicted) if predicted else None

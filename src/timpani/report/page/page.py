@@ -153,9 +153,9 @@ def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
 
 _ONE_COLOR = "An algorithm has the same color in all figures, and the default is black, or white on a dark page."
 _SIGNIFICANCE = (
-    f"A ratio is significant if its interval lies outside {INDIFFERENCE[0]} to {INDIFFERENCE[1]}. The interval has "
-    f"{per_cent(1 - ALPHA)} confidence for all algorithms of a point together, by Holm’s correction; in a race each of "
-    f"its two bounds has {per_cent(1 - RACE_ALPHA)}."
+    f"A ratio is significant if its test is, and its interval lies outside {INDIFFERENCE[0]} to {INDIFFERENCE[1]}. The "
+    f"interval has {per_cent(1 - ALPHA)} confidence for all algorithms of a point together, by Holm’s correction. In a "
+    f"race the interval decides without a test, and each of its two bounds has {per_cent(1 - RACE_ALPHA)}."
 )
 
 

@@ -93,7 +93,10 @@ def _launches(launches: list[dict[str, Any]]) -> list[str]:
     seconds = sum(launch.get("seconds") or 0 for launch in launches)
     failed = sum(1 for launch in launches if launch.get("exit"))
     unseen = sum(1 for launch in launches if "seconds" in launch and launch["seconds"] is None)
-    text = f"{counted(len(launches), 'start')} of the MPI program, {seconds:.0f} s in all"
+    numbers = len({launch.get("launch") for launch in launches})
+    text = (
+        f"{counted(len(launches), 'start')} of the MPI program in {counted(numbers, 'launch')}, {seconds:.0f} s in all"
+    )
     text += f", {failed} of them ended with an error" if failed else ""
     return [f"{text}, {unseen} without a recorded end since the run was killed" if unseen else text]
 

@@ -2,17 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from math import inf
 from typing import Any
 
 import polars as pl
 
-from timpani.stats.compare import INDIFFERENCE
 from timpani.study.counted import counted
 from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, schedule_name
 
 _MAX_NAMES = 2  # in a label; of more the first one and their number
-_PLACE = ("placement", "mode", "arrival", "machine")
 
 SharedCurves = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
 """By collective and ranks the labels that share a curve; that of the first is drawn."""
@@ -21,22 +18,8 @@ SharedCurves = Mapping[tuple[str, int], Sequence[tuple[str, ...]]]
 def shared_curves(cells: pl.DataFrame, equal: EqualSchedules) -> SharedCurves:
     """The labels that are one schedule at every size at which they were measured, all at the same ones.
 
-    Those that failed somewhere, or whose times contradict that, share no curve.
-
-    cells  columns of `estimate_cells` and the comparison with the default
+    Those that failed somewhere share no curve.
     """
-    found: defaultdict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
-    bounds = {tuple(key): ends for *key, ends in _bounds(cells).iter_rows()}
-    for (collective, ranks), (first, *others) in _one_schedule(cells, equal):
-        of_first = bounds[collective, ranks, first]
-        same = [each for each in others if _may_agree(of_first, bounds[collective, ranks, each])]
-        if same:
-            found[collective, ranks].append((first, *same))
-    return found
-
-
-def _one_schedule(cells: pl.DataFrame, equal: EqualSchedules) -> Iterator[tuple[tuple[str, int], list[str]]]:
-    """By collective and ranks each list of labels with the same schedules at the same sizes, without a failure."""
     failed = cells.filter(pl.col("error").is_not_null()).select("collective", "ranks", "label").unique()
     whole = cells.join(failed, on=["collective", "ranks", "label"], how="anti")
     sized = whole.group_by("collective", "ranks", "label").agg(pl.col("message_bytes").unique().sort())
@@ -44,22 +27,11 @@ def _one_schedule(cells: pl.DataFrame, equal: EqualSchedules) -> Iterator[tuple[
     for collective, ranks, label, sizes in sized.sort("collective", "ranks", "label").iter_rows():
         names = tuple((size, schedule_name(equal, collective, ranks, size, label)) for size in sizes)
         by_schedules[collective, ranks, names].append(label)
+    found: defaultdict[tuple[str, int], list[tuple[str, ...]]] = defaultdict(list)
     for (collective, ranks, _), labels in by_schedules.items():
-        yield (collective, ranks), labels
-
-
-def _bounds(cells: pl.DataFrame) -> pl.DataFrame:
-    """By collective, ranks and label the intervals of the ratio to the default, in the order of places and sizes."""
-    ends = pl.concat_list("ratio_low", "ratio_high").sort_by(*_PLACE, "message_bytes").alias("ends")
-    return cells.group_by("collective", "ranks", "label").agg(ends)
-
-
-def _may_agree(first: list[list[float | None]], second: list[list[float | None]]) -> bool:
-    """Whether no two intervals are apart by more than what counts as a difference; one without an end reaches all."""
-    return all(
-        (low or 0) <= (other_high or inf) * INDIFFERENCE[1] and (other_low or 0) <= (high or inf) * INDIFFERENCE[1]
-        for (low, high), (other_low, other_high) in zip(first, second, strict=False)
-    )
+        if len(labels) > 1:
+            found[collective, ranks].append(tuple(labels))
+    return found
 
 
 def curve_label(labels: tuple[str, ...]) -> str:
@@ -118,20 +90,12 @@ def _relabeled(frame: pl.DataFrame, curves: SharedCurves, column: str) -> pl.Dat
     )
 
 
-def shared_notes(cells: pl.DataFrame, equal: EqualSchedules) -> Iterator[str]:
-    """Which names each shared curve stands for, and which are drawn separately although they are the same schedule."""
-    curves = shared_curves(cells, equal)
+def shared_notes(curves: SharedCurves) -> Iterator[str]:
+    """Which names each shared curve stands for."""
     for (collective, ranks), sets in curves.items():
         for labels in sets:
             names = f"{', '.join(labels[:-1])} and {labels[-1]}"
             yield (
                 f"{collective} on {counted(ranks, 'rank')}: {names} have the same schedule; the curve "
                 f"{curve_label(labels)} shows the times of {labels[0]}"
-            )
-    for (collective, ranks), (first, *others) in _one_schedule(cells, equal):
-        shared = next((labels for labels in curves.get((collective, ranks), ()) if labels[0] == first), ())
-        if apart := [label for label in others if label not in shared]:
-            yield (
-                f"{collective} on {counted(ranks, 'rank')}: {', '.join(apart)} and {first} have the same schedule, but "
-                "their times differ, so they have separate curves"
             )

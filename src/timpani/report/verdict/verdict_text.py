@@ -24,7 +24,13 @@ from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import SAMPLED
-from timpani.tuning.decide.equal_schedules import JOINED, EqualSchedules, equal_schedules, schedule_name
+from timpani.tuning.decide.equal_schedules import (
+    JOINED,
+    EqualSchedules,
+    equal_schedules,
+    schedule_name,
+    without_contradictions,
+)
 from timpani.tuning.decide.gain_parts import gain_parts
 from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import Verdict, summarize
@@ -45,9 +51,11 @@ def verdict_of(campaign: Campaign, decisions: pl.DataFrame, cells: pl.DataFrame)
 
 
 def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
-    """Which of its algorithms are one schedule, by its counted messages and by what is known of its library."""
+    """Which of its algorithms are one schedule, by its counted messages, by what is known of its library, and by
+    times that don't contradict it."""
     library = LIBRARIES.get(campaign.header.mpi.kind)
-    return equal_schedules(cells, campaign.proofs, library.on_two_ranks if library else {})
+    found = equal_schedules(cells, campaign.proofs, library.on_two_ranks if library else {})
+    return without_contradictions(found, campaign.compared_with_default)
 
 
 def conditions(campaign: Campaign) -> Iterator[str]:

@@ -4,11 +4,13 @@ The evidence is counted messages, knowledge about a library, or equal simulated 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import inf
 from typing import Any
 
 import polars as pl
 
+from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.schema import POINT, cell_of
 
@@ -17,6 +19,8 @@ SAME_US = 0.0025
 
 JOINED = " = "
 """Separator between the names of one schedule."""
+
+_PLACE = ("placement", "mode", "arrival", "machine", "variant")
 
 EqualSchedules = Mapping[tuple[str, int, int], Sequence[tuple[str, ...]]]
 """The labels of each schedule with several names, in order, by collective, ranks and message_bytes."""
@@ -48,6 +52,44 @@ def schedule_name(equal: EqualSchedules, collective: str, ranks: int, message_by
     """The label, or all names of its schedule if it has several."""
     sets = equal.get((collective, ranks, message_bytes), ())
     return JOINED.join(next((each for each in sets if label in each), (label,)))
+
+
+def without_contradictions(equal: EqualSchedules, compared: pl.DataFrame) -> EqualSchedules:
+    """The schedules, divided where times contradict that algorithms are one: the code may differ, not the messages.
+
+    compared  each algorithm against the default at the same point, of `compare_with_default`
+    """
+    intervals: defaultdict[tuple[str, int, int], _Intervals] = defaultdict(dict)
+    fastest_first = compared.sort("ratio", descending=True)
+    columns = ("collective", "ranks", "message_bytes", "label", "ratio_low", "ratio_high", *_PLACE)
+    for collective, ranks, size, label, low, high, *place in fastest_first.select(columns).iter_rows():
+        intervals[collective, ranks, size].setdefault(label, {})[tuple(place)] = (low or 0.0, high or inf)
+    divided = {point: [*_divided(sets, intervals[point])] for point, sets in equal.items()}
+    return {point: sorted(sets) for point, sets in divided.items() if sets}
+
+
+def _divided(sets: Iterable[tuple[str, ...]], intervals: "_Intervals") -> Iterator[tuple[str, ...]]:
+    """Each set as the sets of those that agree with their fastest, without sets of one."""
+    for names in sets:
+        left = [*(label for label in intervals if label in names), *(each for each in names if each not in intervals)]
+        while len(left) > 1:
+            fastest = intervals.get(left[0], {})
+            same = [each for each in left if _may_agree(fastest, intervals.get(each, {}))]
+            left = [each for each in left if each not in same]
+            if len(same) > 1:
+                yield tuple(sorted(same))
+
+
+_Intervals = dict[str, dict[tuple[Any, ...], tuple[float, float]]]
+"""By label and `_PLACE` the interval of the default's time divided by the algorithm's, the fastest label first."""
+
+
+def _may_agree(first: Mapping[Any, tuple[float, float]], second: Mapping[Any, tuple[float, float]]) -> bool:
+    """Whether no two intervals are apart by more than what counts as a difference."""
+    return all(
+        first[place][0] <= second[place][1] * INDIFFERENCE[1] and second[place][0] <= first[place][1] * INDIFFERENCE[1]
+        for place in first.keys() & second.keys()
+    )
 
 
 def _joined(sets: Iterable[set[str]]) -> list[set[str]]:
