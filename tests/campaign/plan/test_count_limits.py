@@ -1,5 +1,8 @@
 """Which cells exceed MPI's int arguments, on few ranks and on very many."""
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from tests.installed import every_mpi
@@ -58,3 +61,12 @@ def test_the_headers_show_which_library_has_large_counts(mpi: Mpi) -> None:
         assert has_large_counts(mpi)
     if mpi.kind == "openmpi" and mpi.numbers < (5,):
         assert not has_large_counts(mpi)
+
+
+def test_without_a_compiler_the_measuring_program_decides(tmp_path: Path) -> None:
+    wrapper = tmp_path / "mpicxx"
+    library = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), wrapper, None)
+    assert has_large_counts(library)
+    wrapper.write_text("#!/bin/sh\necho 'g++: not found' >&2\nexit 1\n")
+    wrapper.chmod(0o755)
+    assert has_large_counts(replace(library, version="5.0.12"))
