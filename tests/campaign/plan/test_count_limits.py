@@ -63,6 +63,14 @@ def test_the_headers_show_which_library_has_large_counts(mpi: Mpi) -> None:
         assert not has_large_counts(mpi)
 
 
+def test_a_library_with_some_of_the_calls_has_no_large_counts(tmp_path: Path) -> None:
+    """Intel MPI 2021.9 declares those without arrays of counts."""
+    wrapper = tmp_path / "mpicxx"
+    wrapper.write_text("#!/bin/sh\necho 'int MPI_Bcast_c(void *); int MPI_Gather_c(void *);'\n")
+    wrapper.chmod(0o755)
+    assert not has_large_counts(Mpi("intel", "Intel MPI", "2021.9.0", Path("mpirun"), wrapper, None))
+
+
 def test_without_a_compiler_the_measuring_program_decides(tmp_path: Path) -> None:
     wrapper = tmp_path / "mpicxx"
     library = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), wrapper, None)

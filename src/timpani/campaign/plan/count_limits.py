@@ -52,8 +52,8 @@ def _largest_argument(movement: Movement, elements: int, ranks: int) -> int:
 
 @cache
 def has_large_counts(mpi: Mpi) -> bool:
-    """Whether a library has MPI 4's MPI_Bcast_c and the like: by what its `mpi.h` declares, as `native/CMakeLists.txt`
-    looks it up.
+    """Whether a library has MPI 4's MPI_Bcast_c and the like, all of them: by what its `mpi.h` declares, as
+    `native/with_mpi.cmake` looks it up.
 
     Also where its compiler does not run, as on a compute node: the measuring program knows, and refuses the cells.
     """
@@ -69,4 +69,4 @@ def has_large_counts(mpi: Mpi) -> bool:
         )
     except OSError:
         return True
-    return declared.returncode != 0 or re.search(r"\bMPI_Bcast_c\s*\(", declared.stdout) is not None
+    return declared.returncode != 0 or re.search(r"\bMPI_Reduce_scatter_c\s*\(", declared.stdout) is not None
