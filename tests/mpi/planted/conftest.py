@@ -213,7 +213,8 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for page in PAGES:
         (root / "docs").mkdir(exist_ok=True)
         shutil.copy(ROOT / "docs" / page, root / "docs")
-    shutil.copytree(ROOT / "docs" / "decisions", root / "docs" / "decisions")
+    for folder in ("decisions", "how-to"):
+        shutil.copytree(ROOT / "docs" / folder, root / "docs" / folder)
     algorithms = root / "native" / "algorithms"
     algorithms.mkdir()
     for name in OTHER_FILES:
