@@ -22,6 +22,9 @@ JOINED = " = "
 
 _PLACE = ("placement", "mode", "arrival", "machine", "variant")
 
+_Intervals = dict[str, dict[tuple[Any, ...], tuple[float, float]]]
+"""By label and `_PLACE` the interval of the default's time divided by the algorithm's, the fastest label first."""
+
 EqualSchedules = Mapping[tuple[str, int, int], Sequence[tuple[str, ...]]]
 """The labels of each schedule with several names, in order, by collective, ranks and message_bytes."""
 
@@ -68,20 +71,16 @@ def without_contradictions(equal: EqualSchedules, compared: pl.DataFrame) -> Equ
     return {point: sorted(sets) for point, sets in divided.items() if sets}
 
 
-def _divided(sets: Iterable[tuple[str, ...]], intervals: "_Intervals") -> Iterator[tuple[str, ...]]:
+def _divided(sets: Iterable[tuple[str, ...]], intervals: _Intervals) -> Iterator[tuple[str, ...]]:
     """Each set as the sets of those that agree with their fastest, without sets of one."""
     for names in sets:
         left = [*(label for label in intervals if label in names), *(each for each in names if each not in intervals)]
         while len(left) > 1:
-            fastest = intervals.get(left[0], {})
-            same = [each for each in left if _may_agree(fastest, intervals.get(each, {}))]
-            left = [each for each in left if each not in same]
+            fastest, *others = left
+            left = [each for each in others if not _may_agree(intervals.get(fastest, {}), intervals.get(each, {}))]
+            same = [fastest, *(each for each in others if each not in left)]
             if len(same) > 1:
                 yield tuple(sorted(same))
-
-
-_Intervals = dict[str, dict[tuple[Any, ...], tuple[float, float]]]
-"""By label and `_PLACE` the interval of the default's time divided by the algorithm's, the fastest label first."""
 
 
 def _may_agree(first: Mapping[Any, tuple[float, float]], second: Mapping[Any, tuple[float, float]]) -> bool:
