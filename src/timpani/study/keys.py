@@ -257,11 +257,12 @@ class StudyKeys:
     launches: LaunchCount = key(
         LAUNCHES,
         "a whole number from 1 to 10000",
-        "launches (starts of the MPI program), 1 to 10,000; [6 for a 95 % interval](methodology.md#launches)",
+        "launches, each with a new start of the MPI program, 1 to 10,000;"
+        " [6 for a 95 % interval](methodology.md#launches)",
         Option(
             HOW_WELL,
-            f"Number of starts of the MPI program. In a race the maximum: by default {MAX_LAUNCHES},"
-            f" with a budget {MAX_LAUNCHES_IN_BUDGET}.",
+            f"Number of launches; each starts the MPI program anew. In a race the maximum: by default"
+            f" {MAX_LAUNCHES}, with a budget {MAX_LAUNCHES_IN_BUDGET}.",
             str(LAUNCHES),
             int,
         ),
