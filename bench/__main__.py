@@ -1,7 +1,7 @@
 """`python -m bench [--list] [NAME…]`: what the product must reach, measured side by side; `make bench` runs all.
 
-A benchmark is a module of this folder that has a function `run`. Quiet the machine first: nothing else should run.
-Each figure is printed with the limit that it must reach.
+Each module of this folder is a benchmark and has a function `run`; `common` has what they share.
+Quiet the machine first: nothing else should run. Each figure is printed with the limit that it must reach.
 """
 
 import pkgutil
@@ -14,9 +14,8 @@ import bench
 
 def benchmarks() -> dict[str, ModuleType]:
     """All benchmarks by name."""
-    names = [file.name for file in pkgutil.iter_modules(bench.__path__) if file.name != "__main__"]
-    modules = {name: import_module(f"{bench.__name__}.{name}") for name in names}
-    return {name: module for name, module in modules.items() if hasattr(module, "run")}
+    names = {file.name for file in pkgutil.iter_modules(bench.__path__)} - {"__main__", "common"}
+    return {name: import_module(f"{bench.__name__}.{name}") for name in sorted(names)}
 
 
 def first_line(module: ModuleType) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bench.command import timpani
+from bench.common.command import timpani
 from timpani.campaign.folder.load import load
 from timpani.tuning.compare.changes import FASTER, changes
 from timpani.tuning.decide.decide import EQUIVALENCE_RATIO, SLOWER

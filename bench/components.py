@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.turns import Point, default_under, launch, open_mpi
+from bench.common.turns import Point, default_under, launch, open_mpi
 from timpani.native.build import build
 from timpani.stats.states import find_states
 

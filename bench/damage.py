@@ -12,8 +12,8 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 
-from bench.command import TIMPANI
-from bench.mutate import mutate
+from bench.common.command import TIMPANI
+from bench.common.mutate import mutate
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.verify import verify

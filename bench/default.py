@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.command import timpani
+from bench.common.command import timpani
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.stats.compare import ALPHA, compare

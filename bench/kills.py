@@ -15,7 +15,7 @@ from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
-from bench.command import TIMPANI
+from bench.common.command import TIMPANI
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import RESULTS, read_records
 from timpani.campaign.folder.verify import verify

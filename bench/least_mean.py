@@ -1,7 +1,7 @@
 """Which rules are best: by the lowest mean of three OSU runs, by PICO's lowest median, or Timpani's? On one machine.
 
 All are confirmed in the same way. PICO is included if the environment variable PICO names a checkout of it
-(`bench/pico.py`).
+(`bench/common/pico.py`).
 
 The first is the procedure of Open MPI's tuner, github.com/open-mpi/ompi-collectives-tuning (coltune_script.py and
 coltune_analyze.py of 2024). It forces each algorithm in three runs of an OSU benchmark. At each size it chooses the
@@ -23,10 +23,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bench.command import timpani
-from bench.observing import notes
-from bench.pico import least_medians
-from bench.turns import open_mpi
+from bench.common.command import timpani
+from bench.common.observing import notes
+from bench.common.pico import least_medians
+from bench.common.turns import open_mpi
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run.session import Session
 from timpani.libraries.catalogue import Catalogue

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench.command import TIMPANI
+from bench.common.command import TIMPANI
 from timpani.campaign.folder.load import load
 from timpani.errors import shortened
 from timpani.libraries.find import choose_mpi

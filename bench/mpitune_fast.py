@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.command import TIMPANI, timpani
+from bench.common.command import TIMPANI, timpani
 from bench.least_mean import print_confirmed
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import find_mpis

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bench.observing import notes
+from bench.common.observing import notes
 from timpani.campaign.folder.load import load
 from timpani.campaign.run.session import Session
 from timpani.libraries.find import choose_mpi

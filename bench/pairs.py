@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.turns import Point, default_under, delayed, judged, launch, open_mpi
+from bench.common.turns import Point, default_under, delayed, judged, launch, open_mpi
 from timpani.native.build import build
 
 COLLECTIVES = ("bcast", "reduce", "allreduce", "alltoall")

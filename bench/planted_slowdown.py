@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from bench.command import cells, timpani
+from bench.common.command import cells, timpani
 from bench.variants import BLOCKS, LEVEL_WANTED, POWER_WANTED, SLOWDOWN, summarize
 from timpani.campaign.folder.load import load
 from timpani.tuning.decide.decide import compare_with_default

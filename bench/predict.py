@@ -19,9 +19,9 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bench.command import timpani
-from bench.prediction_error import parts, predicted_rows, summary, worst
-from bench.random_platforms import draw
+from bench.common.command import timpani
+from bench.common.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.random_platforms import draw
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi

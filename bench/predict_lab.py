@@ -13,8 +13,8 @@ from pathlib import Path
 import polars as pl
 
 from bench import predict
-from bench.command import timpani
-from bench.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.command import timpani
+from bench.common.prediction_error import parts, predicted_rows, summary, worst
 from timpani.campaign.folder.load import Campaign, load
 from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up

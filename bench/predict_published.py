@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
-from bench.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.prediction_error import parts, predicted_rows, summary, worst
 from timpani.campaign.osu.published_tables import printed_time, read_published
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi

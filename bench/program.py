@@ -6,7 +6,7 @@ import tempfile
 from itertools import product
 from pathlib import Path
 
-from bench.command import timpani
+from bench.common.command import timpani
 from timpani.campaign.folder.header import FORMAT, VERSION
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.sealed_lines import seal, seal_object

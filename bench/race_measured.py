@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bench.command import timpani
-from bench.cost_of_choices import Choices, log_times, regret
+from bench.common.command import timpani
+from bench.common.cost_of_choices import Choices, log_times, regret
 from timpani.campaign.folder.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT

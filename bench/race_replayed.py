@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.command import timpani
+from bench.common.command import timpani
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.run.agenda import Racing

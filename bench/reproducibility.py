@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from bench.command import timpani
+from bench.common.command import timpani
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.machine_states import with_states
 from timpani.study.schema import CHANGED, STATE

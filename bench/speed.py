@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from bench.command import cells, timpani
-from bench.cost_of_choices import Choices, LogTimes, log_times, regret
+from bench.common.command import cells, timpani
+from bench.common.cost_of_choices import Choices, LogTimes, log_times, regret
 from timpani.campaign.folder.load import load
 from timpani.study.columns import algorithm_label
 from timpani.tuning.race.results import race_standings

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from bench.generated_curves import DISTURBED, NOISE, SIZES, Generated, generate
+from bench.common.generated_curves import DISTURBED, NOISE, SIZES, Generated, generate
 from timpani.models.hockney import hockney, regimes
 from timpani.models.segments import segment
 from timpani.models.switches import switches

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import polars as pl
 
-from bench.command import cells, timpani
+from bench.common.command import cells, timpani
 
 
 def run() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.command import timpani
+from bench.common.command import timpani
 from timpani.campaign.folder.load import Campaign
 from timpani.rules.table.from_campaign import table_of
 from timpani.rules.table.merged_campaigns import load_together

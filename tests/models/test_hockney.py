@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from bench.generated_curves import SIZES, generate
+from bench.common.generated_curves import SIZES, generate
 from bench.switches import coverage
 
 from timpani.models.curve import Curve

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from bench.generated_curves import SIZES, generate
+from bench.common.generated_curves import SIZES, generate
 from bench.switches import share_right
 from hypothesis import given
 from hypothesis import strategies as st
