@@ -47,7 +47,7 @@ const Register entry{{
     .name = "circulant",
     .source = "Träff, arXiv 2312.11236 and 2407.18004",
     .cost = "(⌈log₂ p⌉ + q − 1) (α + βm/q), q segments",
-    .parameters = {{"segment_bytes", 8192, 0, "bytes of a segment; 0 sends the message whole"}},
+    .parameters = {segment_bytes_parameter(8192)},
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = rounds,

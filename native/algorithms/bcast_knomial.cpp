@@ -34,7 +34,7 @@ const Register entry{{
     .name = "knomial",
     .source = "Wilkins et al., CLUSTER 2023",
     .cost = "⌈log_k p⌉ (k−1) (α + βm), k the radix",
-    .parameters = {{"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}},
+    .parameters = {kKnomialRadix},
     .rounds = rounds,
     .round = round,
     .claims = {.rounds = children_of_root,

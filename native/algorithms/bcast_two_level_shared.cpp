@@ -93,7 +93,7 @@ const Register entry{{
     .source = "Graham, Shipman, EuroPVM/MPI 2008",
     .cost = "(n + q) (α + βm/q), n nodes, q segments",
     .restrictions = {.topology = true},
-    .parameters = {{"segment_bytes", 32768, 0, "bytes of a segment; 0 sends the message whole"},
+    .parameters = {segment_bytes_parameter(32768),
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
     .prepare = prepared<Broadcast>,
     .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },

@@ -183,8 +183,7 @@ Algorithm knomial(Algorithm algorithm) {
     algorithm.name = "knomial";
     algorithm.source = "Wilkins et al., CLUSTER 2023";
     algorithm.cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all";
-    algorithm.parameters = {
-        {"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}};
+    algorithm.parameters = {kKnomialRadix};
     return algorithm;
 }
 

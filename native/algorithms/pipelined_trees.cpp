@@ -37,10 +37,6 @@ Segments segments(const CollectiveArguments& args) {
     return Segments::of(args, args.parameters[index]);
 }
 
-Parameter segment_bytes(std::int64_t default_value) {
-    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
-}
-
 struct Binary {
     static Segments segments(const CollectiveArguments& args) { return pipelined_trees::segments<0>(args); }
     static BinaryTree tree(const CollectiveArguments& args) { return {args.ranks}; }
@@ -141,22 +137,23 @@ Register reduce(const Variant& variant, const Restrictions& restrictions = {}) {
 }
 
 // In costs: p ranks, q segments, f chains.
-const Register binary_bcast =
-    bcast<Binary>({"binary", {"binary_tree"}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
+const Register binary_bcast = bcast<Binary>(
+    {"binary", {"binary_tree"}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + βm/q), q segments", {segment_bytes_parameter(8192)}});
 const Register chain_bcast = bcast<Chain>({"chain",
                                            {},
                                            "(⌈(p−1)/f⌉ + q − 1) f (α + βm/q), f chains, q segments",
-                                           {number_of_chains_at_the_root(), segment_bytes(0)}});
+                                           {number_of_chains_at_the_root(), segment_bytes_parameter(0)}});
 const Register pipeline_bcast =
-    bcast<Pipeline>({"pipeline", {}, "(p + q − 2) (α + βm/q), q segments", {segment_bytes(8192)}});
+    bcast<Pipeline>({"pipeline", {}, "(p + q − 2) (α + βm/q), q segments", {segment_bytes_parameter(8192)}});
 const Register binary_reduce = reduce<Binary>(
-    {"binary", {}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(0)}}, {.commutative = true});
+    {"binary", {}, "2 (⌈log₂(p+1)⌉ + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes_parameter(0)}},
+    {.commutative = true});
 const Register chain_reduce = reduce<Chain>({"chain",
                                              {},
                                              "(⌈(p−1)/f⌉ + q − 1) f (α + (β + γ) m/q), f chains, q segments",
-                                             {number_of_chains_at_the_root(), segment_bytes(0)}});
+                                             {number_of_chains_at_the_root(), segment_bytes_parameter(0)}});
 const Register pipeline_reduce =
-    reduce<Pipeline>({"pipeline", {}, "(p + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes(8192)}});
+    reduce<Pipeline>({"pipeline", {}, "(p + q − 2) (α + (β + γ) m/q), q segments", {segment_bytes_parameter(8192)}});
 
 }  // namespace
 }  // namespace timpani::pipelined_trees

@@ -78,7 +78,7 @@ const Register entry{{
     .name = "in_order_binary",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007; Open MPI, coll/base",
     .cost = "(2 (⌈log₂(p+1)⌉ + q − 2) + 1) (α + (β + γ) m/q), q segments",
-    .parameters = {{"segment_bytes", 0, 0, "bytes of a segment; 0 sends the message whole"}},
+    .parameters = {segment_bytes_parameter(0)},
     .aliases = {"in-order_binary"},
     .prepare = prepared_by<reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); },

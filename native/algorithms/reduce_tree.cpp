@@ -83,8 +83,7 @@ Algorithm knomial() {
     algorithm.name = "knomial";
     algorithm.source = "Moody, Fernandez, Petrini, Panda, SC 2003";
     algorithm.cost = "⌈log_r p⌉ (r−1) (α + βm + γm); α + βm more to keep order at a root other than 0";
-    algorithm.parameters = {
-        {"radix", 4, 2, "base of the digits, one more than a rank's children for each", kTrialRadices}};
+    algorithm.parameters = {kKnomialRadix};
     return algorithm;
 }
 

@@ -24,6 +24,15 @@ struct Parameter {
 constexpr std::array<std::int64_t, 5> kTrialRadices{2, 3, 4, 8, 16};
 constexpr std::array<std::int64_t, 5> kTrialFanouts{1, 2, 3, 4, 8};
 
+/// Of a k-nomial tree.
+constexpr Parameter kKnomialRadix{"radix", 4, 2, "base of the digits, one more than a rank's children for each",
+                                  kTrialRadices};
+
+/// Of a pipeline.
+constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
+    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
+}
+
 /// `name[:parameter=integer,…]`, split at the colon.
 struct NamedText {
     std::string name;

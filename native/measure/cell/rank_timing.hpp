@@ -37,7 +37,7 @@ struct Block {
 /// The lateness that is injected into a block's repetitions, and the number of its first repetition. A null `lateness`
 /// means that ranks enter together.
 struct Arrivals {
-    const Lateness* lateness = nullptr;
+    const InjectedLateness* lateness = nullptr;
     std::int64_t first = 0;
 };
 

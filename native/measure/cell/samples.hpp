@@ -38,7 +38,7 @@ struct Circumstances {
     std::string_view stopped_by;
     bool converged;  // the median's interval reached the requested precision, or a fixed number of repetitions was set
     std::int64_t messages_per_sample;
-    const Lateness* lateness = nullptr;  // that was injected
+    const InjectedLateness* lateness = nullptr;  // that was injected
 };
 
 /// The record of a cell as a JSON object.

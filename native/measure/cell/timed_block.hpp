@@ -22,7 +22,7 @@ namespace timpani {
 struct Synchronization {
     std::int64_t slack_ns = 0;
     int batch = 0;
-    Lateness* lateness = nullptr;
+    InjectedLateness* lateness = nullptr;
 };
 
 /// Runs the operation `repetitions` times. The first `settling` calls find caches that other calls filled.

@@ -19,7 +19,8 @@ std::uint64_t mix(std::uint64_t value) {
 
 }  // namespace
 
-Lateness::Lateness(const ArrivalPattern& pattern, std::int64_t delay_ns, int ranks, std::uint64_t seed) : seed_(seed) {
+InjectedLateness::InjectedLateness(const ArrivalPattern& pattern, std::int64_t delay_ns, int ranks, std::uint64_t seed)
+    : seed_(seed) {
     if (pattern.kind == ArrivalKind::together) return;
     mean_ns_.assign(static_cast<std::size_t>(ranks), 0);
     switch (pattern.kind) {
@@ -44,15 +45,15 @@ Lateness::Lateness(const ArrivalPattern& pattern, std::int64_t delay_ns, int ran
     }
 }
 
-std::int64_t Lateness::of(int rank, std::int64_t repetition) const {
+std::int64_t InjectedLateness::of(int rank, std::int64_t repetition) const {
     if (random_ns_ == 0) return mean_ns_[static_cast<std::size_t>(rank)];
     const auto number = static_cast<std::uint64_t>(repetition) * mean_ns_.size() + static_cast<std::uint64_t>(rank);
     return static_cast<std::int64_t>(mix(mix(seed_) ^ number) % static_cast<std::uint64_t>(random_ns_ + 1));
 }
 
-std::int64_t Lateness::largest_ns() const { return random_ns_ > 0 ? random_ns_ : std::ranges::max(mean_ns_); }
+std::int64_t InjectedLateness::largest_ns() const { return random_ns_ > 0 ? random_ns_ : std::ranges::max(mean_ns_); }
 
-std::int64_t Lateness::count(int repetitions) {
+std::int64_t InjectedLateness::count(int repetitions) {
     const auto first = counted_;
     counted_ += repetitions;
     return first;

@@ -8,13 +8,13 @@
 namespace timpani {
 
 /// How late each rank enters each repetition of a point: injected, and known on every rank without a message.
-class Lateness {
+class InjectedLateness {
   public:
     /// Ranks enter together.
-    Lateness() = default;
+    InjectedLateness() = default;
     /// `delay_ns` is the lateness of the latest rank, unless the pattern was recorded. The same `seed` gives the same
     /// random lateness on every rank. Throws std::runtime_error where a recorded pattern is of other ranks.
-    Lateness(const ArrivalPattern& pattern, std::int64_t delay_ns, int ranks, std::uint64_t seed);
+    InjectedLateness(const ArrivalPattern& pattern, std::int64_t delay_ns, int ranks, std::uint64_t seed);
 
     [[nodiscard]] bool injected() const { return !mean_ns_.empty(); }
     /// Nanoseconds after the start of repetition `repetition`, counted over all repetitions of the point.

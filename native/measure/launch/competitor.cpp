@@ -10,7 +10,7 @@ std::string_view Competitor::start() const {
 }
 
 Competitor make_competitor(const Harness& harness, const CellPlan& cell, std::unique_ptr<Operation> operation,
-                           Buffers& buffers, const Protocol& protocol, Lateness& lateness) {
+                           Buffers& buffers, const Protocol& protocol, InjectedLateness& lateness) {
     Competitor competitor;
     competitor.id = cell.id;
     competitor.operation = std::move(operation);

@@ -33,6 +33,6 @@ struct Competitor {
 /// Collective. Ranks enter with `lateness`, which outlives the competitor. Warms the operation up and chooses how its
 /// calls start. If they follow each other without a pause, also chooses how many make a sample.
 Competitor make_competitor(const Harness& harness, const CellPlan& cell, std::unique_ptr<Operation> operation,
-                           Buffers& buffers, const Protocol& protocol, Lateness& lateness);
+                           Buffers& buffers, const Protocol& protocol, InjectedLateness& lateness);
 
 }  // namespace timpani

@@ -136,7 +136,7 @@ std::int64_t Launch::null_ns() {
     return median_of(completions);
 }
 
-Lateness Launch::lateness_of(const Point& point) {
+InjectedLateness Launch::lateness_of(const Point& point) {
     const ArrivalPattern& arrival = point.arrival;
     if (arrival.kind == ArrivalKind::together || !is_timed(plan_.method)) return {};
     const double unit = arrival.in_calls ? static_cast<double>(library_call_ns(point.cells.front())) : 1.0;
@@ -151,7 +151,7 @@ std::int64_t Launch::library_call_ns(const CellPlan& cell) {
         make_operation(cell.operation, cell.message_bytes, "", find_datatype(plan_.datatype, plan_.reduction),
                        communicators_.get({}), {}, call_options());
     buffers_.prepare(*operation, cell.mode);
-    Lateness together;
+    InjectedLateness together;
     Competitor call = make_competitor(harness_, plain, std::move(operation), buffers_, protocol_, together);
     const int calls = call.warmup.repetitions_within(protocol_.time_limit_ns / 2, kCalls);
     std::vector<std::int64_t> completions;
@@ -161,7 +161,7 @@ std::int64_t Launch::library_call_ns(const CellPlan& cell) {
     return broadcast_from_root(harness_, completions.empty() ? 0 : median_of(completions));
 }
 
-std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, Lateness& lateness) {
+std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, InjectedLateness& lateness) {
     under_way(cell.id);
     write(JsonObject().add("begin", cell.id).text());
     JsonObject line;
@@ -198,7 +198,7 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, Lateness& lat
 void Launch::measure(const Point& point) {
     if (is_timed(plan_.method)) harness_.clock.keep_synchronized();
     std::vector<Competitor> interleaved;
-    Lateness lateness = lateness_of(point);
+    InjectedLateness lateness = lateness_of(point);
     auto begin = harness_.clock.now();
     for (const auto& cell : point.cells) {
         auto competitor = begin_cell(cell, lateness);

@@ -47,9 +47,9 @@ class Launch {
     [[nodiscard]] std::int64_t null_ns();
     /// Prepares a cell for interleaving. Returns nothing if it is already finished: it failed, or its method doesn't
     /// interleave.
-    std::optional<Competitor> begin_cell(const CellPlan& cell, Lateness& lateness);
+    std::optional<Competitor> begin_cell(const CellPlan& cell, InjectedLateness& lateness);
     /// The lateness of ranks in the calls of a point. Measures the library's call if the pattern is relative to it.
-    Lateness lateness_of(const Point& point);
+    InjectedLateness lateness_of(const Point& point);
     /// Median completion, in nanoseconds, of the library's default call of a cell's collective; ranks enter together.
     std::int64_t library_call_ns(const CellPlan& cell);
     /// Measures the competitors of the point that started at `begin` on the harness's clock.

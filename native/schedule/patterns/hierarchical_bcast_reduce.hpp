@@ -12,10 +12,6 @@ namespace timpani {
 // Pipelined broadcast and reduction along the tree of a hierarchy: the functions that their algorithms register, for
 // one tree kind per level. Parameter 0 is segment_bytes.
 
-constexpr Parameter segment_bytes_parameter(std::int64_t default_value) {
-    return {"segment_bytes", default_value, 0, "bytes of a segment; 0 sends the message whole"};
-}
-
 /// Common to both directions.
 template <const TreeKinds& kinds>
 struct HierarchicalTree {

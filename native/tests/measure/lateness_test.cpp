@@ -11,13 +11,13 @@ namespace timpani {
 
 namespace {
 
-Lateness of_four(ArrivalKind kind, std::uint64_t seed = 1) {
+InjectedLateness of_four(ArrivalKind kind, std::uint64_t seed = 1) {
     ArrivalPattern pattern;
     pattern.kind = kind;
     return {pattern, 900, 4, seed};
 }
 
-Lateness recorded_of(int ranks) {
+InjectedLateness recorded_of(int ranks) {
     ArrivalPattern pattern;
     pattern.kind = ArrivalKind::recorded;
     pattern.lateness_ns = {5, 0};
@@ -27,20 +27,20 @@ Lateness recorded_of(int ranks) {
 }  // namespace
 
 TEST(ranks_that_enter_together_get_no_lateness) {
-    CHECK(!Lateness().injected());
+    CHECK(!InjectedLateness().injected());
     CHECK(!of_four(ArrivalKind::together).injected());
 }
 
 TEST(patterns_say_how_late_each_rank_is) {
     CHECK((of_four(ArrivalKind::one_late).mean_ns() == std::vector<std::int64_t>{0, 0, 0, 900}));
     CHECK((of_four(ArrivalKind::sorted).mean_ns() == std::vector<std::int64_t>{0, 300, 600, 900}));
-    const Lateness recorded = recorded_of(2);
+    const InjectedLateness recorded = recorded_of(2);
     CHECK(recorded.of(0, 17) == 5 && recorded.of(1, 17) == 0 && recorded.largest_ns() == 5);
 }
 
 TEST(random_lateness_is_the_same_on_every_rank_and_differs_between_repetitions) {
-    const Lateness one = of_four(ArrivalKind::random);
-    const Lateness other = of_four(ArrivalKind::random);
+    const InjectedLateness one = of_four(ArrivalKind::random);
+    const InjectedLateness other = of_four(ArrivalKind::random);
     std::set<std::int64_t> drawn;
     std::int64_t sum = 0;
     constexpr std::int64_t kRepetitions = 1000;
@@ -57,14 +57,14 @@ TEST(random_lateness_is_the_same_on_every_rank_and_differs_between_repetitions) 
 }
 
 TEST(blocks_of_one_point_count_their_repetitions_on) {
-    Lateness lateness = of_four(ArrivalKind::random);
+    InjectedLateness lateness = of_four(ArrivalKind::random);
     CHECK(lateness.count(20) == 0 && lateness.count(5) == 20 && lateness.count(1) == 25);
 }
 
 TEST(lateness_recorded_of_other_ranks_is_refused) {
     bool refused = false;
     try {
-        const Lateness recorded = recorded_of(3);
+        const InjectedLateness recorded = recorded_of(3);
     } catch (const std::runtime_error&) {
         refused = true;
     }
