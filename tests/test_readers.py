@@ -8,6 +8,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -16,7 +17,7 @@ from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from typing import Any
 
 import pytest
-from bench.mutate import mutate
+from bench.common.mutate import mutate
 
 import timpani
 from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
@@ -168,6 +169,12 @@ def lines(values: list[dict[str, Any]]) -> bytes:
     return "".join(json.dumps(each) + "\n" for each in values).encode()
 
 
+def checked_lines(raw: bytes) -> bytes:
+    """Each line of `raw` with a checksum that fits it: the reader has to look at the rest."""
+    bodies = [line.rstrip().removesuffix(b"}") for line in raw.splitlines()]
+    return b"".join(body + b',"crc32":"%08x"}\n' % zlib.crc32(body) for body in bodies)
+
+
 def sealed_lines(raw: bytes) -> bytes:
     """Each line of `raw` with its number and checksum."""
     bodies = [
@@ -274,6 +281,11 @@ def algorithms(text: str) -> None:
 
 def formula(text: str) -> None:
     parse_formula(text, ("ranks", "size", "latency"))
+
+
+def raw_samples(raw: bytes, folder: Path) -> None:
+    (folder / "file").write_bytes(checked_lines(raw))
+    read_whole_lines(folder / "file", 0)
 
 
 def packed_samples(raw: bytes, folder: Path) -> None:
@@ -443,8 +455,8 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "launches.jsonl": (campaign("launches.jsonl"), lines(LAUNCHES)),
     "endings.jsonl": (campaign("endings.jsonl"), lines(ENDINGS)),
     "proofs.jsonl": (campaign("proofs.jsonl"), lines(PROOFS)),
-    "raw samples": (in_file(lambda path: read_whole_lines(path, 0)), lines(SAMPLES)),
-    "packed samples": (packed_samples, gzip.compress(lines(SAMPLES), mtime=0)),
+    "raw samples": (raw_samples, lines(SAMPLES)),
+    "packed samples": (packed_samples, gzip.compress(checked_lines(lines(SAMPLES)), mtime=0)),
     "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
     "mpiP": (mpip, (DATA / "mpip" / "known.4.mpiP").read_bytes()),
     "study": (in_file(read_study), (Path(timpani.__file__).parent / "studies" / "demo.toml").read_bytes()),

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from timpani.checked_lines import checked_line
 from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramMpi
-from timpani.programs.profile_lines import sealed_line
 
 CALL: Mapping[str, Any] = {
     "line": "calls",
@@ -57,7 +57,7 @@ def part_text(calls: Iterable[Mapping[str, Any]] = (CALL,), **program: Any) -> b
     """A part of two ranks."""
     first = {"line": "program", "version": 1, "reporting": 2, "world_ranks": 2, "note": "", "clocks": 1}
     lines = [{**first, "clock_error_ns": 50, **program}, rank_line(0), rank_line(1), *map(_sized, calls)]
-    return b"".join(map(sealed_line, [*lines, {"line": "end", "lines": len(lines)}]))
+    return b"".join(map(checked_line, [*lines, {"line": "end", "lines": len(lines)}]))
 
 
 def _sized(line: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,7 +1,5 @@
 """The lines of a part of a profile, as native/interpose/report/write_report.cpp writes them, each with a checksum."""
 
-import json
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,14 +8,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani.campaign.folder.fields import Count, Name, RankCount, Text, Time
+from timpani.checked_lines import checked_line, read_checked_line
 from timpani.errors import UserError, wrong
-from timpani.reading import parse_json, read_bytes
+from timpani.reading import read_bytes
 
 VERSION = 1
 """Of the lines; a later one is not read."""
 
 _MAX_BYTES = 2**28
-_CHECKSUM = b',"crc32":"'
 _STEP = "profile the program again"
 
 Form = Literal["blocking", "non_blocking", "persistent", "message", "completion", "other", "setup"]
@@ -254,24 +252,12 @@ def read_part(path: Path) -> ProfilePart:
 def part_bytes(program: ProgramLine, ranks: Iterable[RankLine], calls: Iterable[CallsLine]) -> bytes:
     """A part that holds these lines, as `read_part` reads it."""
     kinds: tuple[tuple[str, Iterable[_Line]], ...] = (("program", (program,)), ("rank", ranks), ("calls", calls))
-    lines = [sealed_line({"line": kind, **each.model_dump()}) for kind, each_kind in kinds for each in each_kind]
-    return b"".join([*lines, sealed_line({"line": "end", "lines": len(lines)})])
-
-
-def sealed_line(values: Mapping[str, Any]) -> bytes:
-    """The line of `values` with its checksum."""
-    body = json.dumps(values, separators=(",", ":")).encode()[:-1]
-    return body + _CHECKSUM + b'%08x"}\n' % zlib.crc32(body)
+    lines = [checked_line({"line": kind, **each.model_dump()}) for kind, each_kind in kinds for each in each_kind]
+    return b"".join([*lines, checked_line({"line": "end", "lines": len(lines)})])
 
 
 def _values(path: Path, number: int, raw: bytes) -> Mapping[str, Any]:
-    before, field, checksum = raw.rpartition(_CHECKSUM)
-    if not field or checksum != b'%08x"}' % zlib.crc32(before):
-        raise UserError(f"{path} line {number} was changed since it was written, or is torn", _STEP)
     try:
-        values = parse_json(raw)
+        return read_checked_line(raw)
     except ValueError as error:
-        raise UserError(f"{path} line {number} is no JSON ({error})", _STEP) from None
-    if not isinstance(values, dict):
-        raise UserError(f"{path} line {number} is no JSON object", _STEP)
-    return values
+        raise UserError(f"{path} line {number} can't be read: {error}", _STEP) from None

@@ -2,10 +2,9 @@
 
 import gzip
 import hashlib
-import json
 import shutil
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, NotRequired
@@ -15,8 +14,9 @@ from typing_extensions import TypedDict
 
 from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Row, Text, Time, check
 from timpani.campaign.folder.recorded import Recorded
+from timpani.checked_lines import read_checked_line
 from timpani.errors import UserError
-from timpani.reading import open_regular, parse_json
+from timpani.reading import open_regular
 
 _NAME = "samples.jsonl"
 PACKED = f"{_NAME}.gz"
@@ -24,9 +24,6 @@ DAMAGED = f"{_NAME}.damaged"
 """New name of an unreadable raw record that was set aside."""
 
 _UNDER_WAY = "cell.txt"
-
-_CHECKSUM = b',"crc32":"'
-"""The last field of a line, which holds the CRC-32 of all before it; versions before it wrote none."""
 
 _MAX_SAMPLES = 10_000_000
 _MAX_LINE_BYTES = 2**28
@@ -164,27 +161,13 @@ def read_lines(path: Path) -> Iterator[RawLine]:
 
 
 def _line(raw: bytes) -> RawLine:
-    before, field, checksum = raw.rpartition(_CHECKSUM)
-    if field and checksum != b'%08x"}' % zlib.crc32(before):
-        raise ValueError("its checksum is another's: it was changed since it was written")
-    values = parse_json(raw)
-    if not isinstance(values, dict) or not values.keys() & {"world", "begin", "cell", "end"}:
+    values = read_checked_line(raw)
+    if not values.keys() & {"world", "begin", "cell", "end"}:
         raise ValueError("it begins no launch, no cell and no result")
-    values.pop("crc32", None)
     checked = check(_RAW, values)
     if "measured" in checked and len({len(checked["measured"][name]) for name in _EACH}) > 1:
         raise ValueError("its samples differ in number")
     return RawLine(checked, hashlib.sha256(raw).hexdigest())
-
-
-def sealed_raw_line(values: Mapping[str, Any]) -> bytes:
-    """The line of a raw record that holds `values`, with its checksum if they have one."""
-    plain = {key: value for key, value in values.items() if key != "crc32"}
-    text = json.dumps(plain, separators=(",", ":"), ensure_ascii=False).encode()
-    if plain.keys() == values.keys():
-        return text + b"\n"
-    before = text.removesuffix(b"}")
-    return before + _CHECKSUM + b'%08x"}\n' % zlib.crc32(before)
 
 
 _EACH = ("completion_ns", "average_ns", "skew_ns")

@@ -15,11 +15,12 @@ from typing import Any
 from timpani.campaign.folder.bundle import REPORT, recorded_files
 from timpani.campaign.folder.header import Header, keep_header, read_header
 from timpani.campaign.folder.load import believed_records
-from timpani.campaign.folder.raw_record import PACKED, sealed_raw_line
+from timpani.campaign.folder.raw_record import PACKED
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS
 from timpani.campaign.folder.sealed_lines import seal
 from timpani.campaign.share.pseudonyms import Pseudonyms
 from timpani.campaign.share.recorded_names import known_pseudonyms
+from timpani.checked_lines import checked_line
 from timpani.errors import UserError
 from timpani.study.schema import CELL
 
@@ -170,7 +171,7 @@ def _copy_samples(path: Path, copy: Path, names: Pseudonyms) -> dict[str, str]:
 def _replaced_sample(line: bytes, names: Pseudonyms) -> bytes:
     if not any(names.find(_NUMBERS.sub(b"", line).decode())) and b'"host"' not in line:
         return line
-    return sealed_raw_line(_replaced(json.loads(line), names))
+    return checked_line(_replaced(json.loads(line), names))
 
 
 def _sha256(line: bytes) -> str:
