@@ -1,6 +1,7 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -92,6 +93,36 @@ Library = Annotated[
 ]
 
 
+@dataclass(frozen=True)
+class _Place(WhereOptions):
+    """Where to measure, and with which library."""
+
+    mpi: Library = None
+
+
+@dataclass(frozen=True)
+class _Beyond:
+    """Rules for rank counts that were not measured."""
+
+    predict_to: Annotated[
+        str | None,
+        typer.Option(
+            metavar="RANKS",
+            help="Propose rules for up to this many ranks, predicted from the campaign; --on names a larger machine.",
+            show_default=False,
+            rich_help_panel=_BEYOND,
+        ),
+    ] = None
+    with_predicted: Annotated[
+        bool,
+        typer.Option(
+            "--with-predicted",
+            help="Put predicted rules into the files that libraries read, too, not only into the table.",
+            rich_help_panel=_BEYOND,
+        ),
+    ] = False
+
+
 @tune.command(_FILES, epilog=EXAMPLES)
 @expand(
     study=study_options(
@@ -117,7 +148,8 @@ Library = Annotated[
             "budget": "none; half of a budget is for choosing",
         },
     ),
-    place=WhereOptions,
+    place=_Place,
+    beyond=_Beyond,
 )
 def files(
     *,
@@ -133,56 +165,43 @@ def files(
     ] = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
     study: StudyOptions,
-    place: WhereOptions,
+    place: _Place,
     program: For = None,
-    predict_to: Annotated[
-        str | None,
-        typer.Option(
-            metavar="RANKS",
-            help="Propose rules for up to this many ranks, predicted from the campaign; --on names a larger machine.",
-            show_default=False,
-            rich_help_panel=_BEYOND,
-        ),
-    ] = None,
-    with_predicted: Annotated[
-        bool,
-        typer.Option(
-            "--with-predicted",
-            help="Put predicted rules into the files that libraries read, too, not only into the table.",
-            rich_help_panel=_BEYOND,
-        ),
-    ] = False,
-    mpi: Library = None,
+    beyond: _Beyond,
     dry_run: DryRun = False,
     force: Force = False,
 ) -> None:
     """Write tuning files that make the library use the fastest algorithm at each point."""
     from timpani.errors import UserError
 
-    if with_predicted and predict_to is None:
+    if beyond.with_predicted and beyond.predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
     if (what is None) == (program is None):
         raise UserError("name campaigns, or what to measure, or a profile with --for", "see timpani tune --help")
     options = study.given()
+    place_to_measure = None if beyond.predict_to else place.on  # a prediction is for the place named
     if what and all((Path(name) / "campaign.json").exists() for name in what):
-        given = [*options, *(["on"] if place.on and predict_to is None else []), *(["dry-run"] if dry_run else [])]
+        given = [
+            *options,
+            *(["on"] if place_to_measure else []),
+            *(["dry-run"] if dry_run else []),
+        ]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
-        beyond = _prediction_reach(predict_to, with_predicted, place.on, mpi)
-        write_rules([Path(name) for name in what], output, mpi, force, beyond)
+        reach = _prediction_reach(beyond, place)
+        write_rules([Path(name) for name in what], output, place.mpi, force, reach)
         return
-    if predict_to is not None:
+    if beyond.predict_to is not None:
         named = what[0] if what else program
         raise UserError(f"{named} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
     study_of = partial(decisive_study, what, program, options)
-    _measure(study_of, program, place, mpi, output, force=force, dry_run=dry_run)
+    _measure(study_of, program, place, output, force=force, dry_run=dry_run)
 
 
 def _measure(
     study_of: "Callable[[bool], Study]",
     program: Path | None,
-    place: WhereOptions,
-    mpi: str | None,
+    place: _Place,
     output: Path,
     *,
     force: bool,
@@ -196,7 +215,7 @@ def _measure(
     status = measure_and_confirm(
         study_of,
         place,
-        mpi,
+        place.mpi,
         output,
         force=force,
         dry_run=dry_run,
@@ -205,17 +224,16 @@ def _measure(
     raise typer.Exit(status)
 
 
-def _prediction_reach(
-    predict_to: str | None, with_predicted: bool, on: str | None, mpi: str | None
-) -> "PredictionReach | None":
+def _prediction_reach(beyond: _Beyond, place: _Place) -> "PredictionReach | None":
     """The rank counts to predict rules for; None without predictions."""
     from timpani.machine.where import resolve
     from timpani.rules.propose.predicted_rules import PredictionReach
     from timpani.study.sizes import MAX_RANKS, parse_size
 
-    if predict_to is None:
+    if beyond.predict_to is None:
         return None
-    return PredictionReach(parse_size(predict_to, MAX_RANKS), resolve(on, mpi) if on else None, with_predicted)
+    machine = resolve(place.on, place.mpi) if place.on else None
+    return PredictionReach(parse_size(beyond.predict_to, MAX_RANKS), machine, beyond.with_predicted)
 
 
 @tune.command()
