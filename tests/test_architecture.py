@@ -192,6 +192,9 @@ _REGISTRIES = ("algorithms",)
 _MAX_FILES = 20
 
 
+_NATIVE_TYPE = re.compile(r"^(?:class|struct|enum class) (\w+)(?= final|:| [:{])", re.MULTILINE)
+
+
 def native_folders() -> dict[str, list[Path]]:
     """The source files of each native folder that has any, its tests left out, by the folder's path below native/."""
     files = [file for file in NATIVE.rglob("*") if file.suffix in (".cpp", ".hpp", ".def")]
@@ -273,6 +276,12 @@ def test_a_stem_in_two_folders_or_of_two_sources_is_found(tmp_path: Path) -> Non
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
     assert list(shared_stems(tmp_path, (".cpp", ".hpp"))) == ["plan"]
+
+
+def test_no_two_public_native_types_share_a_name() -> None:
+    headers = [file for folder in native_folders().values() for file in folder if file.suffix == ".hpp"]
+    names = [name for file in headers for name in _NATIVE_TYPE.findall(file.read_text())]
+    assert not {name for name in names if names.count(name) > 1}
 
 
 def test_native_tests_mirror_native() -> None:
