@@ -119,9 +119,9 @@ class Library:
     simulates        whether its ranks run on machines that it simulates
     catalogue        its algorithms, as the installed library reports them
     selection        the settings that make it run an algorithm; the catalogue's entry is None for the default
-    shared_start     how to start a launch that measures the unchanged default and other algorithms. None if this is not
-                     verified for the version, or not possible on several nodes (the second argument): the default then
-                     has separate launches
+    shared_start     how to start a launch that measures the unchanged default and algorithms that set something at the
+                     start. None if no algorithm does, or if this is not verified for the version or not possible on
+                     several nodes (the second argument): the default then has separate launches
     setting          what a user types before the program, as a shell's words, to use an algorithm in all calls of its
                      collective
     overrides        names of environment variables that choose algorithms; launches remove them

@@ -243,13 +243,15 @@ def _falls(times: pl.DataFrame, column: str, words: str) -> Iterator[Doubt]:
 def _coarse(times: pl.DataFrame) -> Iterator[Doubt]:
     """Figures with so few digits that rounding alone may cause a difference."""
     rounding = times["rounding"] if "rounding" in times.columns else _rounding(times)
-    rounded = times.with_columns(rounding.alias("rounding")).filter(pl.col("rounding") > 1 - INDIFFERENCE[0])
+    most = 1 - INDIFFERENCE[0]
+    rounded = times.with_columns(rounding.alias("rounding")).filter(pl.col("rounding") > most)
     if rounded.height:
         worst = rounded.sort("rounding", descending=True).row(0, named=True)
         yield Doubt(
             "coarse",
-            f"figures are printed to few digits: at {counted(rounded.height, 'cell')} rounding alone is over 3 %, "
-            f"at most {100 * worst['rounding']:.2g} % in {worst['collective']} {worst['label']} {_point_text(worst)}",
+            f"figures are printed to few digits: at {counted(rounded.height, 'cell')} rounding alone is over "
+            f"{100 * most:.0f} %, at most {100 * worst['rounding']:.2g} % in {worst['collective']} {worst['label']} "
+            f"{_point_text(worst)}",
             rounded.height,
         )
 

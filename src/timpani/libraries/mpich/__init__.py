@@ -32,7 +32,6 @@ LIBRARY = Library(
     slurm_interface="pmi2",
     catalogue=algorithms.catalogue,
     selection=algorithms.selection,
-    shared_start=algorithms.shared_start,
     setting=algorithms.setting,
     refusing_controls=algorithms.REFUSING_CONTROLS,
     overrides=OVERRIDES,

@@ -67,11 +67,6 @@ def catalogue(mpi: Mpi) -> Catalogue:
     return Catalogue(mpi.kind, mpi.version, _numbered(mpi, forced))
 
 
-def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection:
-    """Nothing is set but around the calls of forced algorithms."""
-    return AlgorithmSelection()
-
-
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:
     """One launch is enough for all; nothing is left to the devices' own collectives or to a silent fallback."""
     if info is None:

@@ -22,7 +22,7 @@ def page_problem(path: Path) -> str | None:
     text, table = (read_bytes(each, step).decode(errors="replace") for each in (path, path.with_name(TABLE_FILE)))
     found = _END.search(text)
     if found is None:
-        return f"{path} has no checksum: it was changed since it was written, or an earlier Timpani wrote it"
+        return f"{path} has no checksum: it was changed since it was written"
     if found["checksum"] != _checksum(text[: found.start()], table):
         return f"{path} was changed since it was written, or belongs to another {TABLE_FILE}"
     return None
