@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import every_mpi
+from tests.installed import FOUND, every_mpi, needs_mpi
 from timpani.libraries.find import Unusable
 from timpani.machine.checks.findings import (
     CheckResult,
@@ -19,9 +19,11 @@ from timpani.machine.checks.findings import (
     check_remote_shell,
     check_shared_memory,
     examine,
+    unless_built,
 )
 from timpani.machine.here.cores import Cores
 from timpani.machine.here.describe import describe_machine, frequency_governor
+from timpani.native.build import build, build_without_mpi
 from timpani.native.mpi import Mpi
 
 XEON = Cores("Xeon", 24, 24, None, 2, 2, 1, None)
@@ -101,6 +103,20 @@ def test_a_wrapper_that_can_not_compile_says_why(
 @every_mpi
 def test_the_compilers_here_know_cpp20(mpi: Mpi) -> None:
     assert levels(check_compiler(mpi)) == {"compiler": "ok"}
+
+
+@needs_mpi
+def test_a_missing_build_tool_is_no_problem_where_the_programs_are_built() -> None:
+    """As on compute nodes without a compiler, whose programs were built on the login node."""
+    mpi = FOUND[0]
+    build(mpi)
+    build_without_mpi(mpi)
+    missing = CheckResult("problem", "build tools", "no cmake found", "`pip install cmake`")
+    found = unless_built(missing, [mpi])
+    assert (found.level, found.fix) == ("ok", missing.fix)
+    assert f"no cmake found; the programs for {mpi.title} are built already: needed only for" in found.what
+    assert unless_built(missing, [mpi, WHEEL]).level == "warning"
+    assert unless_built(missing, [WHEEL]) == unless_built(missing, []) == missing
 
 
 @pytest.mark.parametrize(("governor", "level"), [(None, "ok"), ("performance", "ok"), ("powersave", "warning")])

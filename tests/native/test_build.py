@@ -16,7 +16,7 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.installed import FOUND, every_mpi
 from timpani.errors import UserError
-from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi
+from timpani.native.build import PRELOADED, RULES_CHECK, build, build_without_mpi, is_built
 from timpani.native.cache import cache_folder
 from timpani.native.compile import compile_sources
 from timpani.native.compiler import Compiler, archiver_options
@@ -362,7 +362,9 @@ def test_programs_are_used_where_the_compiler_that_built_them_is_missing(
     built = build(mpi, small)
     compiler.unlink()
     assert build(mpi, small) == built
+    assert is_built(mpi, small)
     (small / "measure/main.cpp").write_text(PROGRAM + "// changed\n")
+    assert not is_built(mpi, small)
     with pytest.raises(UserError, match=r"calls g\+\+-7, which \w+_CXX names and which is not on PATH"):
         build(mpi, small)
     (small / "part/part.cpp").write_text(PART + "// changed\n")

@@ -46,21 +46,7 @@ def build(mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), p
     such as `-DTIMPANI_SANITIZE=ON`. `programs` names the targets to build, where not all are wanted, or tests and
     benchmarks are; the folder of all programs is taken where it is there and has these.
     """
-    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs == (PRELOADED,) else ())
-    return _find_or_build(
-        _Order(
-            name=f"{mpi.kind}-{mpi.version}",
-            what=f"{_in_words(programs) or 'the programs'} for {mpi.name} {mpi.version}",
-            source=part.source,
-            compiler=library_compiler(mpi),
-            options=options,
-            next_step="choose another library with --mpi, or fix this one; `timpani doctor` checks it",
-            programs=programs,
-            mpi=mpi,
-            further=None if source else further_algorithms(),
-            base=part,
-        )
-    )
+    return _find_or_build(_order(mpi, source, options, programs))
 
 
 def build_without_mpi(
@@ -73,23 +59,15 @@ def build_without_mpi(
     The compiler is the one that the wrapper of `mpi` calls, so that these are built together with what is linked with
     the programs of `mpi`; without a library it is any. They include the algorithms of `further_algorithms`.
     """
-    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs else ())
-    further = None if source else further_algorithms()
-    if not further:
-        return _find_or_build(part)
-    return _find_or_build(
-        _Order(
-            name="no-mpi",
-            what=f"{_in_words(programs) or 'the verifier and the simulator'} with the algorithms in {further}",
-            source=part.source,
-            compiler=part.compiler,
-            options=options,
-            next_step=part.next_step,
-            programs=programs,
-            further=further,
-            base=part,
-        )
-    )
+    return _find_or_build(_order_without_mpi(mpi, source, options, programs))
+
+
+def is_built(mpi: Mpi, source: Path | None = None) -> bool:
+    """Whether all that a campaign with `mpi` starts is in the cache, so that nothing is compiled."""
+    try:
+        return bool(_find(_order(mpi, source)) and _find(_order_without_mpi(mpi, source)))
+    except UserError:  # a compiler that can't run, and has built nothing here
+        return False
 
 
 @dataclass(frozen=True)
@@ -138,6 +116,44 @@ class _Order:
         return digest
 
 
+def _order(
+    mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
+) -> _Order:
+    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs == (PRELOADED,) else ())
+    return _Order(
+        name=f"{mpi.kind}-{mpi.version}",
+        what=f"{_in_words(programs) or 'the programs'} for {mpi.name} {mpi.version}",
+        source=part.source,
+        compiler=library_compiler(mpi),
+        options=options,
+        next_step="choose another library with --mpi, or fix this one; `timpani doctor` checks it",
+        programs=programs,
+        mpi=mpi,
+        further=None if source else further_algorithms(),
+        base=part,
+    )
+
+
+def _order_without_mpi(
+    mpi: Mpi | None, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
+) -> _Order:
+    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs else ())
+    further = None if source else further_algorithms()
+    if not further:
+        return part
+    return _Order(
+        name="no-mpi",
+        what=f"{_in_words(programs) or 'the verifier and the simulator'} with the algorithms in {further}",
+        source=part.source,
+        compiler=part.compiler,
+        options=options,
+        next_step=part.next_step,
+        programs=programs,
+        further=further,
+        base=part,
+    )
+
+
 def _in_words(programs: tuple[str, ...]) -> str:
     return ", ".join(
         {PRELOADED: "the library to preload", RULES_CHECK: "the check of rules"}.get(p, p) for p in programs
@@ -160,13 +176,18 @@ def _part_without_mpi(
     )
 
 
-def _find_or_build(order: _Order) -> Path:
+def _find(order: _Order) -> Path | None:
+    """The folder with the programs, from the cache: of all programs where these have been built."""
     whole = cached(order.folder(()))
     if whole and all(any((whole / file).exists() for file in _files_of_target(name)) for name in order.programs):
         return whole
+    return cached(order.folder(order.programs))
+
+
+def _find_or_build(order: _Order) -> Path:
+    if found := _find(order):
+        return found
     name = order.folder(order.programs)
-    if part := cached(name):
-        return part
     base = _find_or_build(order.base) if order.base else None
     cache = cache_folder()
     unfinished = cache / f"{_UNFINISHED}{name}"

@@ -4,7 +4,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +17,7 @@ from timpani.libraries.ways_to_a_library import ways_to_a_library
 from timpani.machine.here.activity import busy_cores
 from timpani.machine.here.cores import Cores, read_cores
 from timpani.machine.here.describe import frequency_governor
+from timpani.native.build import is_built
 from timpani.native.cache import cache_folder
 from timpani.native.compile import tool
 from timpani.native.compiler import missing_compiler
@@ -46,8 +47,8 @@ def examine() -> list[CheckResult]:
     libraries = [mpi for mpi in found if isinstance(mpi, Mpi)]
     return [
         *check_libraries(found),
-        *(finding for mpi in libraries for finding in check_compiler(mpi)),
-        *check_build_tools(),
+        *(unless_built(finding, [mpi]) for mpi in libraries for finding in check_compiler(mpi)),
+        *(unless_built(finding, libraries) for finding in check_build_tools()),
         *check_cache(),
         *check_cores(cores),
         *check_frequency(frequency_governor()),
@@ -109,6 +110,18 @@ def check_build_tools() -> Iterator[CheckResult]:
             yield CheckResult("ok", "build tools", f"{name} at {path}")
         else:
             yield CheckResult("problem", "build tools", f"no {name} found", f"`pip install {name}`")
+
+
+def unless_built(finding: CheckResult, libraries: Sequence[Mpi]) -> CheckResult:
+    """`finding` about what compiles the programs of `libraries`: no problem where these are in the cache already."""
+    if finding.level != "problem":
+        return finding
+    built = [mpi.title for mpi in libraries if is_built(mpi)]
+    if not built:
+        return finding
+    already = f"the programs for {' and '.join(built)} are built already"
+    what = f"{finding.what}; {already}: needed only for another library, or another version of it or of Timpani"
+    return replace(finding, level="ok" if len(built) == len(libraries) else "warning", what=what)
 
 
 def check_cache() -> Iterator[CheckResult]:
