@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.typed import typed
 from tests.installed import needs_two_cores
 from tests.libraries.counted import compiled_calls
+from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
@@ -50,3 +52,19 @@ def test_a_version_is_found_lists_its_algorithms_and_starts_ranks(name: str, tmp
     environment = {**os.environ, **dict(mpi.environment), **started.environment}
     done = subprocess.run(started.argv, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+OLDEST = "mpich-3.4.3"
+
+
+@needs_two_cores
+@pytest.mark.needs((FOLDER / OLDEST / "bin").exists(), NONE.format(OLDEST))
+def test_the_oldest_mpich_is_measured_with_a_forced_algorithm(tmp_path: Path) -> None:
+    """One version alone, since each takes a build: the one that differs most from those that other tests use."""
+    if " " in str(FOLDER):
+        pytest.skip("may be skipped: MPICH's compiler wrappers take no space in their path")
+    words = ("--ranks", "2", "--sizes", "8", "--launches", "1", "--mpi", FOLDER / OLDEST, "-o", tmp_path / "out")
+    done = typed("run", "bcast", "--algorithms", "default,binomial", *words)
+    assert done.returncode == 0, done.stderr
+    found = load(tmp_path / "out").results.select("algorithm", "error").rows()
+    assert sorted(found) == [("binomial", None), ("default", None)]

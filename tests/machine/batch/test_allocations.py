@@ -20,7 +20,7 @@ HERE = Cores("EPYC", 48, 48, None, 2, 2, 1, None)
 
 
 def environment_of(name: str) -> dict[str, str]:
-    """The variables of a recorded job, with the whole paths of the files next to them."""
+    """The variables of a job as the batch system documents them, with the whole paths of the files next to them."""
     lines = (DATA / name / "environment.txt").read_text().splitlines()
     variables = dict(line.split("=", 1) for line in lines)
     return {key: value.replace("FOLDER", str(DATA / name)) for key, value in variables.items()}
@@ -39,7 +39,7 @@ EXPECTED = {
 }
 
 
-def test_every_recorded_job_is_expected() -> None:
+def test_every_written_job_is_expected() -> None:
     assert {folder.name for folder in DATA.iterdir() if folder.is_dir()} == set(EXPECTED)
 
 
