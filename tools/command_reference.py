@@ -22,7 +22,7 @@ def commands_page() -> str:
     whole: Any = typer.main.get_command(app)
     whole.parse_args(typer.Context(whole, info_name="timpani"), ["--version"])  # names the values of all options
     found = list(commands(whole, "timpani"))
-    index = _table(("command", "what it does"), ((_link(each.name), _cell(each.summary)) for each in found))
+    index = markdown_table(("command", "what it does"), ((_link(each.name), cell(each.summary)) for each in found))
     return _HEAD + index + "".join(map(_section, found))
 
 
@@ -32,20 +32,22 @@ def _link(name: str) -> str:
 
 def _section(command: CommandHelp) -> str:
     text = "\n\n".join(textwrap.fill(each, _MAX_LINE_CHARACTERS) for each in command.paragraphs)
-    table = _table(("option", "default", "what"), map(_row, command.parameters))
+    table = markdown_table(("option", "default", "what"), map(_row, command.parameters))
     return f"\n## {command.name}\n\n{text}\n\n    {command.usage}\n" + (f"\n{table}" if command.parameters else "")
 
 
 def _row(parameter: ParameterHelp) -> tuple[str, str, str]:
     named = ", ".join(f"`{each}`" for each in parameter.names) + (f" `{parameter.value}`" if parameter.value else "")
-    return _cell(named), _cell(parameter.default), _cell(parameter.help)
+    return cell(named), cell(parameter.default), cell(parameter.help)
 
 
-def _cell(text: str) -> str:
+def cell(text: str) -> str:
+    """`text` in a cell of a table."""
     return " ".join(text.split()).replace("|", "\\|")
 
 
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+def markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    """A table in Markdown."""
     lines = [head, *rows]
     lines.insert(1, ("---",) * len(head))
     return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)

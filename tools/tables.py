@@ -20,6 +20,7 @@ from timpani.study.keys import KEYS, REQUIRED, Key
 from timpani.study.schema import CELL
 from tools.command_reference import commands_page
 from tools.notebook import notebook
+from tools.python_reference import python_page
 
 PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
 _MARKED = re.compile(r"(?<=^<!-- table: )(?P<name>\w+) -->\n(?P<table>(?:\|.*\n)*)", re.MULTILINE)
@@ -48,6 +49,7 @@ def decisions_page(docs: Path) -> str:
 
 WHOLE_PAGES: dict[str, Callable[[Path], str]] = {
     "commands.md": lambda docs: commands_page(),
+    "python-api.md": lambda docs: python_page(),
     _DECISIONS: decisions_page,
     f"{_PYTHON}.ipynb": lambda docs: notebook((docs / f"{_PYTHON}.md").read_text()),
 }

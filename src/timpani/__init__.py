@@ -12,19 +12,32 @@ mine = timpani.open("mine")
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from timpani.errors import UserError
+
 if TYPE_CHECKING:  # so that `import timpani` stays quick
     from collections.abc import Callable
+    from typing import Unpack
 
+    from timpani.api.measure_options import MeasureOptions
     from timpani.api.opened_campaign import OpenedCampaign
+else:
+
+    def __getattr__(name: str) -> Any:
+        if name != "OpenedCampaign":
+            raise AttributeError(f"module 'timpani' has no attribute {name!r}")
+        from timpani.api.opened_campaign import OpenedCampaign
+
+        return OpenedCampaign
+
 
 __version__ = "0.1.0"
-__all__ = ["measure", "open"]
+__all__ = ["OpenedCampaign", "UserError", "measure", "open"]
 
 
 def open(folder: str | PathLike[str]) -> "OpenedCampaign":
     """The campaign in `folder`, or in a file that `timpani bundle` wrote, as tables and figures.
 
-    `timpani.errors.UserError` when it is no campaign.
+    `timpani.UserError` when it is no campaign.
     """
     from pathlib import Path
 
@@ -40,7 +53,7 @@ def measure(
     on: str | None = None,
     oversubscribe: bool = False,
     note: "Callable[[str], object]" = print,
-    **options: Any,
+    **options: "Unpack[MeasureOptions]",
 ) -> "OpenedCampaign":
     """Measure what `timpani run` would, into `folder`; the same call continues a campaign that was interrupted.
 
@@ -49,8 +62,8 @@ def measure(
     note     called with each note that `timpani run` would print
     options  any key of a study file: ranks, sizes, algorithms, launches, regret, budget, …
 
-    `timpani.errors.UserError` where `timpani run` would print an error; KeyboardInterrupt when it is interrupted,
-    after what was measured is recorded.
+    `timpani.UserError` where `timpani run` would print an error; KeyboardInterrupt when it is interrupted, after what
+    was measured is recorded.
     """
     from pathlib import Path
 

@@ -82,5 +82,5 @@ def test_figures_are_charts(measured: OpenedCampaign) -> None:
 @needs_mpi
 def test_a_wrong_option_is_an_error_for_its_user(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="launchs"):
-        timpani.measure("bcast", folder=tmp_path / "c", launchs=3)
+        timpani.measure("bcast", folder=tmp_path / "c", launchs=3)  # type: ignore[call-arg]
     assert not (tmp_path / "c").exists()

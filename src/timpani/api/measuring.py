@@ -1,11 +1,12 @@
 """Measure from Python what `timpani run` measures."""
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from timpani.api.opened_campaign import OpenedCampaign
+from timpani.api.runnable_study import runnable_study
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.observer import Observer
@@ -24,10 +25,10 @@ def measure_campaign(
     on: str | None,
     oversubscribe: bool,
     note: Note,
-    options: dict[str, Any],
+    options: Mapping[str, Any],
 ) -> OpenedCampaign:
     """See `timpani.measure`."""
-    study = compose(list(what), options)
+    study = runnable_study(what, compose(list(what), options))
     session = Session.prepare(study, mpi, oversubscribe, resolve(on, mpi) if on else None)
 
     @contextmanager

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timpani.cli.terminal.completing import complete_what
-from timpani.cli.terminal.composed_study import composed_study, folder_of_today
+from timpani.cli.terminal.folder_of_today import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
-from timpani.cli.terminal.profiled import study_for, with_lateness
+from timpani.cli.terminal.profiled import study_for
 from timpani.errors import UserError
 from timpani.study.keys import FURTHER, WHAT, WHERE
 
@@ -161,11 +161,14 @@ def _session(what: list[str], program: Path | None, options: dict[str, Any], pla
 
 def _study(what: list[str], program: Path | None, options: dict[str, Any], libraries: list[str]) -> "Study":
     """The study of `what`, or of what a profiled program calls; further `libraries` compete as variants."""
+    from timpani.api.runnable_study import runnable_study
+    from timpani.study.compose import compose
+
     if libraries:
         from timpani.libraries.library_variants import library_variants
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
-    return with_lateness(study_for(program, options) if program else composed_study(what, options))
+    return runnable_study(what, study_for(program, options) if program else compose(what, options))
 
 
 def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":

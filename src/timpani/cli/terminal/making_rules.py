@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from timpani.cli.terminal.composed_study import with_known_figures
 from timpani.cli.terminal.confirming import confirm_folder
 from timpani.cli.terminal.options import WhereOptions
-from timpani.cli.terminal.profiled import print_savings, study_for, with_lateness
+from timpani.cli.terminal.profiled import print_savings, study_for
 from timpani.study.defaults import PROGRAM_REGRET
 
 if TYPE_CHECKING:
@@ -26,12 +25,13 @@ def decisive_study(
     what: list[str] | None, profile: Path | None, options: Mapping[str, object], simulated: bool
 ) -> "Study":
     """The study of `what`, or of what the program of `profile` calls: a race, unless `options` name its launches."""
+    from timpani.api.runnable_study import runnable_study
     from timpani.rules.workflow import deciding_study
 
     if profile is None:
-        return with_lateness(with_known_figures(what or [], deciding_study(what or [], options, simulated=simulated)))
+        return runnable_study(what or [], deciding_study(what or [], options, simulated=simulated))
     races = not simulated and not options.keys() & {"launches", "regret"}
-    return with_lateness(study_for(profile, {"regret": PROGRAM_REGRET, **options} if races else options))
+    return runnable_study([], study_for(profile, {"regret": PROGRAM_REGRET, **options} if races else options))
 
 
 def measure_and_confirm(

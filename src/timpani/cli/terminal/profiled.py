@@ -22,14 +22,6 @@ def study_for(profile: Path, options: Mapping[str, object]) -> "Study":
     return found.study
 
 
-def with_lateness(study: "Study") -> "Study":
-    """The study with the lateness of the profile that its arrival pattern names."""
-    from timpani.programs.recorded_lateness import with_recorded_lateness
-    from timpani.study.arrival import recorded_source
-
-    return with_recorded_lateness(study) if recorded_source(study.arrival) else study
-
-
 def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
     from timpani.programs.profile_folder import read_profile
@@ -69,7 +61,7 @@ def confirm_variant(
     output  the folder of the runs; None: named after the variant, the program and the day
     mpi     the program's library; None: the launcher's
     """
-    from timpani.cli.terminal.composed_study import folder_of_today
+    from timpani.cli.terminal.folder_of_today import folder_of_today
     from timpani.programs.preloaded_command import library_of
     from timpani.programs.variant_choice import choice_of_variant
 
