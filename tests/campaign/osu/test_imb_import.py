@@ -94,12 +94,20 @@ def test_options_that_change_times_are_part_of_the_mode(tmp_path: Path) -> None:
             "has no time for 16 B: out-of-mem",
         ),
         ("           16 ", "            4 ", 8, "goes back to 4 B"),
+        ("           16 ", "lost connection\n           16 ", 8, "is no row of the table around it: 'lost connection'"),
+        ("           16 ", f"{'x' * 2000}\n\ny\n           16 ", 8, "x'; further such lines before the next row: 1"),
     ],
 )
 def test_unknown_lines_are_left_out_with_their_numbers(tmp_path: Path, old: str, new: str, line: int, why: str) -> None:
     [left_out] = written(tmp_path, TABLE.replace(old, new)).left_out
     assert left_out.where == f"{tmp_path / 'imb.txt'}:{line}"
     assert why in str(left_out)
+
+
+def test_lines_after_a_table_are_other_programs(tmp_path: Path) -> None:
+    read = written(tmp_path, f"{TABLE}done\n{'x' * 2000}\n{TABLE}done\n")
+    assert [len(table.rows) for table in read.tables] == [2, 2]
+    assert read.left_out == []
 
 
 def test_other_parts_of_imb_are_left_out(tmp_path: Path) -> None:

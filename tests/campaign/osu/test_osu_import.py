@@ -61,6 +61,13 @@ def test_every_version_and_shape_is_read(name: str, collective: str, rows: int, 
     assert (table.rows[0].message_bytes, table.rows[0].average_us) == first
 
 
+def test_a_line_of_another_program_inside_a_table_is_named() -> None:
+    [left] = read_log(LOGS / "allreduce-6.1-noise.txt").left_out
+    assert str(left).endswith(
+        "noise.txt:17 is no row of the table around it: '[node03:12345] 3 more processes said the same'"
+    )
+
+
 @pytest.mark.parametrize("name", ["bcast-7.4-full.txt", "barrier-7.4-full.txt", "alltoall-7.5-percentiles.txt"])
 def test_full_columns_are_taken_by_their_names(name: str) -> None:
     row = read_log(LOGS / name).tables[0].rows[0]

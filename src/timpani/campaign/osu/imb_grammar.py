@@ -115,6 +115,8 @@ class ImbReader(LogReader):
             self._end_or_skip(number, text)
         elif self._table is not None and words and is_whole(words[0]):
             self._take_row(number, text, self._table)
+        elif not text.startswith("#"):
+            self.pass_over(number, text)
 
     def _end_or_skip(self, number: int, text: str) -> None:
         """A comment ends a table that has rows; before them it is a line that may change what they are."""
@@ -136,6 +138,7 @@ class ImbReader(LogReader):
             self._skip(number, "has no '# #processes = …' before it", "restore that line")
         else:
             reduces = operation.movement is not None and operation.movement.result not in ("none", "moved")
+            self._forget_passed()
             self._columns = columns
             self._table = PrintedTable(
                 operation.name,
@@ -147,6 +150,7 @@ class ImbReader(LogReader):
             self.tables.append(self._table)
 
     def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
+        self._name_passed()
         where = f"{self.path}:{number}"
         if match := _NO_TIME.fullmatch(text):
             self._leave_out(number, f"has no time for {match['size']} B: {match['why'].rstrip('.')}")

@@ -102,9 +102,12 @@ class OsuReader(LogReader):
             self._skipped.rows += _looks_like_row(text)
         elif self._table is not None and _looks_like_row(text):
             self._take_row(number, text, self._table)
+        else:
+            self.pass_over(number, text)
 
     def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
         """Add a row to `table`, which it ends where sizes don't rise: OSU's always do."""
+        self._name_passed()
         row = _row(text, self._columns, OPERATIONS[table.collective].quantity, f"{self.path}:{number}", number)
         if table.rows and row.message_bytes <= table.rows[-1].message_bytes:
             why = f"goes back to {row.message_bytes} B, as in another run whose title is missing"
@@ -154,6 +157,7 @@ class OsuReader(LogReader):
 
     def _open_table(self) -> PrintedTable:
         """A table of what the title, the options and the columns so far describe."""
+        self._forget_passed()
         table = _table(self._operation or "", self.path, self._settings)
         self.tables.append(table)
         return table

@@ -107,6 +107,8 @@ class LogReader(ABC):
         self.tables: list[PrintedTable] = []
         self.left_out: list[UnreadPart] = []
         self._skipped: UnreadPart | None = None
+        self._passed: UnreadPart | None = None
+        self._more_passed = 0
 
     def _leave_out(self, number: int, why: str, step: str = "", rows: int = 0) -> UnreadPart:
         """Note that no cell holds line `number`."""
@@ -115,6 +117,25 @@ class LogReader(ABC):
 
     def _leave_out_empty(self, number: int) -> None:
         self._leave_out(number, "has no row under it", "repeat that run if it failed")
+
+    def pass_over(self, number: int, text: str) -> None:
+        """Take a line that is no row. It is another program's, unless a row of the same table follows."""
+        if self._passed is not None:
+            self._more_passed += bool(text)
+        elif text:
+            self._passed = UnreadPart(f"{self.path}:{number}", f"is no row of the table around it: {shown(text)}")
+
+    def _forget_passed(self) -> None:
+        """Called where a table begins: lines before it are no part of it."""
+        self._passed, self._more_passed = None, 0
+
+    def _name_passed(self) -> None:
+        """Called with each row: lines between a table's heading and its last row are named."""
+        if self._passed is not None:
+            if self._more_passed:
+                self._passed.why += f"; further such lines before the next row: {self._more_passed}"
+            self.left_out.append(self._passed)
+            self._forget_passed()
 
     @abstractmethod
     def take(self, number: int, text: str) -> None:

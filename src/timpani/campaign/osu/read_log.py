@@ -20,7 +20,7 @@ _STEP = "name files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO, or the repo
 
 
 def read_log(path: Path) -> PrintedFile:
-    """The tables in `path`, of one run or of many appended; lines of other programs in between are passed over.
+    """The tables in `path`, of one run or of many appended; lines of other programs between tables are passed over.
 
     UserError, with file and line, when nothing is a benchmark's, two benchmarks are in one file, or a row is torn.
     """
@@ -38,6 +38,8 @@ def read_log(path: Path) -> PrintedFile:
     for number, line in lines:
         if len(line) <= reader.MAX_LINE_CHARACTERS:
             reader.take(number, line)
+        else:
+            reader.pass_over(number, line)
     reader.close()
     if not reader.tables and not reader.left_out:
         lines_of = "'# OSU MPI … Latency Test', '# Benchmarking …' or '#@nprocs=…'"

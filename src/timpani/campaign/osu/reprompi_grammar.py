@@ -61,6 +61,8 @@ class ReproMpiReader(LogReader):
             self._skipped.rows += 1
         elif self._columns and words and not text.startswith("#"):
             self._take_row(number, text, words)
+        elif self._columns:
+            self.pass_over(number, text)
 
     def _begin_rows(self, number: int, words: list[str]) -> None:
         self._end_run()
@@ -79,9 +81,11 @@ class ReproMpiReader(LogReader):
         elif not {"runtime_sec", "median_sec"} & set(words):
             self._skip(number, "has no median", "repeat the run with --summary=median, or without --summary")
         else:
+            self._forget_passed()
             self._columns = words
 
     def _take_row(self, number: int, text: str, words: list[str]) -> None:
+        self._name_passed()
         if words[0] not in _OPERATION_OF:
             self._leave_out(number, f"is of {shown(words[0])}, no collective of MPI")
             return
