@@ -1,6 +1,7 @@
 """A shell that asks for words gets them: studies, operations, algorithms, campaigns; and it gets them at once."""
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -10,6 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.campaign_files import write_header
+from timpani.campaign.folder.bundle import SUFFIX
+from timpani.course.assignment import FILE
+from timpani.programs.profile_folder import HEADER as PROFILE
+from timpani.report.predicted.prediction_output import JSON as PREDICTIONS
+from timpani.rules.table.table_file import TABLE_FILE
 from timpani.study.shipped import shipped_studies
 
 TIMPANI = Path(sys.executable).with_name("timpani")
@@ -77,6 +83,28 @@ def test_campaigns_are_offered_and_folders_that_hold_some(tmp_path: Path, cache:
     assert offered("timpani show missing/", tmp_path, cache) == []
 
 
+def test_places_are_offered_by_what_the_command_reads(tmp_path: Path, cache: Path) -> None:
+    kinds = {"campaign": "campaign.json", "costs": PREDICTIONS, "profile": PROFILE, "rules": TABLE_FILE, "task": FILE}
+    for name, mark in kinds.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / mark).touch()
+    (tmp_path / f"sent{SUFFIX}").touch()
+    campaigns = ["campaign", f"sent{SUFFIX}"]
+    for line, words in (
+        ("timpani show ", campaigns),
+        ("timpani merge ", campaigns),
+        ("timpani merge new=ca", ["new=campaign"]),
+        ("timpani fit campaign --costs-from ", campaigns),
+        ("timpani confirm rules --campaign ", campaigns),
+        ("timpani report profile --covered-by ", campaigns),
+        ("timpani report campaign --predicted ", ["campaign", "costs", f"sent{SUFFIX}"]),
+        ("timpani tune --for ", ["profile"]),
+        ("timpani confirm ", ["rules"]),
+        ("timpani course check ", ["task"]),
+    ):
+        assert offered(line, tmp_path, cache) == words, line
+
+
 def test_words_are_found_without_the_libraries_that_measuring_needs(tmp_path: Path, cache: Path) -> None:
     code = """
 import os, sys
@@ -123,6 +151,26 @@ complete -C "timpani run bcast --algorithms openmpi/"; complete -C "timpani run 
 """
     done = subprocess.run(["fish", "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     assert [line.split("\t")[0] for line in done.stdout.splitlines()] == ["openmpi/chain", "hosts.txt"]
+
+
+@pytest.mark.needs(shutil.which("zsh") is not None, "no zsh on this machine")
+def test_zsh_completes_by_the_printed_script(tmp_path: Path, cache: Path) -> None:
+    prepared = f"""PATH={shlex.quote(str(TIMPANI.parent))}:$PATH; export XDG_CACHE_HOME={shlex.quote(str(cache))}
+autoload -Uz compinit; compinit -u -D; eval "$(timpani completion zsh)"
+"""
+    script = r"""
+zmodload zsh/zpty
+zpty typed zsh -f -i
+zpty -w typed "$1"
+zpty -w typed "timpani run bcast --algorithms openmpi/"$'\t\x15'"print en''d"
+zpty -r typed seen "*end*"
+print -r -- "$seen"
+zpty -d typed
+"""
+    environment = {**os.environ, "TERM": "vt100", "HOME": str(tmp_path)}
+    command = ["zsh", "-f", "-c", script, "zsh", prepared]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600)
+    assert "chain" in done.stdout
 
 
 def test_a_long_description_offers_fish_no_further_words(tmp_path: Path, cache: Path) -> None:

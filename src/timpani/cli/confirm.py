@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign, complete_tuned
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, study_options
@@ -70,7 +71,9 @@ class ProgramRuns:
 )
 def confirm(
     *,
-    folder: Annotated[Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False)],
+    folder: Annotated[
+        Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False, autocompletion=complete_tuned)
+    ],
     command: Annotated[
         list[str] | None,
         typer.Argument(
@@ -81,7 +84,11 @@ def confirm(
     program: ProgramRuns,
     campaign: Annotated[
         list[Path] | None,
-        typer.Option(help="A campaign from which the rules were chosen.", show_default="where it was then"),
+        typer.Option(
+            help="A campaign from which the rules were chosen.",
+            show_default="where it was then",
+            autocompletion=complete_campaign,
+        ),
     ] = None,
     mpi: Annotated[
         str | None, typer.Option(help="The library, if it isn't found automatically.", show_default=False)

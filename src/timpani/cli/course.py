@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_assignment
+
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
 
@@ -39,7 +41,10 @@ def new(
 
 @app.command()
 def check(
-    folder: Annotated[Path, typer.Argument(help="The assignment's folder.", show_default=False)],
+    folder: Annotated[
+        Path,
+        typer.Argument(help="The assignment's folder.", show_default=False, autocompletion=complete_assignment),
+    ],
     on: Annotated[
         str | None,
         typer.Option(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
 
@@ -34,7 +35,10 @@ def fit(
     ] = None,
     costs_from: Annotated[
         Path | None,
-        typer.Option(help="Another campaign, with the costs of messages, reductions and copies."),
+        typer.Option(
+            help="Another campaign, with the costs of messages, reductions and copies.",
+            autocompletion=complete_campaign,
+        ),
     ] = None,
     figure: Annotated[
         Path | None,

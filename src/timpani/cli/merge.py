@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.completing import complete_machine_campaign
+
 
 def merge(
     folders: Annotated[
@@ -13,6 +15,7 @@ def merge(
             metavar="[MACHINE=]DIR…",
             help="Campaigns, as folders or bundles; MACHINE renames a campaign's machine.",
             show_default=False,
+            autocompletion=complete_machine_campaign,
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The merged campaign's folder: new or empty.")],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from timpani.cli.terminal.completing import complete_campaign
+from timpani.cli.terminal.completing import complete_campaign, complete_predictions
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Statistic, expand
 from timpani.errors import UserError
@@ -56,6 +56,7 @@ class _Others:
             metavar="DIR",
             help="Also show predictions: what `timpani predict -o` wrote, or a campaign to estimate costs from.",
             show_default=False,
+            autocompletion=complete_predictions,
         ),
     ] = None
 
@@ -67,6 +68,7 @@ _Covered = Annotated[
         metavar="CAMPAIGN",
         help="For a profile: what its calls would gain with the algorithms measured in this campaign.",
         show_default=False,
+        autocompletion=complete_campaign,
     ),
 ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from timpani.cli.terminal.completing import complete_campaign_or_what
+from timpani.cli.terminal.completing import complete_campaign, complete_campaign_or_what
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
 from timpani.cli.terminal.options import DryRun, For, Force, StudyOptions, WhereOptions, expand, study_options
@@ -269,6 +269,7 @@ def explain(
             metavar="CAMPAIGN",
             help="Campaign measured with `timpani run … --prove`: also print what Open MPI's default sent.",
             show_default=False,
+            autocompletion=complete_campaign,
         ),
     ] = None,
     mpi: Library = None,

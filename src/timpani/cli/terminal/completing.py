@@ -1,4 +1,4 @@
-"""What the shell offers after TAB: studies, operations, algorithms and campaigns, without asking a library or compiler.
+"""What the shell offers after TAB, without asking a library or compiler: studies, operations, algorithms, folders.
 
 Each function is typer's `autocompletion` of a parameter: it returns the words that may stand there and begin with what
 was typed.
@@ -12,8 +12,19 @@ import typer
 Words = list[tuple[str, str]]
 """Words that may stand at a place, and what each means."""
 
-_MAX_FOLDERS = 1000
-"""Folders in which a campaign is searched for: TAB answers at once in a folder of a million files, too."""
+_MAX_ENTRIES = 1000
+"""Folders and bundles that are read: TAB answers at once in a folder of a million, too."""
+
+_MARKS = {
+    "campaign": "campaign.json",
+    "predictions": "predictions.json",
+    "profile": "profile.json",
+    "tuned folder": "table.json",
+    "assignment": "assignment.json",
+}
+"""What a folder is, and the file that shows it. The modules that write it load libraries for which TAB has no time."""
+
+_BUNDLE = ".timpani.zip"
 
 
 def complete_what(incomplete: str) -> Words:
@@ -31,7 +42,38 @@ def complete_collective(incomplete: str) -> Words:
 
 
 def complete_campaign(incomplete: str) -> Words:
-    """A campaign's folder, or a folder on the way to one."""
+    """A campaign's folder, a bundle, or a folder on the way to one."""
+    return _places(incomplete, "campaign")
+
+
+def complete_machine_campaign(incomplete: str) -> Words:
+    """The campaign of `[MACHINE=]CAMPAIGN`."""
+    machine, equals, typed = incomplete.rpartition("=")
+    return [(f"{machine}{equals}{word}", meaning) for word, meaning in complete_campaign(typed)]
+
+
+def complete_predictions(incomplete: str) -> Words:
+    """The folder of predictions, or a campaign."""
+    return _places(incomplete, "predictions", "campaign")
+
+
+def complete_profile(incomplete: str) -> Words:
+    """The folder of a profile."""
+    return _places(incomplete, "profile")
+
+
+def complete_tuned(incomplete: str) -> Words:
+    """The folder of tuning files."""
+    return _places(incomplete, "tuned folder")
+
+
+def complete_assignment(incomplete: str) -> Words:
+    """The folder of an assignment."""
+    return _places(incomplete, "assignment")
+
+
+def _places(incomplete: str, *kinds: str) -> Words:
+    """Folders of these kinds, bundles where campaigns are among them, and folders on the way."""
     from itertools import islice
 
     typed = Path(incomplete)
@@ -39,14 +81,22 @@ def complete_campaign(incomplete: str) -> Words:
     prefix = incomplete[: len(incomplete) - len(typed.name)] if not incomplete.endswith("/") else incomplete
     found: Words = []
     try:
-        for each in islice(sorted(path for path in folder.iterdir() if path.is_dir()), _MAX_FOLDERS):
-            if (each / "campaign.json").is_file():
-                found.append((f"{prefix}{each.name}", "campaign"))
-            elif next(each.glob("*/campaign.json"), None) is not None:
-                found.append((f"{prefix}{each.name}/", "folder with campaigns"))
+        for each in islice(
+            sorted(path for path in folder.iterdir() if path.is_dir() or _is_bundle(path)), _MAX_ENTRIES
+        ):
+            if kind := next((kind for kind in kinds if (each / _MARKS[kind]).is_file()), None):
+                found.append((f"{prefix}{each.name}", kind))
+            elif "campaign" in kinds and _is_bundle(each):
+                found.append((f"{prefix}{each.name}", "bundle"))
+            elif any(next(each.glob(f"*/{_MARKS[kind]}"), None) for kind in kinds):
+                found.append((f"{prefix}{each.name}/", "folder"))
     except OSError:  # a folder that doesn't exist, or can't be read
         return []
     return _beginning(found, incomplete)
+
+
+def _is_bundle(path: Path) -> bool:
+    return path.name.endswith(_BUNDLE)
 
 
 def complete_campaign_or_what(incomplete: str) -> Words:

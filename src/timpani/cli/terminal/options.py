@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
-from timpani.cli.terminal.completing import complete_algorithms, complete_campaign
+from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
 from timpani.study.keys import KEYS, Option
 
 if TYPE_CHECKING:
@@ -59,7 +59,12 @@ Statistic = Annotated[
 
 For = Annotated[
     Path | None,
-    typer.Option("--for", metavar="PROFILE", help="What `timpani profile` wrote: measure what that program calls."),
+    typer.Option(
+        "--for",
+        metavar="PROFILE",
+        help="What `timpani profile` wrote: measure what that program calls.",
+        autocompletion=complete_profile,
+    ),
 ]
 """The option of commands that measure for a program."""
 
