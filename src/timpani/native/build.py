@@ -21,7 +21,7 @@ from timpani.native.compiler import Compiler, compiler_without_mpi, library_comp
 from timpani.native.held_folder import held, remove_abandoned
 from timpani.native.mpi import Mpi
 from timpani.native.side_by_side import usable_cores
-from timpani.native.sources import ALGORITHMS, files_of, further_algorithms, sources
+from timpani.native.sources import ALGORITHMS, FURTHER_FILES, files_of, further_algorithms, sources
 
 _FLAGS = ("CXXFLAGS", "LDFLAGS")  # the environment that CMake reads flags from
 _UNFINISHED = "building-"
@@ -108,7 +108,7 @@ class _Order:
         digest = hashlib.sha256(repr(facts).encode())
         files = files_of(self.source, with_mpi=self.mpi is not None)  # the others are in the name of the base
         if self.further:
-            files |= {str(path): path for path in self.further.glob("*.[ch]pp")}
+            files |= {str(path): path for path in self.further.glob(FURTHER_FILES)}
         for name, file in sorted(files.items()):
             content = file.read_bytes()
             digest.update(f"\0{name}\0{len(content)}\0".encode())

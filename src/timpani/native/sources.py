@@ -10,6 +10,9 @@ from timpani.errors import UserError
 ALGORITHMS = "TIMPANI_ALGORITHMS"
 """The environment variable that names a folder with a user's algorithms, and CMake's variable for it."""
 
+FURTHER_FILES = "*.[ch]pp"
+"""The files of a user's algorithms on which programs depend."""
+
 
 def sources() -> Path:
     """The native sources: inside an installed package, or the folder `native/` of a checkout."""
@@ -56,6 +59,14 @@ def further_algorithms() -> Path | None:
     if not folder.is_dir():
         raise UserError(f"{ALGORITHMS} names no folder: {named}", f"make it, or unset {ALGORITHMS}")
     return folder
+
+
+def further_texts() -> dict[str, str] | None:
+    """By name the texts of the files in `further_algorithms`; None without such a folder."""
+    folder = further_algorithms()
+    if folder is None:
+        return None
+    return {path.name: path.read_text(errors="backslashreplace") for path in sorted(folder.glob(FURTHER_FILES))}
 
 
 @contextmanager

@@ -92,6 +92,20 @@ def test_a_campaign_is_not_continued_with_another_default(tmp_path: Path, choose
         assert keep_header(folder, new).outside == ()
 
 
+def test_a_campaign_is_not_continued_with_another_version_of_a_users_algorithm(tmp_path: Path) -> None:
+    folder = write_header(tmp_path, algorithms={"bcast_mine.cpp": "fast"})
+
+    def new(text: str) -> Header:
+        return Header.new(
+            study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="", left_out=[],
+            algorithms={"bcast_mine.cpp": text},
+        )  # fmt: skip
+
+    assert keep_header(folder, new("fast")).algorithms == {"bcast_mine.cpp": "fast"}
+    with pytest.raises(UserError, match="measured with other files in the folder TIMPANI_ALGORITHMS"):
+        keep_header(folder, new("faster"))
+
+
 def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:
     machine = Machine(
         name="m",

@@ -24,6 +24,7 @@ from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unsea
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import MachineDescription, Printable
+from timpani.native.sources import ALGORITHMS
 from timpani.reading import parse_json, read_bytes
 from timpani.study.keys import KEYS
 
@@ -106,6 +107,13 @@ class Header(HeaderPart):
         dict[str, str] | None,
         Recorded("the texts of the library's tuning files by name, if the study names a folder, else null"),
     ] = None
+    algorithms: Annotated[
+        dict[Printable, str] | None,
+        Recorded(
+            "the texts of your files in the folder `TIMPANI_ALGORITHMS` by name, if Timpani's algorithms are measured,"
+            " else null"
+        ),
+    ] = None
     results: Annotated[int | None, Recorded("how many results an import has, else null")] = None
     merged: Annotated[
         tuple[MergedCampaign, ...],
@@ -142,6 +150,7 @@ class Header(HeaderPart):
         left_out: list[str],
         rules: str | None = None,
         tuned: Mapping[str, str] | None = None,
+        algorithms: Mapping[str, str] | None = None,
         results: int | None = None,
         settings: Mapping[str, Mapping[str, str]] | None = None,
         outside: Sequence[OutsideSetting] | None = None,
@@ -162,6 +171,7 @@ class Header(HeaderPart):
             "commands": [command],
             "rules": rules,
             "tuned": tuned,
+            "algorithms": algorithms,
             "results": results,
             "settings": settings,
             "outside": None if outside is None else list(map(asdict, outside)),
@@ -255,6 +265,8 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
         raise UserError(f"{folder} was measured with other rules in {now.get('rules')}", _OTHER_FOLDER)
     if old.tuned != new.tuned:
         raise UserError(f"{folder} was measured with other files in {now.get('tuned')}", _OTHER_FOLDER)
+    if old.algorithms != new.algorithms:
+        raise UserError(f"{folder} was measured with other files in the folder {ALGORITHMS}", _OTHER_FOLDER)
     if old.outside is not None and _deciding(old) != _deciding(new):
         raise UserError(
             f"{folder} was measured with another default: {_deciding(old) or 'no setting outside Timpani'} chose "

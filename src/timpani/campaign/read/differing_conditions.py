@@ -53,9 +53,10 @@ def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
     yield from _outside_conditions(header.outside)
     if header.rules:
         yield "checksum of the rules", sha256(header.rules.encode()).hexdigest()[:12]
-    if header.tuned:
-        texts = "\0".join(f"{name}\0{text}" for name, text in sorted(header.tuned.items()))
-        yield "checksum of the tuning files", sha256(texts.encode()).hexdigest()[:12]
+    for what, files in (("tuning files", header.tuned), ("user's algorithms", header.algorithms)):
+        if files:
+            texts = "\0".join(f"{name}\0{text}" for name, text in sorted(files.items()))
+            yield f"checksum of the {what}", sha256(texts.encode()).hexdigest()[:12]
     if overrides := study.get("overrides"):
         yield from ((f"datatype of {name}", header.study.datatype_of(name)) for name in overrides)
         for name, own in header.study.overrides.items():

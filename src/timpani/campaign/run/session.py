@@ -39,8 +39,9 @@ from timpani.machine.here.modules import load_modules
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
+from timpani.native.sources import further_texts
 from timpani.providers.available import AvailableAlgorithms
-from timpani.study.cell import Cell
+from timpani.study.cell import OWN, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
 
@@ -89,6 +90,11 @@ class Session:
         planned = plan(study, available, resources, prepare_variants(study, available))
         return cls(planned, outside_settings(mpi, os.environ, study.clean_environment))
 
+    @property
+    def _measures_own(self) -> bool:
+        """Whether algorithms of Timpani are measured, of which some may be a user's."""
+        return any(each.cell.algorithm.provider == OWN for each in self.plan.cells)
+
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
         mpi, hosts = self.plan.mpi, self.plan.hosts
@@ -107,6 +113,7 @@ class Session:
                 planned=planned_operations(each.cell for each in self.plan.cells),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
+                algorithms=further_texts() if self._measures_own else None,
             ),
         )
 

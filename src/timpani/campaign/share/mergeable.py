@@ -101,6 +101,7 @@ def _check_protocol(one: MergeSource, other: MergeSource) -> None:
         ("simulation", one.campaign.simulated, other.campaign.simulated),
         ("text of the rules", first.rules, second.rules),
         ("texts of the tuning files", first.tuned, second.tuned),
+        ("texts of the algorithms", first.algorithms, second.algorithms),
         ("variants", *variants),
     ]
     for what, before, after in [*differing, *((name, a, b) for name, a, b in compared if a != b)]:
