@@ -61,6 +61,11 @@ class Clock {
             end_those_now();
         }
         if (const auto stuck = engine_.stuck()) {
+            if (sink_) {
+                engine_.for_each_unended([this](const Message& each) {
+                    sink_({each.rank, each.number, each.round, each.step(), each.note.moment.time, kNeverEnds});
+                });
+            }
             throw std::runtime_error("rank " + std::to_string(stuck->place.rank) + " waits for ever");
         }
         return last_;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "schedule/algorithm.hpp"
@@ -20,6 +21,9 @@ struct Event {
     double end;
 };
 
+/// The end of a posted message that never ends, since ranks wait for each other.
+inline constexpr double kNeverEnds = std::numeric_limits<double>::infinity();
+
 /// Receives each event when it ends, in unspecified order.
 using EventSink = std::function<void(const Event&)>;
 
@@ -34,7 +38,8 @@ using EventSink = std::function<void(const Event&)>;
 ///
 /// Without a receiver of events, the time is computed by level where that is equivalent (by_level.hpp), else by events.
 ///
-/// Throws std::runtime_error if ranks wait for each other forever.
+/// Throws std::runtime_error if ranks wait for each other forever. The last events are then those of posted messages that
+/// never end.
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
                 const EventSink& sink = nullptr);
 

@@ -9,7 +9,8 @@
 //   time         {"time":…}
 //   composition  {"time":…,"waited":…,"amounts":[…],"by":"one for all"|"level"|"events"} as in simulate/clock.hpp
 //   events       {"time":…,"events":[[kind,rank,peer,round,bytes,start,end],…]} with one entry for each message (the
-//                sender's rank, and the receiver as peer) and local step (peer −1)
+//                sender's rank, and the receiver as peer) and local step (peer −1). If ranks wait for ever,
+//                {"error":…,"events":[…]}: the last entries are sends and receives that never end, with end null
 //   goal         the text of simulate/goal.hpp
 //   errors       {"error":…}
 // PLACES give the nodes of ranks, if known: `NODES GROUPS core|node` for equal nodes in equal groups, filled one after
@@ -189,9 +190,15 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
     const char* const kinds[] = {"send", "receive", "copy", "reduce"};
     std::ostringstream text;
     text.precision(17);
-    text << '[' << json_string(kinds[static_cast<std::size_t>(event.step.kind)]) << ',' << event.rank << ','
-         << event.step.peer << ',' << event.round << ',' << event.step.from.count * element_bytes << ',' << event.start
-         << ',' << event.end << ']';
+    const Step& step = event.step;
+    const auto count = step.kind == Step::Kind::receive ? step.to.count : step.from.count;
+    text << '[' << json_string(kinds[static_cast<std::size_t>(step.kind)]) << ',' << event.rank << ',' << step.peer << ','
+         << event.round << ',' << count * element_bytes << ',' << event.start << ',';
+    if (event.end == kNeverEnds) {
+        text << "null]";
+    } else {
+        text << event.end << ']';
+    }
     return text.str();
 }
 
@@ -219,10 +226,15 @@ std::string answer(const Request& request, const Costs& costs) {
     }
     std::vector<Event> events;
     const auto keep = [&events](const Event& event) {
-        // The sender's event represents both.
-        if (event.step.kind != Step::Kind::receive) events.push_back(event);
+        // The sender's event represents both, unless it waits for ever.
+        if (event.step.kind != Step::Kind::receive || event.end == kNeverEnds) events.push_back(event);
     };
-    object.add("time", simulate(*bound.algorithm, bound.args, costs, what == "events" ? EventSink(keep) : nullptr));
+    try {
+        object.add("time", simulate(*bound.algorithm, bound.args, costs, what == "events" ? EventSink(keep) : nullptr));
+    } catch (const std::exception& error) {
+        if (events.empty()) throw;
+        object.add("error", error.what());
+    }
     if (what == "events") {
         std::ranges::sort(events, {}, [](const Event& event) { return std::tuple(event.rank, event.number); });
         std::vector<std::string> described;

@@ -49,7 +49,8 @@ def test_every_task_has_files_a_study_and_todos(tmp_path: Path) -> None:
             "study.toml",
         ]
         assert "«" not in "".join(path.read_text() for path in folder.rglob("*.*") if path.is_file())
-        assert list(read_study(folder / "study.toml").collectives) == [assignment.collective]
+        study = read_study(folder / "study.toml")
+        assert (list(study.collectives), study.ranks) == ([assignment.collective], assignment.ranks)
         assert open_todos(folder, assignment) == 4
         assert check_algorithms(folder, assignment) == folder / "algorithms"
         assert read_assignment(folder) == assignment
@@ -90,6 +91,15 @@ def changed_start(folder: Path) -> None:
     (folder / "algorithms/bcast_start.cpp").write_text("// slower")
 
 
+def fewer_ranks(folder: Path) -> None:
+    study = folder / "study.toml"
+    study.write_text(study.read_text().replace("ranks = [", "ranks = [2, "))
+
+
+def no_study(folder: Path) -> None:
+    (folder / "study.toml").unlink()
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -99,6 +109,8 @@ def changed_start(folder: Path) -> None:
         (no_algorithm, "bcast_mine.cpp is missing"),
         (second_file, "holds more.cpp"),
         (changed_start, "bcast_start.cpp was changed"),
+        (fewer_ranks, "study.toml was changed"),
+        (no_study, "study.toml is missing"),
     ],
 )
 def test_a_changed_folder_is_refused_in_one_line(tmp_path: Path, change: Callable[[Path], None], reason: str) -> None:

@@ -92,6 +92,29 @@ def test_a_student_begins_right_makes_a_mistake_and_gets_fast(tmp_path: Path) ->
     assert done["points"]["time"] >= 0.9 * TIME_POINTS
 
 
+SEND = "    if (rank == args.root) steps.send("
+
+
+@needs_compiler
+@pytest.mark.parametrize(
+    ("wrong", "mistake", "drawn"),
+    [
+        (SEND.replace("args.root", "args.root && k != 1"), "3 ranks, 1 elements", ("never ends", "waits forever")),
+        (f"    if (k >= 0) return;\n{SEND}", "2 ranks, 1 elements", ("was never written", "0 ticks")),
+    ],
+)
+def test_the_failing_call_is_drawn_if_ranks_wait_or_send_nothing(
+    tmp_path: Path, wrong: str, mistake: str, drawn: tuple[str, ...]
+) -> None:
+    write_folder(tmp_path, BCAST)
+    file = tmp_path / "algorithms" / "bcast_mine.cpp"
+    file.write_text(file.read_text().replace(SEND, wrong))
+    found = sheet(tmp_path, 1)
+    assert found["mistake"].startswith(mistake)
+    picture = Path(found["counterexample"]).read_text()
+    assert [words for words in drawn if words not in picture] == []
+
+
 CRASH = "    if (k == 2) __builtin_trap();\n    const int receiver ="
 
 

@@ -109,21 +109,26 @@ class Engine {
         }
     }
 
-    /// The first step that has not ended, of the first rank that has not finished; nothing if all have.
+    /// The first posted message that has not ended, of the first rank that has one; nothing if all ranks have finished.
     struct Stuck {
         Place place;
         Step step;
     };
     [[nodiscard]] std::optional<Stuck> stuck() {
-        for (int number = 0; number < number_of_ranks(); ++number) {
-            std::optional<Stuck> found;
-            at(number).messages.for_each(messages_, [&](int side) {
-                const Message<Note>& message = messages_[side];
-                if (!found && !message.ended) found = Stuck{message.place(), message.step()};
+        std::optional<Stuck> found;
+        for_each_unended([&](const Message<Note>& message) {
+            if (!found) found = Stuck{message.place(), message.step()};
+        });
+        return found;
+    }
+    /// Calls `visit` with each side of a message that is posted and has not ended, by rank, the oldest first.
+    template <class Visit>
+    void for_each_unended(const Visit& visit) {
+        for (const Rank& rank : ranks_) {
+            rank.messages.for_each(messages_, [&](int side) {
+                if (!messages_[side].ended) visit(std::as_const(messages_[side]));
             });
-            if (found) return found;
         }
-        return std::nullopt;
     }
 
   private:

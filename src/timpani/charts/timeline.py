@@ -10,20 +10,25 @@ from timpani.charts.marks import theme
 _LANE = 30  # pixels of a rank's line
 _MAX_TICKS = 15  # marks on the axis
 _MAX_NAMED = 64  # ranks whose messages have room for a name
-_SEND, _RECEIVE, _REDUCE = "sends", "receives", "reduces"
+_SEND, _RECEIVE, _REDUCE, _WAIT = "sends", "receives", "reduces", "waits forever"
 
 
 def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
-    """The events (columns of EVENT_SCHEMA) of all ranks on the clock; a lane's upper half sends, the lower receives."""
-    bars = _bars(events)
-    colors = {_SEND: palette.series[0], _RECEIVE: palette.series[2], _REDUCE: palette.series[1]}
+    """The events (columns of EVENT_SCHEMA) of all ranks on the clock; a lane's upper half sends, the lower receives.
+
+    A message that never ends is drawn to the right edge.
+    """
+    last = max(1, ceil(max(events["end"].drop_nulls(), default=0)))
+    if events["end"].has_nulls():
+        last += 1
+    bars = _bars(events, last)
+    colors = {_SEND: palette.series[0], _RECEIVE: palette.series[2], _REDUCE: palette.series[1], _WAIT: palette.unsure}
     found = [what for what in colors if what in set(bars["what"])]
     kinds = alt.Color(
         "what:N",
         scale=alt.Scale(domain=found, range=[colors[what] for what in found]),
         legend=alt.Legend(title=None, symbolType="square"),
     )
-    last = max(1, ceil(max(events["end"])))
     # Vega-Lite keeps no tickMinStep on an axis that layers share, so halves would be labeled as whole ticks.
     ticks = alt.Axis(title="Ticks", grid=True, tickCount=min(last, _MAX_TICKS), format="d")
     lanes = alt.Axis(
@@ -35,7 +40,7 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
         ticks=False,
     )
     all_lanes = alt.Scale(domain=[0, ranks], reverse=True, nice=False)
-    x = alt.X("start:Q", axis=ticks, scale=alt.Scale(nice=False))
+    x = alt.X("start:Q", axis=ticks, scale=alt.Scale(domain=[0, last], nice=False))
     y = alt.Y("top:Q", scale=all_lanes, axis=lanes)
     middle = alt.Y("middle:Q", scale=all_lanes, axis=lanes)
     tooltip = ["rank:Q", "what:N", "peer:Q", "round:Q", "bytes:Q", "start:Q", "end:Q"]
@@ -57,14 +62,18 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
     )
     height = _LANE * ranks
     width = theme.WIDTH
-    fits = width / (max(events["end"]) or 1) >= 22 and ranks <= _MAX_NAMED  # pixels that `→15` needs
+    fits = width / last >= 22 and ranks <= _MAX_NAMED  # pixels that `→15` needs
     chart = theme.layer(arrows, drawn, *([names] if fits else []), width=width, height=height)
     return theme.apply(chart, palette, "When each rank sends and receives")
 
 
-def _bars(events: pl.DataFrame) -> pl.DataFrame:
-    """A bar for each end of each message and for each reduction that takes time, with its place in the rank's lane."""
-    sends = events.filter(kind="send")
+def _bars(events: pl.DataFrame, last: int) -> pl.DataFrame:
+    """A bar for each end of each message and for each reduction that takes time, with its place in the rank's lane.
+
+    last  when the axis ends
+    """
+    waits = pl.col("end").is_null()
+    sends = events.filter(~waits, kind="send")
     sent = sends.with_columns(pl.lit(_SEND).alias("what"), pl.format("→{}", "peer").alias("label"))
     received = sends.with_columns(
         pl.col("peer").alias("rank"),
@@ -75,8 +84,13 @@ def _bars(events: pl.DataFrame) -> pl.DataFrame:
     reduced = events.filter(pl.col("kind") == "reduce", pl.col("end") > pl.col("start")).with_columns(
         pl.lit(_REDUCE).alias("what"), pl.lit("").alias("label")
     )
-    lower = pl.col("what") == _RECEIVE
-    return pl.concat([sent, received, reduced]).with_columns(
+    waiting = events.filter(waits).with_columns(
+        pl.lit(float(last)).alias("end"),
+        pl.lit(_WAIT).alias("what"),
+        pl.when(kind="send").then(pl.format("→{}", "peer")).otherwise(pl.format("←{}", "peer")).alias("label"),
+    )
+    lower = (pl.col("what") == _RECEIVE) | (pl.col("kind") == "receive")
+    return pl.concat([sent, received, reduced, waiting]).with_columns(
         top=pl.col("rank") + pl.when(lower).then(0.5).otherwise(0.08),
         bottom=pl.col("rank") + pl.when(lower).then(0.92).otherwise(0.5),
         middle=pl.col("rank") + pl.when(lower).then(0.71).otherwise(0.29),

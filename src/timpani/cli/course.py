@@ -60,7 +60,7 @@ def check(
 
     from timpani.cli.terminal.share_bar import share_bar
     from timpani.course.assignment import read_assignment
-    from timpani.course.assignment_folder import check_algorithms, discussion_words, open_todos
+    from timpani.course.assignment_folder import check_algorithms, check_study, discussion_words, open_todos
     from timpani.course.grading import Verified, grade_sheet, measured_points, simulated_points, verify_student
     from timpani.errors import AlgorithmError
     from timpani.libraries.find import first_mpi
@@ -69,6 +69,7 @@ def check(
     from timpani.providers.own import read_own_catalogue
 
     assignment = read_assignment(folder)
+    study = check_study(folder, assignment)
     campaign, points = None, []
     with with_algorithms(check_algorithms(folder, assignment)):
         try:
@@ -77,7 +78,7 @@ def check(
             with share_bar("verifying") as passed:
                 verified = verify_student(assignment, programs, own, folder, passed)
             if on and verified.mistake is None:
-                campaign = _measured(folder, on, oversubscribe)
+                campaign = _measured(study, on, oversubscribe)
                 points = measured_points(assignment, campaign)
             elif verified.mistake is None:
                 points = simulated_points(assignment, programs, own)
@@ -88,16 +89,15 @@ def check(
     raise typer.Exit(0 if verified.mistake is None else 1)
 
 
-def _measured(folder: Path, on: str, oversubscribe: bool) -> "Campaign":
-    """The campaign of the folder's study on a machine, measured or continued."""
+def _measured(study: Path, on: str, oversubscribe: bool) -> "Campaign":
+    """The campaign of the study on a machine, measured or continued in the folder of its file."""
     from timpani.campaign.folder.load import load
     from timpani.campaign.run.session import Session
     from timpani.cli.terminal.measuring import measure_or_exit
-    from timpani.course.assignment_folder import STUDY
     from timpani.machine.where import resolve
     from timpani.study.study import read_study
 
-    session = Session.prepare(read_study(folder / STUDY), None, oversubscribe, resolve(on))
-    into = folder / "measured"
+    session = Session.prepare(read_study(study), None, oversubscribe, resolve(on))
+    into = study.parent / "measured"
     measure_or_exit(session, into, None, lambda place: f"measure them into another folder than {place}")
     return load(into)

@@ -50,6 +50,8 @@ def _files(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
         "ranks": ", ".join(map(str, assignment.ranks)),
         "sizes": " and ".join(map(show_size, assignment.sizes)),
         "file": assignment.student_file()[0],
+        "max_ranks": str(max(assignment.ranks)),
+        "rank_list": str(list(assignment.ranks)),
         "size_list": str(list(assignment.sizes)),
     }
     templates = resources.files("timpani.course")
@@ -64,7 +66,7 @@ def _files(assignment: Assignment) -> Iterator[tuple[str, bytes]]:
 
 
 def check_algorithms(folder: Path, assignment: Assignment) -> Path:
-    """The folder of the algorithms; UserError where it holds other files, or lacks one."""
+    """The folder of the algorithms; UserError where it holds other files, lacks one, or the start was changed."""
     place = folder / ALGORITHMS
     name, _ = assignment.student_file()
     start, text = assignment.start_file()
@@ -73,9 +75,22 @@ def check_algorithms(folder: Path, assignment: Assignment) -> Path:
         raise UserError(f"{place / missing[0]} is missing", _STEP)
     if others := sorted(path for path in found - {name, start} if path.endswith((".cpp", ".hpp"))):
         raise UserError(f"{place} holds {others[0]}", f"write all of your algorithm into {name}")
-    if (place / start).read_text(errors="replace") != text:
-        raise UserError(f"{place / start} was changed", _STEP)
+    _check_unchanged(place / start, text.encode())
     return place
+
+
+def check_study(folder: Path, assignment: Assignment) -> Path:
+    """The file of the study; UserError where it was changed: the times of its ranks and sizes are graded."""
+    path = folder / STUDY
+    _check_unchanged(path, dict(_files(assignment))[STUDY])
+    return path
+
+
+def _check_unchanged(path: Path, content: bytes) -> None:
+    if not path.is_file():
+        raise UserError(f"{path} is missing", _STEP)
+    if path.read_bytes() != content:
+        raise UserError(f"{path} was changed", _STEP)
 
 
 def open_todos(folder: Path, assignment: Assignment) -> int:

@@ -39,8 +39,6 @@ _LIMITS = ResourceLimits(processor_seconds=20, memory_bytes=4 << 30)
 """Of a step of verification: an algorithm whose rounds never end, or hold ever more steps, is wrong. A right one takes
 less than a second and 100 MB."""
 
-_DRAWN_ELEMENTS = 64
-
 EXAMPLE_COSTS = Costs(
     overhead=0.5,
     reduced=1e-4,
@@ -50,7 +48,10 @@ EXAMPLE_COSTS = Costs(
 """Of the simulated machine, in µs and bytes: a port passes a message each µs, at most 10 GB/s. It is an example and
 describes no real one; each task's reference is faster than its start at some point on it."""
 
-_MISTAKE = re.compile(r"(?P<ranks>\d+) ranks?, (?P<count>\d+) elements?(?:, root (?P<root>\d+))?")
+_MISTAKE = re.compile(
+    r"(?P<ranks>\d+) ranks, (?P<count>\d+) elements(?:, root (?P<root>\d+))?(?P<parameters>(?:, \w+ \d+)*)[:,]"
+)
+"""A call as the verifier names it. One that ends the verifier has no such name."""
 
 
 @dataclass(frozen=True)
@@ -107,16 +108,20 @@ def verify_student(
 
 
 def _draw(assignment: Assignment, mistake: str, simulator: Simulator, own: Catalogue, file: Path) -> bool:
-    """Draw the call with the mistake; whether it could be drawn: a call that waits forever has no drawing."""
+    """Draw the call with the mistake, up to where ranks wait; whether it could be drawn.
+
+    It can't if the call ends the simulator too, or depends on which ranks share a node.
+    """
     found = _MISTAKE.match(mistake)
     if found is None:
         return False
-    ranks, root = int(found["ranks"]), int(found["root"] or 0)
-    for count in (int(found["count"]), _DRAWN_ELEMENTS):  # of few elements there may be no message
-        drawing = replace(Drawing.from_name(assignment.name, own, ranks, count, root), note=mistake)
-        with contextlib.suppress(UserError):
-            drawing.write(simulator, View.timeline, file)
-            return True
+    values = ",".join(map("=".join, re.findall(r"(\w+) (\d+)", found["parameters"])))
+    name = f"{assignment.name}:{values}" if values else assignment.name
+    ranks, count, root = (int(found[part] or 0) for part in ("ranks", "count", "root"))
+    with contextlib.suppress(UserError):
+        drawing = replace(Drawing.from_name(name, own, ranks, count, root), note=mistake)
+        drawing.write(simulator, View.timeline, file)
+        return True
     return False
 
 

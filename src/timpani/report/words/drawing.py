@@ -42,7 +42,10 @@ class View(Enum):
 
 @dataclass(frozen=True)
 class Drawing:
-    """A call of one of Timpani's algorithms, to draw; the title ends with `note`."""
+    """A call of one of Timpani's algorithms, to draw.
+
+    note  what is wrong in the call: the title ends with it, and the call is also drawn if it sends nothing
+    """
 
     call: SimulatedCall
     note: str = ""
@@ -97,11 +100,12 @@ class Drawing:
                 f"{self.call.ranks} ranks are too many to draw",
                 f"choose {_MAX_RANKS_DRAWN} or fewer, or --format {_GOAL}",
             )
-        (events,) = simulator.events([self.call])
+        shows_waiting = view is View.timeline and format in FIGURE_FORMATS
+        (events,) = simulator.events([self.call], unfinished=shows_waiting)
         if format == _TRACE:
             write_file(path, json.dumps(trace(events, self._title(events))).encode(), force)
             return path
-        if not events.height:
+        if not events.height and not self.note:
             raise UserError(
                 f"no message is sent in {self._name} on {counted(self.call.ranks, 'rank')}", "draw it on more ranks"
             )
@@ -125,14 +129,15 @@ class Drawing:
         size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
         root = [f"root {self.call.root}"] if self.call.root else []
         nodes = [counted(self.call.places.nodes, "node")] if isinstance(self.call.places, EqualNodes) else []
-        ticks = round(max(events["end"], default=0))
+        ticks = round(max(events["end"].drop_nulls(), default=0))
+        after = "ranks wait forever after " if events["end"].has_nulls() else ""
         parts = [
             self._name,
             counted(self.call.ranks, "rank"),
             *nodes,
             *size,
             *root,
-            f"{counted(ticks, 'tick')} of the unit clock",
+            f"{after}{counted(ticks, 'tick')} of the unit clock",
             *([self.note] if self.note else []),
         ]
         return ", ".join(parts)
