@@ -1,27 +1,30 @@
 """From a profile to the study that measures it, and what that is expected to save."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
-from tests.campaign_files import results_frame
+from tests.campaign_files import results_frame, write_header
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
+from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
+from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile_folder import ProfileHeader, ProgramMpi, read_profile
 from timpani.programs.profile_lines import ProfilePart
 from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
 from timpani.programs.savings import expected_savings
 from timpani.report.profiled.savings_text import savings_lines, savings_sentence
+from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import ROTATING
 from timpani.study.operations import CallArguments
 from timpani.study.schema import REGRET
-from timpani.tuning.race.results import RacedResults
 
 SECOND = 1_000_000_000
 SMALL = {**CALL, "name": "bcast", "operator": "", "size_class": 4, "bytes": 200 * 8, "calls": 200}
@@ -64,7 +67,10 @@ def test_calls_measured_with_another_operator_are_named(tmp_path: Path) -> None:
     reduce = {**CALL, "name": "reduce", "operator": "user", "ns": 3 * SECOND}
     found = profiled_study(part_of(tmp_path / "p", {**CALL, "operator": "min"}, product, reduce), {})
     left_out = " | ".join(found.left_out)
-    for words in ("allreduce with operator prod: measured with min", "reduce with operator user: measured with sum"):
+    for words in (
+        "allreduce with operator prod, 50 % of its calls: measured with min",
+        "reduce with operator user, 100 % of its calls: measured with sum",
+    ):
         assert words in left_out
     operators = {name: found.study.arguments_of(name).operator for name in ("allreduce", "reduce")}
     assert operators == {"allreduce": "min", "reduce": "sum"}
@@ -122,7 +128,8 @@ def test_an_operator_that_mpi_does_not_define_for_the_measured_type_is_replaced(
     assert profiled_study(part_of(tmp_path / "i", whole), {}).study.arguments_of("allreduce").operator == "bor"
     long = profiled_study(part_of(tmp_path / "l", {**whole, "datatype": "int64"}), {})
     assert long.study.arguments_of("allreduce") == CallArguments("double")
-    assert "allreduce with operator bor: measured with sum" in long.left_out
+    assert "allreduce with operator bor, 100 % of its calls: measured with sum" in long.left_out
+    assert "allreduce of int64, 100 % of its calls: measured with double" in long.left_out
 
 
 def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:
@@ -130,11 +137,14 @@ def test_a_profile_without_collectives_has_no_study(tmp_path: Path) -> None:
         profiled_study(part_of(tmp_path / "p", {**CALL, "form": "non_blocking"}), {})
 
 
-def measured(times: dict[str, float]) -> RacedResults:
+def measured(times: dict[str, float], placement: str = "core", nodes: int = 1, **study: Any) -> Campaign:
     """Ten launches in which allreduce of 1 KiB on 2 ranks takes these microseconds."""
+    asked = {"datatype": "double", **study}
+    regret = asked.pop("regret", None)
+    arrival = asked.get("arrival", TOGETHER)
     cells = [
         LaunchResult(
-            Cell("allreduce", Algorithm.parse(f"openmpi/{name}"), 2, "core", 1024, "warm"),
+            Cell("allreduce", Algorithm.parse(f"openmpi/{name}"), 2, placement, 1024, "warm", arrival),
             launch,
             "m",
             median_us=time + launch / 1e4,
@@ -143,18 +153,25 @@ def measured(times: dict[str, float]) -> RacedResults:
         for name, time in times.items()
         for launch in range(1, 11)
     ]
-    return RacedResults.from_rows(results_frame(cells))
+    names = [f"n{number}" for number in range(1, nodes + 1)]
+    groups = [{"name": "g", "nodes": ",".join(names), "cores": 2}]
+    hosts = [{"name": name, "slots": 2} for name in names]
+    machine = {"name": "m", "launcher": "openmpi", "groups": groups, "hosts": hosts}
+    mpi = {"kind": "openmpi", "version": "4.1.4"}
+    header = Header.check({"id": "made-up", "machine": machine, "mpi": mpi, "study": asked}, "test")
+    results = results_frame(cells).with_columns(pl.lit(regret, dtype=pl.Float64).alias(REGRET))
+    return Campaign(Path("made"), header, results, [], [])
 
 
 def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Path) -> None:
     """2 s of a rank are spent in the calls, 0.5 s of it waiting; an algorithm is 1.5 times as fast."""
     folder = write_profile(tmp_path / "p", part_text((CALL, SMALL)))
     profile = read_profile(folder)
-    savings = expected_savings(profile.main_part, measured({"default": 30.0, "ring": 20.0}))
+    savings = expected_savings(profile, [measured({"default": 30.0, "ring": 20.0})])
     assert savings.saved == pytest.approx(1.5 - 1.5 / 1.5, rel=0.01)
     low, high = savings.bounds
     assert low <= savings.saved <= high
-    assert savings.covered == pytest.approx(1.5)
+    assert savings.covered_seconds == pytest.approx(1.5)
     first, *rest = savings_lines(profile, savings)
     assert "app spends 40 % of 10 s in collectives; better algorithms are expected to save 500 ms" in first
     assert "1 s are imbalance" in first
@@ -164,13 +181,13 @@ def test_the_time_that_is_not_waiting_shrinks_by_the_measured_ratio(tmp_path: Pa
 def test_waiting_that_is_unknown_is_not_called_none(tmp_path: Path) -> None:
     """Rank 0 alone reported: its entries are compared with nobody's."""
     profile = read_profile(write_profile(tmp_path / "p", part_text(({**CALL, "matched_ns": 0, "waiting_ns": 0},))))
-    savings = expected_savings(profile.main_part, measured({"default": 30.0, "ring": 20.0}))
+    savings = expected_savings(profile, [measured({"default": 30.0, "ring": 20.0})])
     assert savings_sentence(profile, savings).endswith("; how long ranks waited for each other is unknown")
 
 
 def test_an_algorithm_that_is_not_significantly_faster_saves_nothing(tmp_path: Path) -> None:
     profile = read_profile(write_profile(tmp_path / "p", part_text()))
-    savings = expected_savings(profile.main_part, measured({"default": 20.0, "ring": 30.0}))
+    savings = expected_savings(profile, [measured({"default": 20.0, "ring": 30.0})])
     assert (savings.saved, savings.bounds) == (0.0, (0.0, 0.0))
     assert "no measured algorithm is significantly faster" in next(savings_lines(profile, savings))
 
@@ -185,12 +202,13 @@ def test_a_race_for_a_program_measures_what_is_worth_it_and_weighs_it(tmp_path: 
     assert {each.collective: each.share for each in found.study.weights} == pytest.approx(
         {"bcast": 30 / 42.003, "allreduce": 1.5 / 42.003, "gather": 0.003 / 42.003}
     )
-    goals = {name: goal.regret for (name, _, _), goal in found.study.goals.items()}
+    goals = {name: goal.regret for (name, *_), goal in found.study.goals.items()}
     assert goals.keys() == found.study.collectives.keys() == {"bcast", "allreduce"}
     assert goals["bcast"] < goals["allreduce"]
     assert any("1 call with 0.003 s together" in text for text in found.left_out)
     assert not profiled_study(part, {"regret": "1%", "sizes": "8"}).study.weights
-    assert not profiled_study(part, {}).study.weights
+    [first, second] = profiled_study(part, {}).study.weights  # the gathers are under 1 % of the time
+    assert {first.collective, second.collective} == {"bcast", "allreduce"}
 
 
 def test_a_program_whose_collectives_take_less_than_is_accepted_needs_no_race(tmp_path: Path) -> None:
@@ -202,20 +220,122 @@ def test_a_program_whose_collectives_take_less_than_is_accepted_needs_no_race(tm
 def test_the_bound_on_the_loss_is_in_seconds_of_the_program(tmp_path: Path) -> None:
     """Without a race nothing bounds it; of a point without a measurement all of its time may be lost."""
     profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
-    results = measured({"default": 30.0, "ring": 20.0})
-    assert not any(
-        "other algorithms" in line for line in savings_lines(profile, expected_savings(profile.main_part, results))
-    )
-    raced = RacedResults.from_rows(results.rows.with_columns(pl.lit(0.01).alias(REGRET)))
-    savings = expected_savings(profile.main_part, raced)
-    assert raced.race is not None
-    [point] = raced.race.points()
-    regret = raced.race.standing(point).regret
+    times = {"default": 30.0, "ring": 20.0}
+    unraced = expected_savings(profile, [measured(times)])
+    assert not any("other algorithms" in line for line in savings_lines(profile, unraced))
+    campaign = measured(times, regret=0.01)
+    savings = expected_savings(profile, [campaign])
+    race = campaign.raced.race
+    assert race is not None
+    [point] = race.points()
+    regret = race.standing(point).regret
     assert savings.lost == pytest.approx(1.5 * regret / (1 + regret) + 1.5)
     assert any("other algorithms could save at most" in line for line in savings_lines(profile, savings))
 
 
+TIMES = {"default": 30.0, "ring": 20.0}
+
+
+def test_a_measurement_on_other_nodes_covers_nothing_and_is_named(tmp_path: Path) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", part_text(({**CALL, "nodes": 2, "per_node": 1},))))
+    elsewhere = expected_savings(profile, [measured(TIMES)])
+    assert (elsewhere.saved, elsewhere.covered) == (0, ())
+    assert elsewhere.points[0].differences == ("measured on 1 node, 2 on one, not on 2 nodes, 1 on one",)
+    there = expected_savings(profile, [measured(TIMES), measured(TIMES, placement="ppr:1", nodes=2)])
+    assert there.saved > 0
+    assert there.points[0].differences == ()
+
+
+@pytest.mark.parametrize(
+    ("study", "differences"),
+    [
+        ({}, ()),
+        ({"datatype": "float"}, ("float, not double",)),
+        ({"operator": "max", "in_place": True}, ("max, not sum", "MPI_IN_PLACE, not two buffers")),
+        ({"overrides": {"allreduce": {"operator": "max"}}}, ("max, not sum",)),
+        ({"root": 1}, ()),
+        ({"arrival": "sorted:1ms"}, ("ranks enter sorted:1ms",)),
+    ],
+)
+def test_other_arguments_are_named_next_to_the_figure(
+    tmp_path: Path, study: dict[str, Any], differences: tuple[str, ...]
+) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", part_text()))
+    savings = expected_savings(profile, [measured(TIMES, **study)])
+    assert savings.saved > 0
+    assert savings.points[0].differences == differences
+    shown = "\n".join(savings_lines(profile, savings))
+    assert all(each in shown for each in differences)
+
+
+def test_the_campaign_whose_arguments_differ_least_counts(tmp_path: Path) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", part_text()))
+    other = measured({"default": 60.0, "ring": 20.0}, operator="max")
+    both = expected_savings(profile, [other, measured(TIMES)])
+    assert both.points == expected_savings(profile, [measured(TIMES)]).points
+
+
+def test_a_campaign_of_another_library_is_named(tmp_path: Path) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", part_text()))
+    assert not expected_savings(profile, [measured(TIMES)]).notes
+    header = ProfileHeader(command=("app",), mpi=ProgramMpi(kind="mpich", name="MPICH", version="4.0", mpirun="m"))
+    shown = savings_lines(profile, expected_savings(replace(profile, header=header), [measured(TIMES)]))
+    assert any("made measured openmpi 4.1.4, and the program ran with mpich 4.0" in line for line in shown)
+
+
+def test_points_that_campaigns_cover_are_not_measured_again(tmp_path: Path) -> None:
+    """The printed command measures the broadcast alone."""
+    profile = read_profile(write_profile(tmp_path / "p", part_text((CALL, SMALL))))
+    savings = expected_savings(profile, [measured(TIMES)])
+    assert any(
+        f"timpani run --for {profile.folder} --covered-by made -o rest" in line
+        for line in savings_lines(profile, savings)
+    )
+    covered = [each.point for each in savings.covered]
+    assert list(profiled_study(profile.main_part, {}, covered).study.collectives) == ["bcast"]
+    with pytest.raises(UserError, match="cover all calls"):
+        profiled_study(profile.main_part, {}, profiled_points(profile.main_part))
+
+
+LAYOUTS = (
+    {**CALL, "ranks": 8, "nodes": 4, "per_node": 2},
+    {**CALL, "ranks": 4, "nodes": 4, "per_node": 1, "ns": 3 * SECOND},
+    {**SMALL, "ranks": 2, "nodes": 1, "per_node": 2, "ns": 3 * SECOND},
+)
+
+
+def test_each_call_is_measured_on_as_many_nodes_as_the_program_has(tmp_path: Path) -> None:
+    found = profiled_study(part_of(tmp_path / "p", *LAYOUTS), {})
+    assert set(found.study.placement) == {"core", "ppr:1", "ppr:2"}
+    assert found.study.wanted_points == {
+        ("allreduce", 8, "ppr:2", 1024),
+        ("allreduce", 4, "ppr:1", 1024),
+        ("bcast", 2, "core", 8),
+    }
+    assert found.study.placements_of(4) == ("ppr:1",)
+    assert not found.left_out
+
+
+def test_a_placement_that_is_asked_for_holds_for_all_and_is_named(tmp_path: Path) -> None:
+    found = profiled_study(part_of(tmp_path / "p", *LAYOUTS), {"placement": "ppr:1"})
+    assert {placement for _, _, placement, _ in found.study.wanted_points or ()} == {"ppr:1"}
+    assert "8 ranks on 4 nodes, at most 2 on one, with 1.5 s: placed by ppr:1" in found.left_out
+
+
+def test_a_layout_that_no_placement_gives_is_named(tmp_path: Path) -> None:
+    found = profiled_study(part_of(tmp_path / "p", {**CALL, "ranks": 6, "nodes": 4, "per_node": 3}), {})
+    assert found.left_out == ("6 ranks on 4 nodes, at most 3 on one, with 1.5 s: placed by ppr:3",)
+
+
+def test_derived_datatypes_are_measured_as_bytes_and_named(tmp_path: Path) -> None:
+    found = profiled_study(part_of(tmp_path / "p", {**SMALL, "datatype": "derived"}, SMALL), {})
+    assert found.left_out == ("bcast of derived datatypes, 50 % of its calls: measured with uint8",)
+
+
 def test_commands_take_a_profile_or_what_to_measure_and_not_both(tmp_path: Path) -> None:
+    campaign = tmp_path / "c"
+    campaign.mkdir()
+    write_header(campaign)
     folder = write_profile(tmp_path / "p", part_text())
     for words in (
         ("run",),
@@ -226,3 +346,7 @@ def test_commands_take_a_profile_or_what_to_measure_and_not_both(tmp_path: Path)
         assert (done.returncode, done.stderr.count("\n")) == (2, 1)
         assert "--for" in done.stderr
     assert "holds no profile" in typed("run", "--for", tmp_path, "--dry-run").stderr
+    for command, named in (("run", "bcast"), ("show", campaign), ("report", campaign)):
+        done = typed(command, named, "--covered-by", tmp_path / "c")
+        assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+        assert "--covered-by" in done.stderr

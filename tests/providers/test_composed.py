@@ -56,7 +56,7 @@ def test_too_few_nodes_or_groups_are_left_out_in_words() -> None:
         },
         "test",
     )
-    resources = Resources(MACHINE, 8, lambda ranks: [(0, 1)], choose_hosts(MACHINE))
+    resources = Resources(MACHINE, lambda _: 8, lambda ranks: [(0, 1)], choose_hosts(MACHINE))
     planned = plan(study, AvailableAlgorithms.ask(FOUND[0]), resources)
     left_out = [str(each) for each in planned.skipped]
     on_one = "takes 2 nodes or more, and the ranks are on 1 node"

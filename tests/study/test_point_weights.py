@@ -14,7 +14,7 @@ shares = st.lists(st.floats(1e-9, 1), min_size=1, max_size=12)
 def weights(values: list[float]) -> list[PointWeight]:
     total = max(1.0, sum(values))
     return [
-        PointWeight(collective="bcast", ranks=2, message_bytes=size, share=value / total)
+        PointWeight(collective="bcast", ranks=2, placement="core", message_bytes=size, share=value / total)
         for size, value in enumerate(values)
     ]
 
@@ -39,7 +39,7 @@ def test_the_more_time_a_point_takes_the_less_regret_is_accepted(values: list[fl
 
 
 def test_a_point_that_takes_less_than_is_accepted_is_not_worth_measuring() -> None:
-    assert set(point_goals(weights([0.5, 0.001]), 0.01)) == {("bcast", 2, 0)}
+    assert set(point_goals(weights([0.5, 0.001]), 0.01)) == {("bcast", 2, "core", 0)}
     assert point_goals(weights([0.005, 0.004]), 0.01) == {}
 
 

@@ -37,7 +37,7 @@ def test_each_can_be_planned_and_says_what_is_left_out(mpi: Mpi, shipped: Shippe
     on_nodes = any(map(category, shipped.study.placement))
     resources = Resources(
         machine=FOUR_GROUPS if on_nodes else this_computer(mpi),
-        cores=2,
+        cores=lambda _: 2,
         distinct=lambda ranks: [(0, 1)],
         hosts=choose_hosts(FOUR_GROUPS) if on_nodes else (),
     )

@@ -10,7 +10,7 @@ import typer
 
 from timpani.cli.terminal.completing import complete_campaign, complete_predictions
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Statistic, expand
+from timpani.cli.terminal.options import Campaign, CoveredBy, FigureOptions, Force, Statistic, expand
 from timpani.errors import UserError
 
 if TYPE_CHECKING:
@@ -61,17 +61,6 @@ class _Others:
     ] = None
 
 
-_Covered = Annotated[
-    Path | None,
-    typer.Option(
-        "--covered-by",
-        metavar="CAMPAIGN",
-        help="For a profile: what its calls would gain with the algorithms measured in this campaign.",
-        show_default=False,
-        autocompletion=complete_campaign,
-    ),
-]
-
 _Second = Annotated[
     Path | None,
     typer.Argument(
@@ -97,7 +86,7 @@ def report(
         ),
     ] = None,
     chosen: _Figures,
-    covered_by: _Covered = None,
+    covered_by: CoveredBy = None,
     statistic: Statistic = None,
     linear: Annotated[
         bool, typer.Option("--linear", help="Draw curves on linear axes; the page has a switch for this.")
@@ -114,7 +103,7 @@ def report(
         _refuse("the report of a campaign", {"a second folder": other, **_options(chosen, others, linear, statistic)})
         _of_profile(folder, covered_by, output, force)
         return
-    if covered_by is not None:
+    if covered_by:
         raise UserError(f"--covered-by is for a profile, and {folder} holds a campaign", "leave it out")
     if other is not None:
         _refuse("the report of one campaign", _options(chosen, others, linear, statistic))
@@ -208,18 +197,17 @@ def _write_figures(
         typer.echo(f"not drawn: {text}", err=True)
 
 
-def _of_profile(folder: Path, covered_by: Path | None, output: Path | None, force: bool) -> None:
+def _of_profile(folder: Path, covered_by: list[Path] | None, output: Path | None, force: bool) -> None:
     """Write the page of a profile."""
-    from timpani.campaign.folder.load import load_one_machine
+    from timpani.cli.terminal.profiled import savings_of
     from timpani.programs.profile_folder import read_profile
-    from timpani.programs.savings import expected_savings
     from timpani.report.profiled.profile_page import render_profile
     from timpani.report.words.output_files import check_new, write_file
 
     output = output or folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
     check_new(output, force)
     profile = read_profile(folder)
-    savings = expected_savings(profile.main_part, load_one_machine(covered_by).raced) if covered_by else None
+    savings = savings_of(profile, covered_by) if covered_by else None
     write_file(output, render_profile(profile, savings).encode(), force)
     typer.echo(output)
     typer.echo(f"the same as text: timpani show {shlex.quote(str(folder))}", err=True)

@@ -87,6 +87,25 @@ class _Further:
     ] = None
 
 
+_CoveredBy = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--covered-by",
+        metavar="CAMPAIGN",
+        help="With --for: leave out what this campaign measured. Repeat the option for several.",
+        show_default=False,
+    ),
+]
+
+
+@dataclass(frozen=True)
+class _Called:
+    """The calls of a profiled program, without those that campaigns measured."""
+
+    profile: Path
+    covered_by: list[Path]
+
+
 @expand(study=study_options(), place=_Place, further=_Further)
 def run(
     *,
@@ -99,6 +118,7 @@ def run(
         ),
     ] = None,
     program: For = None,
+    covered_by: _CoveredBy = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -115,18 +135,21 @@ def run(
     """Measure a study or operations, and print where the default is fine or another algorithm is faster."""
     if (what is None) == (program is None):
         raise UserError("name either what to measure, or a profile with --for", "for example: timpani run demo")
+    if covered_by and program is None:
+        raise UserError("--covered-by leaves out calls of a profile, and no profile is named", "name one with --for")
+    called = _Called(program, covered_by or []) if program else None
     what = what or [program.name if program else ""]
     folder = output or folder_of_today(what)
     options = study.given()
     if place.on and asks_for_job(place.on):
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
-        run_as_job(place.on, further.dry_run, added, _study(what, program, options, []).launches)
+        run_as_job(place.on, further.dry_run, added, _study(what, called, options, []).launches)
         return
     from timpani.campaign.run.transposed_matrices import shown_cells
     from timpani.study.values import parse_duration
 
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    session = _session(what, program, options, place)
+    session = _session(what, called, options, place)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
 
@@ -146,7 +169,7 @@ def run(
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
 
 
-def _session(what: list[str], program: Path | None, options: dict[str, Any], place: _Place) -> "Session":
+def _session(what: list[str], program: _Called | None, options: dict[str, Any], place: _Place) -> "Session":
     """What is to be measured, planned for the place, with its further libraries and its groups as variants."""
     from timpani.campaign.run.session import Session
 
@@ -159,7 +182,7 @@ def _session(what: list[str], program: Path | None, options: dict[str, Any], pla
     return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
 
 
-def _study(what: list[str], program: Path | None, options: dict[str, Any], libraries: list[str]) -> "Study":
+def _study(what: list[str], program: _Called | None, options: dict[str, Any], libraries: list[str]) -> "Study":
     """The study of `what`, or of what a profiled program calls; further `libraries` compete as variants."""
     from timpani.api.runnable_study import runnable_study
     from timpani.study.compose import compose
@@ -168,7 +191,9 @@ def _study(what: list[str], program: Path | None, options: dict[str, Any], libra
         from timpani.libraries.library_variants import library_variants
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
-    return runnable_study(what, study_for(program, options) if program else compose(what, options))
+    if program:
+        return runnable_study(what, study_for(program.profile, options, program.covered_by))
+    return runnable_study(what, compose(what, options))
 
 
 def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, Force, Format, Statistic, expand, format_option
+from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Format, Statistic, expand, format_option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,13 +63,7 @@ class _How:
         bool, typer.Option("--full", "-f", help="With --format osu: minimum, maximum and iterations, like OSU's -f.")
     ] = False
 
-    covered_by: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CAMPAIGN",
-            help="For a profile: what its calls would gain with the algorithms measured in this campaign.",
-        ),
-    ] = None
+    covered_by: CoveredBy = None
 
     @property
     def as_data(self) -> bool:
@@ -102,6 +96,8 @@ def show(
     if how.format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
     place = campaign_or_newest(folder)
+    if how.covered_by and not is_profile(place):
+        raise UserError(f"--covered-by is for a profile, and {place} holds a campaign", "leave it out")
     content = _profile(place, how) if is_profile(place) else _cells(place, part, how)
     if output is None:
         sys.stdout.buffer.write(content)
@@ -132,19 +128,20 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
 
 def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
-    from timpani.campaign.folder.load import load_one_machine
+    from timpani.cli.terminal.profiled import savings_of
     from timpani.errors import UserError
     from timpani.programs.profile_folder import read_profile
-    from timpani.programs.savings import expected_savings
     from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
     from timpani.report.profiled.savings_text import savings_lines
 
     if how.layout != "cells" or how.statistic is not None:
         raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
-    if how.covered_by is not None:
-        savings = expected_savings(profile.main_part, load_one_machine(how.covered_by).raced)
-        return "".join(f"{line}\n" for line in savings_lines(profile, savings)).encode()
+    if how.covered_by and how.format is not Format.table:
+        raise UserError(f"--covered-by has no {how.format.value}", "leave out --format, or --covered-by")
+    if how.covered_by:
+        lines = savings_lines(profile, savings_of(profile, how.covered_by))
+        return "".join(f"{line}\n" for line in lines).encode()
     match how.format:
         case Format.table:
             return profile_text(profile).encode()

@@ -11,6 +11,11 @@ from timpani.study.operations import COLLECTIVES, CallArguments, combines
 MAIN_ROOT_SHARE = 0.9
 """Calls of which at least this share has one root are measured with that root, others with a rotating root."""
 
+DERIVED = "derived"
+"""The class of the program's datatypes."""
+
+BUFFERS = {False: "two buffers", True: "MPI_IN_PLACE"}
+
 _BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "float": 4} | {
     "int64": 8,
     "uint64": 8,
@@ -25,8 +30,11 @@ _BYTES = {"int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 
 class ProfiledPoint:
     """Calls of a program that one point of a study stands for.
 
+    placement      as the program has it: packed onto one node, or the most ranks of a node on each
     message_bytes  in whole elements of the datatype. Calls of one size class whose sizes differ are two points, the
                    smallest and the largest size. They share the calls and seconds, and have the calls' mean size
+    arguments      with which a study measures the collective: those of its longest point
+    called_with    what most of the time in these calls is spent with: datatype and operator as the profile names them
     seconds        of a rank, without those that it is known to have waited for late ranks
     """
 
@@ -34,8 +42,10 @@ class ProfiledPoint:
     ranks: int
     nodes: int
     per_node: int
+    placement: str
     message_bytes: int
     arguments: CallArguments
+    called_with: CallArguments
     seconds: float
     calls: float
 
@@ -101,6 +111,23 @@ def _whole_elements(size: int, element: int) -> int:
     return max(size // element, min(size, 1)) * element
 
 
+def differing_arguments(collective: str, called: CallArguments, measured: CallArguments) -> list[str]:
+    """What a measurement of a collective passes in place of the program's arguments: `operator sum, not max`."""
+    takes = COLLECTIVES[collective].takes
+    found = []
+    if takes["operator"] and measured.datatype != called.datatype:
+        found.append(f"{measured.datatype}, not {called.datatype}")
+    elif called.datatype == DERIVED:
+        found.append(f"{measured.datatype}, not a derived datatype")
+    if takes["operator"] and measured.operator != called.operator:
+        found.append(f"{measured.operator}, not {called.operator}")
+    if takes["root"] and measured.root != called.root:
+        found.append(f"root {measured.root}, not {called.root}")
+    if takes["in_place"] and measured.in_place != called.in_place:
+        found.append(f"{BUFFERS[measured.in_place]}, not {BUFFERS[called.in_place]}")
+    return found
+
+
 def _mean_bytes(lines: Iterable[CallsLine]) -> int:
     return sum(line.bytes for line in lines) // sum(line.calls for line in lines)
 
@@ -108,14 +135,16 @@ def _mean_bytes(lines: Iterable[CallsLine]) -> int:
 def _point(part: ProfilePart, lines: Sequence[CallsLine]) -> tuple[ProfiledPoint, tuple[int, int]]:
     """The point of the calls' mean size, and their smallest and largest size."""
     main = max(lines, key=lambda line: line.ns)
-    mean = _mean_bytes(lines)
+    mean, called_with = _mean_bytes(lines), _arguments(main, lines)
     point = ProfiledPoint(
         collective=main.name,
         ranks=main.ranks,
         nodes=main.nodes,
         per_node=main.per_node,
+        placement="core" if main.nodes == 1 else f"ppr:{main.per_node}",
         message_bytes=mean,
-        arguments=_arguments(main, lines),
+        arguments=_measured_arguments(called_with),
+        called_with=called_with,
         seconds=sum(changeable_seconds(part, line) for line in lines),
         calls=sum(part.calls_of(line) for line in lines),
     )
@@ -126,14 +155,20 @@ def _point(part: ProfilePart, lines: Sequence[CallsLine]) -> tuple[ProfiledPoint
 
 
 def _arguments(main: CallsLine, lines: Sequence[CallsLine]) -> CallArguments:
-    datatype = _measured_datatype(main)
     root, share = main_root(lines)
     return CallArguments(
-        datatype=datatype,
-        operator=main.operator if combines(main.operator, datatype) else "sum",
+        datatype=main.datatype,
+        operator=main.operator,
         root=root if share >= MAIN_ROOT_SHARE else ROTATING,
         in_place=in_place_share(lines, True) > 0.5,
     )
+
+
+def _measured_arguments(called_with: CallArguments) -> CallArguments:
+    """The arguments as far as a study has them: sum in place of operators that it lacks."""
+    datatype = _measured_datatype(called_with)
+    operator = called_with.operator if combines(called_with.operator, datatype) else "sum"
+    return replace(called_with, datatype=datatype, operator=operator)
 
 
 def main_root(lines: Iterable[CallsLine]) -> tuple[int, float]:
@@ -155,10 +190,10 @@ def in_place_share(lines: Iterable[CallsLine], in_place: bool) -> float:
     return calls[in_place] / sum(calls.values()) if any(calls.values()) else 0.0
 
 
-def _measured_datatype(line: CallsLine) -> str:
+def _measured_datatype(called_with: CallArguments) -> str:
     """The program's where a study has it, or one of as many bytes; bytes where nothing is reduced."""
-    if not line.operator:
+    if not called_with.operator:
         return "uint8"
-    if line.datatype in DATATYPES:
-        return line.datatype
-    return {1: "uint8", 4: "int32"}.get(_BYTES.get(line.datatype, 8), "double")
+    if called_with.datatype in DATATYPES:
+        return called_with.datatype
+    return {1: "uint8", 4: "int32"}.get(_BYTES.get(called_with.datatype, 8), "double")

@@ -31,7 +31,12 @@ from timpani.rules.confirm.confirmation import (
     unreached_calls,
     without_losing_rules,
 )
-from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study, rules_first
+from timpani.rules.confirm.confirmation_study import (
+    cells_to_prove,
+    confirmation_study,
+    placed_as_measured,
+    rules_first,
+)
 from timpani.rules.confirm.refinement import refining_study
 from timpani.rules.confirm.setting_check import SettingPoint, losing, setting_points
 from timpani.rules.propose.predicted_rules import PredictionReach, predicted_rules
@@ -271,7 +276,7 @@ def prepare_confirmation(
     session = target.prepare(study, seconds)
     if session is None:
         raise _too_short(study, target, request.budget, _ROUND_SHARE)
-    plan = session.plan
+    plan = session.plan if request.placement else placed_as_measured(session.plan, made_from)
     everything = LAUNCHES * (plan.starting_seconds + len(plan.cells) * made_from.cell_seconds)
     rules_only = seconds is not None and everything > seconds
     session.plan = rules_first(plan, table, made_from, rules_only)

@@ -211,10 +211,10 @@ class StudyKeys:
     )
     weights: PointWeights = key(
         (),
-        "a list of tables with collective, ranks, message_bytes and share",
+        "a list of tables with collective, ranks, placement, message_bytes and share",
         "the time of each point's calls in a program, as a share of its time in MPI: only these points are measured, "
-        "and `regret` is what all choices may lose together, as a share of that time"
-        " ([how](how-to/speed-up-a-program.md#when-the-race-stops)). `--for PROFILE` with a `regret` records them here",
+        "each with its placement. A `regret` is then what all choices may lose together, as a share of that time"
+        " ([how](how-to/speed-up-a-program.md#when-the-race-stops)). `--for PROFILE` records them here",
     )
     method: Method = key(
         "timpani",

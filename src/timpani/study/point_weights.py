@@ -16,8 +16,8 @@ UNMEASURED_PART = 0.5
 """Of what a race may lose, the most that points without a measurement may lose: a point takes some launches however
 large its accepted regret is."""
 
-PointKey = tuple[str, int, int]
-"""Collective, ranks and bytes of a point of a study for a program."""
+PointKey = tuple[str, int, str, int]
+"""Collective, ranks, placement and bytes of a point of a study for a program."""
 
 
 class PointWeight(BaseModel):
@@ -30,13 +30,14 @@ class PointWeight(BaseModel):
 
     collective: str
     ranks: int = Field(ge=1)
+    placement: str
     message_bytes: int = Field(ge=0)
     share: float = Field(gt=0, le=1)
 
     @property
     def key(self) -> PointKey:
         """The point."""
-        return self.collective, self.ranks, self.message_bytes
+        return self.collective, self.ranks, self.placement, self.message_bytes
 
 
 @dataclass(frozen=True)

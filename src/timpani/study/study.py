@@ -1,6 +1,6 @@
 """A study: what to measure, over which ranks, sizes and algorithms, and how exactly."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -137,6 +137,21 @@ class Study(_Declared):
     def goals(self) -> Mapping[PointKey, PointGoal]:
         """What a race for a program wants of each point; empty of other studies."""
         return {} if self.regret is None else point_goals(self.weights, self.regret)
+
+    def placements_of(self, ranks: int) -> tuple[str, ...]:
+        """How ranks of this count are placed."""
+        wanted = self.wanted_points
+        if wanted is None:
+            return self.placement
+        used = {placement for _, count, placement, _ in wanted if count == ranks}
+        return tuple(each for each in self.placement if each in used)
+
+    @property
+    def wanted_points(self) -> Set[PointKey] | None:
+        """The points of a study of a program; None of others, which measure all combinations."""
+        if not self.weights:
+            return None
+        return {each.key for each in self.weights} if self.regret is None else self.goals.keys()
 
     @property
     def all_variants(self) -> dict[str, Variant]:

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.installed import each_kind, every_open_mpi
+from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.from_study import check_cores, plan
 from timpani.campaign.plan.plan import CampaignPlan
@@ -26,7 +27,7 @@ from timpani.study.study import Study
 
 def planned(mpi: Mpi, cores: int = 4, **values: Any) -> CampaignPlan:
     study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2], "sizes": [8, 1024], **values}, "test")
-    return plan(study, library(mpi), Resources(this_computer(mpi), cores, lambda ranks: [(0, 1)]))
+    return plan(study, library(mpi), Resources(this_computer(mpi), lambda _: cores, lambda ranks: [(0, 1)]))
 
 
 @cache
@@ -140,12 +141,42 @@ def test_parameters_are_held_while_the_communicator_is_created(mpi: Mpi) -> None
 def test_more_ranks_than_cores_are_an_error() -> None:
     study = Study.check({"collectives": {"bcast": "all"}, "ranks": [2, 3, 8], "sizes": [8]}, "test")
     with pytest.raises(UserError) as caught:
-        check_cores(study, 2)
+        check_cores(study, lambda _: 2)
     assert "3, 8 ranks are more than the 2 cores" in caught.value.what
     assert "--ranks 2)" in caught.value.next_step
     with pytest.raises(UserError, match=r"measure fewer \(--ranks 1\)"):
-        check_cores(study, 1)
-    check_cores(study, 8)
+        check_cores(study, lambda _: 1)
+    check_cores(study, lambda _: 8)
+
+
+def test_each_count_of_a_program_s_ranks_needs_the_cores_of_its_placement() -> None:
+    """Eight ranks fill two nodes, and a leader of each makes two."""
+    weights = [
+        {"collective": "bcast", "ranks": ranks, "placement": placement, "message_bytes": 8, "share": 0.5}
+        for ranks, placement in ((8, "ppr:4"), (2, "ppr:1"))
+    ]
+    values = {"collectives": {"bcast": "all"}, "ranks": [2, 8], "sizes": [8], "placement": ["ppr:4", "ppr:1"]}
+    cores = {"ppr:4": 8, "ppr:1": 2}
+    check_cores(Study.check({**values, "weights": weights}, "test"), cores.__getitem__)
+    with pytest.raises(UserError, match="8 ranks are more than the 2 cores"):
+        check_cores(Study.check(values, "test"), cores.__getitem__)
+
+
+def test_a_program_s_points_are_measured_and_no_other_combination() -> None:
+    called = {("bcast", 2, "core", 8), ("bcast", 2, "core", 64), ("bcast", 4, "ppr:1", 64)}
+    weights = [
+        {"collective": name, "ranks": ranks, "placement": placement, "message_bytes": size, "share": 0.1}
+        for name, ranks, placement, size in called
+    ]
+    values = {"collectives": {"bcast": "all"}, "ranks": [2, 4], "sizes": [8, 64], "placement": ["core", "ppr:1"]}
+    study = Study.check({**values, "weights": weights}, "test")
+    cells = [
+        each
+        for ranks in study.ranks
+        for each in cells_of(study, "bcast", Algorithm("openmpi", "default"), None, ranks, lambda _: [])
+        if isinstance(each, Cell)
+    ]
+    assert {(each.collective, each.ranks, each.placement, each.message_bytes) for each in cells} == called
 
 
 @each_kind

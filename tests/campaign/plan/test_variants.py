@@ -32,7 +32,7 @@ def planned(mpi: Mpi, variants: list[str], **values: Any) -> CampaignPlan:
     about = {"collectives": {"bcast": "default"}, "ranks": [2], "sizes": [8], "variants": variants, **values}
     study = Study.check(about, "test")
     available = AvailableAlgorithms.ask(mpi)
-    resources = Resources(this_computer(mpi), 4, lambda ranks: [(0, 1)])
+    resources = Resources(this_computer(mpi), lambda _: 4, lambda ranks: [(0, 1)])
     return plan(study, available, resources, variants=prepare_variants(study, available))
 
 

@@ -107,7 +107,10 @@ def test_a_race_for_a_program_comes_back_to_its_slowest_point_before_it_reaches_
 ) -> None:
     monkeypatch.setattr(run, "_LAUNCH_SHARE", 0.0)  # each launch has time for one point
     shares = {8: 0.2, 64: 0.6}
-    weights = [{"collective": "bcast", "ranks": 2, "message_bytes": size, "share": shares[size]} for size in shares]
+    weights = [
+        {"collective": "bcast", "ranks": 2, "placement": "core", "message_bytes": size, "share": share}
+        for size, share in shares.items()
+    ]
     values = {
         "collectives": {"bcast": ["default", "timpani/chain:segment_bytes=2"]},
         "ranks": [2],

@@ -41,7 +41,7 @@ def test_with_a_campaign_it_says_what_would_be_saved_and_what_is_covered(tmp_pat
     saving = PointSaving(first, measured=True, best="ring", saved=0.5, low=0.4, high=0.6)
     page = render_profile(profile, Savings((saving, PointSaving(second, measured=False))))
     assert "better algorithms are expected to save 500 ms (400 ms to 600 ms)" in page
-    assert "The campaign covers 1 of 2 points, 75 % of the time" in page
+    assert "Measured: 1 of 2 points, 75 % of the time" in page
 
 
 def test_text_of_a_profile_stays_text(tmp_path: Path) -> None:

@@ -29,7 +29,12 @@ from timpani.rules.confirm.confirmation import (
     unreached_calls,
     without_losing_rules,
 )
-from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study, rules_first
+from timpani.rules.confirm.confirmation_study import (
+    cells_to_prove,
+    confirmation_study,
+    placed_as_measured,
+    rules_first,
+)
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import CallArguments
 from timpani.study.schema import cell_columns
@@ -80,7 +85,10 @@ def planned(cells: list[Cell]) -> CampaignPlan:
 
 def of_program(measured: Campaign) -> Campaign:
     """The same campaign, as a race for a program."""
-    weights = [{"collective": "bcast", "ranks": 2, "message_bytes": size, "share": 0.3} for size in (64, 1024)]
+    weights = [
+        {"collective": "bcast", "ranks": 2, "placement": "core", "message_bytes": size, "share": 0.3}
+        for size in (64, 1024)
+    ]
     study = {**STUDY, "weights": weights, "regret": 0.01}
     recorded = {**measured.header.recorded, "study": study}
     return replace(measured, header=measured.header.model_copy(update={"recorded": recorded}))
@@ -337,6 +345,12 @@ def test_a_budget_is_spent_on_the_sizes_of_rules_first(rules_only: bool) -> None
         assert left == {63: ["default", "tuned"], 64: of_rule, 1024: of_rule}
     else:
         assert left == {size: list(names) for size in (63, 64, TEST_SIZE, 1024)}
+
+
+def test_ranks_are_placed_as_in_the_campaign_and_in_no_other_combination() -> None:
+    measured = cell("ring", 64)
+    plan = planned([measured, replace(measured, placement="ppr:1"), replace(measured, ranks=4)])
+    assert [each.cell for each in placed_as_measured(plan, BEFORE).cells] == [measured]
 
 
 def test_a_table_without_rules_has_nothing_to_confirm() -> None:

@@ -9,6 +9,7 @@ from timpani.campaign.folder.fields import Count
 from timpani.machine.here.describe import Printable
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES
+from timpani.study.operations import CallArguments
 from timpani.study.values import FigureChoices, PointWeights
 
 _MPIS_NAMES = re.compile(r"MPI_\w{1,60}(, MPI_\w{1,60}){0,15}", re.ASCII)
@@ -54,6 +55,8 @@ class RecordedStudy(HeaderPart):
     method: Printable = "timpani"
     datatype: Annotated[str, AfterValidator(_datatype)] = "uint8"
     operator: Printable = "sum"
+    root: int | Printable = 0
+    in_place: bool = False
     launches: Count | None = None
     regret: Annotated[float, Field(gt=0, lt=1)] | None = None
     budget: Annotated[float, Field(gt=0)] | None = None
@@ -69,6 +72,16 @@ class RecordedStudy(HeaderPart):
         """The operation's own, or else the study's."""
         own = self.overrides.get(operation)
         return own.datatype if own and own.datatype else self.datatype
+
+    def arguments_of(self, operation: str) -> CallArguments:
+        """The arguments of an operation's calls."""
+        own = self.overrides.get(operation, RecordedOverride())
+
+        def chosen(name: str) -> Any:
+            given = getattr(own, name)
+            return getattr(self, name) if given is None else given
+
+        return CallArguments(self.datatype_of(operation), chosen("operator"), chosen("root"), chosen("in_place"))
 
     def element_bytes_of(self, operation: str) -> int:
         """Bytes of an element of `datatype_of`, which must be one of DATATYPES."""

@@ -25,8 +25,6 @@ def cells_of(
         return
     kind = OPERATIONS[operation].kind
     sizes = study.sizes_of(operation)
-    if study.weights and study.regret is not None:
-        sizes = tuple(size for size in sizes if (operation, ranks, size) in study.goals)
     if kind == "point-to-point" and info is not None:
         for between in between_ranks(algorithm, info, ranks, study.pairs, distinct):
             if why := missing_ranks(between, ranks):
@@ -41,16 +39,19 @@ def cells_of(
         for why, odd in unfit.items():
             yield Skipped(f"{operation} {algorithm} on {counted(ranks, 'rank')}, {show_sizes(odd)}", why)
     else:
-        recorded = [size for size in sizes if study.has_lateness(operation, ranks, size)]
-        yield from _cells_at(tuple(recorded), study, operation, algorithm, ranks)
-        if missing := sorted(set(sizes) - set(recorded)):
+        wanted = list(_cells_at(sizes, study, operation, algorithm, ranks))
+        late = [each for each in wanted if study.has_lateness(operation, ranks, each.message_bytes)]
+        yield from late
+        if missing := sorted({each.message_bytes for each in wanted if each not in late}):
             where = f"{operation} on {counted(ranks, 'rank')}, {show_sizes(missing)}"
             yield Skipped(where, "the profile has no lateness of such calls")
 
 
 def _cells_at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:
+    wanted = study.wanted_points
     for placement, size in product(study.placement, sizes):
-        yield Cell(operation, algorithm, ranks, placement, size, study.mode, study.arrival)
+        if wanted is None or (operation, ranks, placement, size) in wanted:
+            yield Cell(operation, algorithm, ranks, placement, size, study.mode, study.arrival)
 
 
 def indivisible(algorithm: Algorithm, ranks: int, elements: int) -> str:

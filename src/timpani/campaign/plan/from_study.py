@@ -1,7 +1,7 @@
 """From a study, a library and a machine to the cells that are measured, grouped by what can share a launch."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from math import ceil
@@ -105,13 +105,18 @@ def _check_race(study: Study, resources: Resources) -> None:
         )
 
 
-def check_cores(study: Study, cores: int) -> None:
-    """UserError where the study has more ranks than there are cores."""
-    above = [ranks for ranks in study.ranks if ranks > cores]
+def check_cores(study: Study, cores: Callable[[str], int]) -> None:
+    """UserError where the study has more ranks than there are cores.
+
+    cores  as of `Resources`
+    """
+    fewest = {ranks: min(map(cores, study.placements_of(ranks)), default=ranks) for ranks in study.ranks}
+    above = [ranks for ranks, found in fewest.items() if ranks > found]
     if above:
-        fitting = ",".join(str(ranks) for ranks in study.ranks if ranks <= cores) or str(cores)
+        least = min(fewest[ranks] for ranks in above)
+        fitting = ",".join(str(ranks) for ranks in study.ranks if ranks not in above) or str(least)
         raise UserError(
-            f"{', '.join(map(str, above))} ranks are more than the {counted(cores, 'core')} that this machine offers",
+            f"{', '.join(map(str, above))} ranks are more than the {counted(least, 'core')} that this machine offers",
             f"measure fewer (--ranks {fitting}), or accept ranks that share cores (--oversubscribe)",
         )
 
@@ -201,7 +206,7 @@ class _Draft:
                 start.ranks,
                 start.placement,
                 start.arguments,
-                start.ranks > self.resources.cores,
+                start.ranks > self.resources.cores(start.placement),
                 start.parameters,
                 dict(start.environment),
                 tuple(cells),

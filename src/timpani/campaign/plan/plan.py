@@ -267,7 +267,7 @@ class CampaignPlan:
         groups = shuffler.sample(self.groups, len(self.groups))
         if self.concurrent_launches > 1:  # the largest first: the last ones then end at nearly the same time
             groups.sort(key=lambda group: group.ranks, reverse=True)
-        weights = {each.key: each.share for each in self.study.weights}
+        weights = {key: goal.weight for key, goal in self.study.goals.items()}
 
         def weight(of: Sequence[PlannedCell]) -> float:
             return max(weights.get(RacePoint.from_cell(each.cell).key, 0.0) for each in of)

@@ -16,7 +16,8 @@ def plan_notes(plan: CampaignPlan) -> Iterator[str]:
     study = plan.study
     yield from (each.note for each in plan.skipped)
     for placement in study.placement:
-        yield from ranks_on_one_node(plan.machine, plan.hosts, placement, study.ranks)
+        placed = [ranks for ranks in study.ranks if placement in study.placements_of(ranks)]
+        yield from ranks_on_one_node(plan.machine, plan.hosts, placement, placed)
     if study.include_setup:
         yield "each call of an algorithm of Timpani's or a composed one includes its set-up"
     if plan.machine.simulated:

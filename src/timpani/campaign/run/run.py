@@ -88,7 +88,7 @@ class Runner:
     def __post_init__(self) -> None:
         budget = self.plan.study.budget
         self._deadline = None if budget is None else self.clock() + budget
-        self._launch_s = _LAUNCH_SHARE * budget if budget is not None and self.plan.study.weights else inf
+        self._launch_s = _LAUNCH_SHARE * budget if budget is not None and self.plan.study.goals else inf
         self._newest_launch = 1
         self._agenda = agenda_of(self.plan)
         self._start_costs = StartCosts()

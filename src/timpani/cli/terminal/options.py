@@ -68,6 +68,18 @@ For = Annotated[
 ]
 """The option of commands that measure for a program."""
 
+CoveredBy = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--covered-by",
+        metavar="CAMPAIGN",
+        help="For a profile: what its calls would gain with the algorithms measured in this campaign. Repeat the "
+        "option for several.",
+        show_default=False,
+        autocompletion=complete_campaign,
+    ),
+]
+
 
 ProgramCommand = Annotated[
     list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)

@@ -8,29 +8,42 @@ import typer
 
 if TYPE_CHECKING:
     from timpani.programs.block_runs import Choice
+    from timpani.programs.profile_folder import ProgramProfile
+    from timpani.programs.savings import Savings
     from timpani.study.study import Study
 
 
-def study_for(profile: Path, options: Mapping[str, object]) -> "Study":
-    """The study of what the program of `profile` calls; standard error names what it leaves out."""
+def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence[Path] = ()) -> "Study":
+    """The study of what the program of `profile` calls; standard error names what it leaves out.
+
+    covered_by  campaigns whose points are not measured again
+    """
     from timpani.programs.profile_folder import read_profile
     from timpani.programs.profiled_study import profiled_study
 
-    found = profiled_study(read_profile(profile).main_part, options)
+    read = read_profile(profile)
+    covered = [each.point for each in savings_of(read, covered_by).covered] if covered_by else []
+    found = profiled_study(read.main_part, options, covered)
     for text in found.left_out:
         typer.echo(f"left out: {text}", err=True)
     return found.study
 
 
+def savings_of(profile: "ProgramProfile", campaigns: Sequence[Path]) -> "Savings":
+    """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
+    from timpani.campaign.folder.load import load_one_machine
+    from timpani.programs.savings import expected_savings
+
+    return expected_savings(profile, [load_one_machine(folder) for folder in campaigns])
+
+
 def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
     from timpani.programs.profile_folder import read_profile
-    from timpani.programs.savings import expected_savings
     from timpani.report.profiled.savings_text import savings_lines
-    from timpani.rules.table.merged_campaigns import load_together
 
     found = read_profile(profile)
-    for line in savings_lines(found, expected_savings(found.main_part, load_together(list(campaigns)).raced)):
+    for line in savings_lines(found, savings_of(found, campaigns)):
         typer.echo(line)
 
 

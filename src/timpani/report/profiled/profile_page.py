@@ -16,6 +16,7 @@ from timpani.programs.profiled_study import left_out
 from timpani.programs.savings import PointSaving, Savings
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg
+from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import call_rows, form_rows, late_rows, seconds_in_words, time_in_collectives
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table
@@ -31,6 +32,7 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
     savings  what the algorithms that a campaign measured would save; None: no campaign is given
     """
     part = profile.main_part
+    points = profiled_points(part)
     return (
         page_templates()
         .get_template("profile.html.jinja")
@@ -44,9 +46,9 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
             calls=Table.of_texts(call_rows(part)),
             late=Table.of_texts(late_rows(part)),
             points=Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
-            left_out=left_out(part, profiled_points(part)),
+            left_out=left_out(part, points, {point.collective: point.arguments for point in points}),
             coverage=_coverage(savings),
-            commands=_commands(profile),
+            commands=next_commands(profile, savings),
         )
     )
 
@@ -120,25 +122,11 @@ def _bar_parts(part: ProfilePart, line: CallsLine) -> Iterator[tuple[str, str, f
 def _coverage(savings: Savings | None) -> str:
     if savings is None:
         return "What algorithms would save is unknown without a campaign (`--covered-by CAMPAIGN`)."
-    measured = sum(each.measured for each in savings.points)
-    share = per_cent(savings.covered / savings.changeable) if savings.changeable else "nothing"
-    return (
-        f"The campaign covers {measured} of {counted(len(savings.points), 'point')}, {share} of the time that an "
-        "algorithm can change."
+    share = per_cent(savings.covered_seconds / savings.changeable) if savings.changeable else "nothing"
+    points = counted(len(savings.points), "point")
+    return " ".join(
+        (
+            f"Measured: {len(savings.covered)} of {points}, {share} of the time that an algorithm can change.",
+            *(f"{note}." for note in savings.notes),
+        )
     )
-
-
-def _commands(profile: ProgramProfile) -> list[tuple[str, str]]:
-    command = shlex.join(profile.header.command) if profile.header else ""
-    if profile.imported:
-        ranks = profile.main_part.program.reporting
-        return [("Profile the program with its communicators", f"timpani profile -o p -- mpirun -np {ranks} {command}")]
-    place = shlex.quote(str(profile.folder))
-    found = [
-        ("Measure what the program calls", f"timpani run --for {place} -o measured"),
-        ("Show what the measured algorithms would save", f"timpani report {place} --covered-by measured"),
-        ("Write tuning files for the program", f"timpani tune --for {place} -o tuned"),
-    ]
-    if command:
-        found.append(("Check the files on the program", f"timpani confirm tuned -- {command}"))
-    return found

@@ -9,7 +9,9 @@ from typing import Any
 
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, Form, LatenessLine, ProfilePart
+from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_run import SIGNALLED
+from timpani.report.profiled.next_commands import next_commands
 from timpani.report.tables.plain_tables import aligned
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
@@ -91,6 +93,8 @@ def profile_text(profile: ProgramProfile) -> str:
         lines.append(f"no calls: {why}")
     for part in profile.parts:
         lines += ["", *_part_text(part)]
+    if profile.imported or (profile.parts and profiled_points(profile.main_part)):
+        lines += ["", *(f"{what[0].lower()}{what[1:]}: {command}" for what, command in next_commands(profile, None))]
     return "\n".join(lines).strip("\n") + "\n"
 
 

@@ -1,17 +1,20 @@
 """What better algorithms are expected to save a program, in sentences."""
 
-import shlex
 from collections.abc import Iterator
 
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.savings import PointSaving, Savings
+from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import UNKNOWN_WAITING, seconds_in_words, time_in_collectives
 from timpani.report.tables.plain_tables import aligned
 from timpani.stats.regret import ALPHA
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
-_HEADINGS = ("collective", "ranks", "size", "calls", "seconds", "saved", "from", "to", "faster algorithm")
+_HEADINGS = (
+    *("collective", "ranks", "nodes", "size", "calls", "seconds"),
+    *("saved", "from", "to", "faster algorithm", "differs in"),
+)
 SAVED_COLUMN = _HEADINGS.index("saved")
 
 
@@ -43,13 +46,13 @@ def savings_lines(profile: ProgramProfile, savings: Savings) -> Iterator[str]:
             f"({per_cent(1 - ALPHA)} bounds of the points, added up)"
         )
     yield from aligned(savings_rows(savings))
-    missing = [each for each in savings.points if not each.measured]
-    if missing:
-        place = shlex.quote(str(profile.folder))
-        share = per_cent(1 - savings.covered / savings.changeable) if savings.changeable else "nothing"
+    yield from (f"note: {note}" for note in savings.notes)
+    if missing := len(savings.points) - len(savings.covered):
+        [(_, command), *_] = next_commands(profile, savings)
+        share = per_cent(1 - savings.covered_seconds / savings.changeable) if savings.changeable else "nothing"
         yield (
-            f"not measured: {counted(len(missing), 'point')}, {share} of the time that an algorithm can change; "
-            f"to measure: timpani run --for {place}"
+            f"not measured: {counted(missing, 'point')}, {share} of the time that an algorithm can change; "
+            f"to measure: {command}"
         )
 
 
@@ -64,9 +67,11 @@ def _row(each: PointSaving) -> tuple[str, ...]:
     return (
         point.collective,
         str(point.ranks),
+        str(point.nodes),
         show_size(point.message_bytes),
         f"{point.calls:.0f}",
         f"{point.seconds:.4f}",
         *numbers,
         each.best or ("the default" if each.measured else "not measured"),
+        "; ".join(each.differences),
     )

@@ -117,6 +117,13 @@ def cells_to_prove(table: SelectionTable, campaign: Campaign) -> Callable[[Cell]
     return wanted
 
 
+def placed_as_measured(plan: CampaignPlan, campaign: Campaign) -> CampaignPlan:
+    """The `plan` with only the rank counts of each placement that `campaign` measured: a program places each count of
+    ranks in its own way."""
+    measured = set(campaign.results.select("ranks", "placement").iter_rows())
+    return plan.restricted_to(lambda cell: (cell.ranks, cell.placement) in measured)
+
+
 def rules_first(plan: CampaignPlan, table: SelectionTable, campaign: Campaign, rules_only: bool) -> CampaignPlan:
     """The `plan` of a confirmation whose budget is spent on the sizes of rules before others.
 

@@ -49,7 +49,7 @@ class RacePoint:
     @property
     def key(self) -> PointKey:
         """The point in the calls of a program."""
-        return self.collective, self.ranks, self.message_bytes
+        return self.collective, self.ranks, self.placement, self.message_bytes
 
     @classmethod
     def from_cell(cls, cell: Cell) -> Self:
