@@ -60,6 +60,14 @@ def part_text(calls: Iterable[Mapping[str, Any]] = (CALL,), **program: Any) -> b
     return b"".join(map(checked_line, [*lines, {"line": "end", "lines": len(lines)}]))
 
 
+def late(stratum: str, rank: int, mean_ns: float, **values: Any) -> dict[str, Any]:
+    """The lateness of one of two ranks in 100 calls of allreduce of 1 KiB."""
+    line = {"line": "lateness", "stratum": stratum, "rank": rank, "name": "allreduce", "world": True, "ranks": 2}
+    sampled = {"nodes": 1, "per_node": 2, "size_class": 11, "calls": 100, "sampled": 100, "last_calls": 50}
+    times = dict.fromkeys(("deviation_ns", "median_ns", "ninth_decile_ns", "largest_ns", "completion_ns"), 0.0)
+    return {**line, **sampled, **times, "mean_ns": mean_ns, **values}
+
+
 def _sized(line: Mapping[str, Any]) -> Mapping[str, Any]:
     """The line of calls with their smallest and largest size: the mean, where it does not say them."""
     if line["line"] != "calls":

@@ -5,18 +5,11 @@ from typing import Any
 
 import pytest
 
-from tests.programs.profile_files import CALL, part_text, write_profile
+from tests.programs.profile_files import CALL, late, part_text, write_profile
 from timpani.errors import UserError
 from timpani.programs.recorded_lateness import with_recorded_lateness
 from timpani.study.compose import compose
 from timpani.study.study import Study
-
-
-def late(stratum: str, rank: int, mean_ns: float, **values: Any) -> dict[str, Any]:
-    line = {"line": "lateness", "stratum": stratum, "rank": rank, "name": "allreduce", "world": True, "ranks": 2}
-    sampled = {"nodes": 1, "per_node": 2, "size_class": 11, "calls": 100, "sampled": 100, "last_calls": 50}
-    times = dict.fromkeys(("deviation_ns", "median_ns", "ninth_decile_ns", "largest_ns", "completion_ns"), 0.0)
-    return {**line, **sampled, **times, "mean_ns": mean_ns, **values}
 
 
 def profile(folder: Path, *lines: dict[str, Any]) -> Path:

@@ -1,10 +1,11 @@
 """The lateness of ranks in a profile, as the arrival pattern `recorded:p` injects it."""
 
 import zlib
-from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 
 from timpani.errors import UserError
+from timpani.programs.lateness import lateness_by_kind
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.profile_lines import LatenessLine, ProfilePart
 from timpani.study.arrival import RecordedLateness, recorded_pattern, recorded_source
@@ -17,22 +18,15 @@ def recorded_lateness(part: ProfilePart) -> list[RecordedLateness]:
     Of several communicators with as many ranks, the one with most calls stands for all. Calls whose lateness is unknown
     on a rank are left out. Ranks are in the order of MPI_COMM_WORLD; the first to enter has lateness 0.
     """
-    strata: dict[str, list[LatenessLine]] = defaultdict(list)
-    for line in part.lateness:
-        strata[line.stratum].append(line)
-    chosen: dict[tuple[str, int, int], list[LatenessLine]] = {}
-    for lines in sorted(strata.values(), key=lambda lines: -lines[0].calls):
-        first = lines[0]
-        if len(lines) == first.ranks and first.size_class >= 0:
-            chosen.setdefault((first.name, first.ranks, first.size_class), lines)
     return [
-        RecordedLateness(collective=name, ranks=ranks, size_class=size_class, ns=_nanoseconds(lines))
-        for (name, ranks, size_class), lines in sorted(chosen.items())
+        RecordedLateness(collective=name, ranks=ranks, size_class=size_class, ns=_nanoseconds(each.lines))
+        for (name, ranks, size_class), each in sorted(lateness_by_kind(part).items())
+        if size_class >= 0
     ]
 
 
-def _nanoseconds(lines: list[LatenessLine]) -> tuple[int, ...]:
-    means = [line.mean_ns for line in sorted(lines, key=lambda line: line.rank)]
+def _nanoseconds(lines: Iterable[LatenessLine]) -> tuple[int, ...]:
+    means = [line.mean_ns for line in lines]
     return tuple(round(mean - min(means)) for mean in means)
 
 

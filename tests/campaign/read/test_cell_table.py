@@ -119,6 +119,10 @@ def test_a_minority_of_launches_does_not_mark_the_cell() -> None:
     assert row["bimodal"] is False
 
 
+def test_one_launch_in_which_ranks_missed_the_arrival_pattern_marks_the_cell() -> None:
+    assert only_row([replace(six()[0], lateness_missed=True), *six()[1:]])["status"] == "lateness_missed"
+
+
 def test_a_failed_launch_is_reported_and_the_others_are_used() -> None:
     row = only_row([*six(), failed(7), failed(8)])
     assert row["status"] == "failed"

@@ -38,7 +38,8 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     a race measured the cell no more, and why, `race_ended` why it ended the point with this cell left, `sampled`
     whether it only sampled the point; null elsewhere.
     Launches that failed give no time. Flags of single launches
-    (not converged, skewed, lateness missed, bimodal) hold for the cell when most launches that succeeded raised them.
+    (not converged, skewed, bimodal) hold for the cell when most launches that succeeded raised them, and lateness
+    missed when one did.
     """
     succeeded = results.rows.filter(_SUCCEEDED)
     measured = succeeded.group_by(MACHINE_CELL).agg(
@@ -48,7 +49,7 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         *_by_state(),
         *(_SUMMARIES[summary.over](name) for name, summary in SUMMARIES.items()),
         skewed=pl.mean("skewed") > 0.5,
-        lateness_missed=pl.mean("lateness_missed") > 0.5,
+        lateness_missed=pl.any("lateness_missed"),
         unconverged=(~pl.col("converged")).mean() > 0.5,
     )
     attempted = results.rows.group_by(MACHINE_CELL).agg(

@@ -18,6 +18,7 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
 
     covered_by  campaigns whose points are not measured again
     """
+    from timpani.programs.lateness import lateness_advice
     from timpani.programs.profile_folder import read_profile
     from timpani.programs.profiled_study import profiled_study
 
@@ -26,6 +27,8 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
     found = profiled_study(read.main_part, options, covered)
     for text in found.left_out:
         typer.echo(f"left out: {text}", err=True)
+    for text in lateness_advice(read.main_part, found.points, found.study.arrival):
+        typer.echo(f"note: {text}", err=True)
     return found.study
 
 

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from timpani.charts.marks import theme
 from timpani.charts.program_time import MOVING, UNKNOWN, WAITING, program_time
+from timpani.programs.lateness import lateness_advice
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profiled_points import profiled_points
@@ -20,6 +21,7 @@ from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import call_rows, form_rows, late_rows, seconds_in_words, time_in_collectives
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table
+from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
@@ -45,6 +47,7 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
             forms=Table.of_texts(form_rows(part)),
             calls=Table.of_texts(call_rows(part)),
             late=Table.of_texts(late_rows(part)),
+            advice=list(lateness_advice(part, points, TOGETHER)),
             points=Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
             left_out=left_out(part, points, {point.collective: point.arguments for point in points}),
             coverage=_coverage(savings),

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from timpani.programs.lateness import call_lateness, lateness_advice
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profile_lines import CallsLine, Form, LatenessLine, ProfilePart
 from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_run import SIGNALLED
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.tables.plain_tables import aligned
+from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
 
@@ -28,6 +30,11 @@ _FORMS: dict[Form, str] = {
 _NO_MPI = "no process of the command called MPI_Init"
 _MAX_ROWS = 40
 _MAX_LATE_ROWS = 10
+
+LATE_MEANING = (
+    "late by: after the first rank; last: share of the calls that no rank entered later; repeats: share of the "
+    "variance of lateness that the ranks' means explain"
+)
 
 
 @dataclass(frozen=True)
@@ -122,7 +129,8 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
     if part.lateness:
         yield ""
         yield from aligned(late_rows(part))
-        yield "late by: after the first rank; last: share of the calls that no rank entered later"
+        yield LATE_MEANING
+        yield from (f"note: {each}" for each in lateness_advice(part, profiled_points(part), TOGETHER))
 
 
 def form_rows(part: ProfilePart) -> list[tuple[str, ...]]:
@@ -140,7 +148,8 @@ def call_rows(part: ProfilePart) -> list[tuple[str, ...]]:
 
 def late_rows(part: ProfilePart) -> list[tuple[str, ...]]:
     """Headings, then the most late rank of each kind of call."""
-    return [_LATE_HEADINGS, *map(_late_row, _latest(part))]
+    repeated = {each.lines[0].stratum: each.repeated_share for each in call_lateness(part)}
+    return [_LATE_HEADINGS, *(_late_row(line, repeated.get(line.stratum)) for line in _latest(part))]
 
 
 def _forms(part: ProfilePart) -> Iterator[tuple[str, ...]]:
@@ -189,7 +198,7 @@ def _call_row(part: ProfilePart, line: CallsLine) -> tuple[str, ...]:
     )
 
 
-_LATE_HEADINGS = ("most late", "ranks", "size", "rank", "late by ms", "deviation ms", "last", "calls")
+_LATE_HEADINGS = ("most late", "ranks", "size", "rank", "late by ms", "deviation ms", "last", "repeats", "calls")
 
 
 def _latest(part: ProfilePart) -> list[LatenessLine]:
@@ -201,7 +210,7 @@ def _latest(part: ProfilePart) -> list[LatenessLine]:
     return sorted(latest.values(), key=lambda line: -line.mean_ns * line.calls)[:_MAX_LATE_ROWS]
 
 
-def _late_row(line: LatenessLine) -> tuple[str, ...]:
+def _late_row(line: LatenessLine, repeated: float | None) -> tuple[str, ...]:
     return (
         line.name,
         str(line.ranks),
@@ -210,6 +219,7 @@ def _late_row(line: LatenessLine) -> tuple[str, ...]:
         f"{line.mean_ns / 1e6:.3f}",
         f"{line.deviation_ns / 1e6:.3f}",
         per_cent(line.last_calls / line.sampled) if line.sampled else "",
+        "" if repeated is None else per_cent(repeated),
         str(line.calls),
     )
 

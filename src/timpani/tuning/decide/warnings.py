@@ -16,9 +16,9 @@ _STATUS_TEXTS = {
     ),
     "skewed": "had ranks that did not start together: part of their time is waiting for the last rank to start",
     "lateness_missed": (
-        "had ranks that did not enter as their arrival pattern requests, by over "
-        f"{per_cent(LATENESS_TOLERANCE)} of the lateness and over {LATENESS_TOLERANCE_US:g} µs: their times are of "
-        "another pattern"
+        "had a launch in which ranks did not enter as their arrival pattern requests, by over "
+        f"{per_cent(LATENESS_TOLERANCE)} of the lateness and over {LATENESS_TOLERANCE_US:g} µs: that time is of "
+        "another pattern, and decisions include it"
     ),
     "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each rank",
     "simulated": "are simulated: nothing varies, and their distance from a real machine is unknown",
