@@ -1,0 +1,116 @@
+"""How well the lateness of ranks repeats, and the advice that follows from it."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import ArrayLike
+
+from tests.cli.typed import typed
+from tests.programs.profile_files import CALL, late, part_text, write_profile
+from timpani.programs.lateness import call_lateness, lateness_advice
+from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_points import profiled_points
+from timpani.study.arrival import TOGETHER
+
+BCAST = {**CALL, "name": "bcast", "operator": ""}
+CALL_NS = 10_000.0
+
+
+def part_of(folder: Path, entries: ArrayLike, name: str = "bcast") -> ProfilePart:
+    """Calls of 10 µs that two ranks enter at these times (a row for each call), as the native library counts them."""
+    times = np.array(entries)
+    after_first = times - times.min(axis=1, keepdims=True)
+    lines = [
+        late(
+            "a",
+            rank,
+            float(of_rank.mean()),
+            name=name,
+            sampled=len(times),
+            deviation_ns=float(of_rank.std()),
+            completion_ns=CALL_NS,
+        )
+        for rank, of_rank in enumerate(after_first.T)
+    ]
+    return read_profile(write_profile(folder, part_text(({**BCAST, "name": name}, *lines)))).main_part
+
+
+def entries(delay: float, noise: float, calls: int = 200) -> np.ndarray[Any, Any]:
+    """Rank 1 enters `delay` after rank 0, and both enter earlier or later by normal `noise`."""
+    return np.random.default_rng(1).normal([0.0, delay], noise, (calls, 2))
+
+
+@pytest.mark.parametrize(
+    ("delay", "noise", "low", "high"),
+    [
+        (50_000, 0, 1, 1),  # the same rank in each call
+        (50_000, 5_000, 0.9, 1),
+        (0, 5_000, 0, 0.02),  # both equally often
+    ],
+)
+def test_the_repeated_share_is_what_the_ranks_explain(
+    tmp_path: Path, delay: float, noise: float, low: float, high: float
+) -> None:
+    [found] = call_lateness(part_of(tmp_path / "p", entries(delay, noise)))
+    share = found.repeated_share
+    assert share is not None
+    assert low <= share <= high
+
+
+def test_few_calls_of_random_lateness_do_not_look_repeated(tmp_path: Path) -> None:
+    """The mean of two calls differs between ranks by chance; this part is subtracted."""
+    random = np.random.default_rng(3)
+    shares = [
+        call_lateness(part_of(tmp_path / str(number), random.exponential(1000, (2, 2))))[0].repeated_share or 0.0
+        for number in range(40)
+    ]
+    assert np.median(shares) < 0.5
+
+
+def test_nothing_is_known_of_one_call_or_of_a_rank_that_is_missing(tmp_path: Path) -> None:
+    [once] = call_lateness(part_of(tmp_path / "1", [[0, 50_000]]))
+    assert once.repeated_share is None
+    incomplete = read_profile(write_profile(tmp_path / "2", part_text((BCAST, late("a", 0, 70.0, name="bcast")))))
+    assert call_lateness(incomplete.main_part) == []
+
+
+def advice(part: ProfilePart, arrival: str = TOGETHER) -> str:
+    return "\n".join(lateness_advice(part, profiled_points(part), arrival))
+
+
+def test_long_lateness_that_repeats_is_worth_measuring(tmp_path: Path) -> None:
+    part = part_of(tmp_path / "p", entries(50_000, 0))
+    said = advice(part)
+    assert "bcast on 2 ranks from 1 KiB (repeats 100 %, 5 × the call's own time)" in said
+    assert f"--arrival recorded:{tmp_path / 'p'}" in said
+    assert not advice(part, "recorded:p")
+
+
+@pytest.mark.parametrize(
+    ("delay", "noise", "name"),
+    [
+        (0, 50_000, "bcast"),  # does not repeat
+        (5_000, 0, "bcast"),  # half of the call's own time
+        (50_000, 0, "allreduce"),  # the same algorithm is the best however late ranks are
+    ],
+)
+def test_other_lateness_is_not(tmp_path: Path, delay: float, noise: float, name: str) -> None:
+    assert not advice(part_of(tmp_path / "p", entries(delay, noise), name))
+
+
+def test_a_pattern_that_does_not_repeat_is_advised_against(tmp_path: Path) -> None:
+    said = advice(part_of(tmp_path / "p", entries(0, 50_000)), "recorded:p")
+    assert "lateness hardly repeats in bcast on 2 ranks from 1 KiB" in said
+    assert "leave out --arrival" in said
+
+
+def test_commands_print_the_share_and_the_advice(tmp_path: Path) -> None:
+    folder = part_of(tmp_path / "p", entries(50_000, 0)).path.parent
+    shown = typed("show", folder)
+    assert "repeats" in shown.stdout
+    assert "note: the same ranks are late in bcast" in shown.stdout
+    planned = typed("run", "--for", folder, "--dry-run", "--algorithms", "default")
+    assert "--arrival recorded:" in planned.stderr
