@@ -1,6 +1,7 @@
 """Rules for calls from one place in the program."""
 
 from tests.interpose.conftest import RunProgram, rules
+from tests.mpi.conftest import every_mpi
 from timpani.native.mpi import Mpi
 
 PROGRAM = "places.c"
@@ -47,6 +48,16 @@ def test_a_rank_with_wrong_arguments_does_not_keep_the_others_waiting(run_progra
     )
     assert (done.status, reports) == (0, expected), done.stderr
     assert reports
+
+
+@every_mpi
+def test_calls_of_every_form_have_a_place(run_program: RunProgram, mpi: Mpi) -> None:
+    part = run_program("forms.c", text=rules(), ranks=2, TIMPANI_SITES="1").part
+    forms = ("blocking", "non_blocking", "persistent")
+    places = {line.call: line.site.partition("+")[0] for line in part.calls if line.form in forms}
+    assert set(places.values()) == {"forms-c"}
+    assert places.keys() >= {"iallreduce", "ibarrier", "alltoallw", "neighbor_allgather"}
+    assert mpi.kind != "mpich" or "bcast_init" in places
 
 
 def test_calls_of_fortran_have_a_place(run_program: RunProgram, mpi: Mpi) -> None:

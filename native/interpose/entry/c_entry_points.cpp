@@ -95,12 +95,14 @@ int MPI_Barrier(MPI_Comm comm) {
 }
 
 int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
+    timpani::mark_call_site(__builtin_return_address(0));
     return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::non_blocking,
                           [&] { return PMPI_Ibarrier(comm, request); });
 }
 
 #ifdef TIMPANI_PERSISTENT
 int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
+    timpani::mark_call_site(__builtin_return_address(0));
     return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::persistent,
                           [&] { return PMPI_Barrier_init(comm, info, request); });
 }
@@ -118,16 +120,19 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
     }
 #define TIMPANI_COUNTED(Function, parameters, arguments, call)                                  \
     int MPI_##Function parameters {                                                             \
+        timpani::mark_call_site(__builtin_return_address(0));                                   \
         return timpani::count(call, Form::blocking, [&] { return PMPI_##Function arguments; }); \
     }
 #define TIMPANI_NON_BLOCKING(Function, parameters, arguments, call)                               \
     int MPI_I##Function(TIMPANI_LIST parameters, MPI_Request* request) {                          \
+        timpani::mark_call_site(__builtin_return_address(0));                                     \
         return timpani::count(call, Form::non_blocking,                                           \
                               [&] { return PMPI_I##Function(TIMPANI_LIST arguments, request); }); \
     }
 #ifdef TIMPANI_PERSISTENT
 #define TIMPANI_PREPARED(Function, parameters, arguments, call)                                        \
     int MPI_##Function(TIMPANI_LIST parameters, MPI_Info info, MPI_Request* request) {                 \
+        timpani::mark_call_site(__builtin_return_address(0));                                          \
         return timpani::count(call, Form::persistent,                                                  \
                               [&] { return PMPI_##Function(TIMPANI_LIST arguments, info, request); }); \
     }

@@ -27,8 +27,9 @@ Needs needs_of(const Collective& collective) {
 
 }  // namespace
 
-CallTimer::CallTimer(std::string_view name, const InterceptedCall* call, Communicator& communicator, Form form)
-    : name_(name), call_(call), form_(form) {
+CallTimer::CallTimer(std::string_view name, const void* site, const InterceptedCall* call, Communicator& communicator,
+                     Form form)
+    : name_(name), site_(site), call_(call), form_(form) {
     if (!counting) return;
     here_ = communicator.here();
     spans_two_groups_ = communicator.spans_two_groups();
@@ -43,10 +44,10 @@ CallTimer::CallTimer(std::string_view name, const InterceptedCall* call, Communi
 }
 
 CallTimer::CallTimer(const InterceptedCall& call, Communicator& communicator, Form form)
-    : CallTimer(collective_of(call.kind).name, &call, communicator, form) {}
+    : CallTimer(collective_of(call.kind).name, call.site, &call, communicator, form) {}
 
 CallTimer::CallTimer(const OtherCall& call, Communicator& communicator, Form form)
-    : CallTimer(call.name, nullptr, communicator, form) {}
+    : CallTimer(call.name, call.site, nullptr, communicator, form) {}
 
 std::int64_t CallTimer::end(const Outcome& outcome) const {
     Process& process = Process::get();
@@ -64,7 +65,7 @@ std::int64_t CallTimer::end(const Outcome& outcome) const {
                                 .size_class = known ? size_class_of(bytes) : -1,
                                 .algorithm = outcome.algorithm,
                                 .reason = outcome.reason,
-                                .site = call_ != nullptr && counting_sites ? call_->site : nullptr},
+                                .site = counting_sites ? site_ : nullptr},
                         .bytes = bytes,
                         .entry_ns = entry_ns_,
                         .ns = ns};

@@ -12,6 +12,7 @@ namespace timpani {
 struct OtherCall {
     std::string_view name;
     MPI_Comm comm;
+    const void* site = nullptr;  // as `call_site`
 };
 
 /// The clock of one call of a collective, if calls are counted.
@@ -25,9 +26,11 @@ class CallTimer {
   private:
     /// The call with the messages that this rank sent in it.
     [[nodiscard]] ProvenCall proven_call(const SentMessages& sent, std::int64_t bytes) const;
-    CallTimer(std::string_view name, const InterceptedCall* call, Communicator& communicator, Form form);
+    CallTimer(std::string_view name, const void* site, const InterceptedCall* call, Communicator& communicator,
+              Form form);
 
     std::string_view name_;
+    const void* site_;
     const InterceptedCall* call_;  // nullptr: size unknown
     Form form_;
     RankInComm here_{};  // copied: the program's error handler may free the communicator

@@ -49,7 +49,8 @@ inline int intercept(InterceptedCall call, const CallLibrary& call_library) {
 
 /// A call that is never replaced. It is counted if calls are counted, and passed to the library.
 template <typename Call, typename CallLibrary>
-inline int count(const Call& call, Form form, const CallLibrary& call_library) {
+inline int count(Call call, Form form, const CallLibrary& call_library) {
+    call.site = take_call_site();
     if (!intercepting() || !counting) return call_library();
     Communicator* const communicator = cached_communicator(call.comm);
     if (communicator == nullptr) return call_library();

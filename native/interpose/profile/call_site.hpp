@@ -9,7 +9,7 @@ namespace timpani {
 /// `counting` is.
 inline constinit bool marking_sites = false;
 
-/// The address after this thread's call of a blocking collective by C or Fortran; nullptr if it is unknown.
+/// The address after this thread's call of a collective by C or Fortran; nullptr if it is unknown.
 inline constinit thread_local const void* call_site = nullptr;
 
 /// Called by the outer entry point first: Fortran's call C's.
