@@ -98,7 +98,8 @@ endif()
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/tests)
   sources_in(tests global_clock_test|against_library|allocations tests tests/collectives tests/composed tests/interpose
     tests/json tests/measure tests/schedule tests/simulate tests/verify)
-  add_executable(timpani-native-tests EXCLUDE_FROM_ALL ${tests})
+  add_executable(timpani-native-tests EXCLUDE_FROM_ALL ${tests}
+    interpose/profile/call_table.cpp interpose/report/concurrent_calls.cpp interpose/report/longest_calls.cpp)
   target_link_libraries(timpani-native-tests PRIVATE
     timpani-measuring timpani-operations timpani-verifying timpani-simulating timpani-every-algorithm)
   add_executable(timpani-clock-test EXCLUDE_FROM_ALL tests/measure/global_clock_test.cpp)

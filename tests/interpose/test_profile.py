@@ -7,6 +7,7 @@ from tests.interpose.conftest import TREES, RunProgram, everywhere, rules
 from tests.mpi.conftest import every_mpi
 from tests.undisturbed import one_undisturbed
 from timpani.native.mpi import Mpi
+from timpani.programs.concurrent_kinds import concurrent_kinds
 from timpani.programs.profile_lines import ProfilePart
 
 ALL = everywhere(TREES)
@@ -139,6 +140,65 @@ def test_of_many_calls_a_part_is_compared_and_the_error_stated(run_program: RunP
     # Rank 0 waits for 20 µs in each call. Nothing bounds the estimate from above: on a busy machine one call that is
     # in the sample may wait for a time slice, and stands for ten calls.
     assert line.waiting_ns + line.waiting_error_ns > calls * 20_000 / 2
+
+
+@pytest.mark.parametrize("order", ["together", "alternately"])
+def test_calls_of_different_communicators_at_the_same_time_are_found(run_program: RunProgram, order: str) -> None:
+    """Two halves reduce for 4 ms a call, together or one after the other."""
+    calls = 20
+
+    def attempt() -> None:
+        done = run_program("profiled/halves_at_once.c", str(calls), "4000000", order, text=NONE, ranks=4)
+        assert done.status == 0, done.stderr
+        both, every = map(float, done.stdout.split())
+        assert done.part.program.compared_strata == 2
+        found = concurrent_kinds(done.part)
+        if order == "alternately":
+            assert (both, found) == (0, [])
+            return
+        [pair] = found
+        assert (pair.one, pair.one.name, pair.one.ranks, pair.pairs) == (pair.other, "allreduce", 2, calls)
+        # The program's readings include what its calls of the clock and the preload take.
+        assert pair.seconds == pytest.approx(both / 1e9, rel=0.05)
+        assert pair.at_once == pytest.approx(2 * both / every, rel=0.05)
+        assert pair.error_seconds == 0
+
+    one_undisturbed(attempt)
+
+
+def test_how_communicators_were_made(run_program: RunProgram) -> None:
+    """All but one have all ranks, so that only how they were made distinguishes most of them."""
+    done = run_program("profiled/communicators_made.c", text=NONE, ranks=2)
+    assert done.status == 0, done.stderr
+    found = [(line.ranks, line.made, line.world) for line in done.part.calls if line.name == "barrier"]
+    assert sorted(found) == [
+        (1, "predefined", False),
+        (2, "", False),
+        (2, "", True),
+        (2, "cartesian", True),
+        (2, "distributed graph", True),
+        (2, "graph", True),
+        (2, "predefined", True),
+    ]
+
+
+def test_the_longest_calls_are_listed_once_with_their_rank_and_time(run_program: RunProgram) -> None:
+    """Rank 1 enters each call late, so rank 0 is in it longer; 10 of 12 calls are kept, the longest first."""
+
+    def attempt() -> None:
+        done = run_program("profiled/planted.c", "12", "3000000", text=NONE, ranks=2)
+        assert done.status == 0, done.stderr
+        longest = done.part.longest
+        assert len(longest) == len({line.began_ns for line in longest}) == 10
+        kinds = {(line.name, line.rank, line.bytes, line.made) for line in longest}
+        assert kinds == {("allreduce", 0, 32, "predefined")}
+        assert [line.ns for line in longest] == sorted((line.ns for line in longest), reverse=True)
+        [calls] = (line for line in done.part.calls if line.name == "allreduce")
+        assert longest[0].ns == calls.longest_ns
+        [first] = (rank for rank in done.part.ranks if rank.rank == 0)
+        assert all(line.began_ns + line.ns <= first.wall_ns for line in longest)
+
+    one_undisturbed(attempt)
 
 
 def test_a_program_that_is_killed_leaves_what_rank_0_knew(run_program: RunProgram) -> None:

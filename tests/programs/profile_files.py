@@ -1,6 +1,6 @@
 """Profiles written as the native library writes them, without a program."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ CALL: Mapping[str, Any] = {
     "ranks": 2,
     "nodes": 1,
     "per_node": 2,
+    "made": "predefined",
     "size_class": 11,
     "in_place": False,
     "operator": "sum",
@@ -40,12 +41,12 @@ CALL: Mapping[str, Any] = {
 WALL_NS = 10_000_000_000
 
 
-def rank_line(rank: int) -> dict[str, Any]:
+def rank_line(rank: int, host: str) -> dict[str, Any]:
     times = {f"{form}_ns": 0 for form in ("non_blocking", "persistent", "message", "completion", "setup")}
     return {
         "line": "rank",
         "rank": rank,
-        "host": "n1",
+        "host": host,
         "program": "app",
         "wall_ns": WALL_NS,
         "blocking_ns": 2_000_000_000,
@@ -53,10 +54,12 @@ def rank_line(rank: int) -> dict[str, Any]:
     }
 
 
-def part_text(calls: Iterable[Mapping[str, Any]] = (CALL,), **program: Any) -> bytes:
-    """A part of two ranks."""
+def part_text(
+    calls: Iterable[Mapping[str, Any]] = (CALL,), hosts: Sequence[str] = ("n1", "n1"), **program: Any
+) -> bytes:
+    """A part of a rank on each of `hosts`."""
     first = {"line": "program", "version": 1, "reporting": 2, "world_ranks": 2, "note": "", "clocks": 1}
-    lines = [{**first, "clock_error_ns": 50, **program}, rank_line(0), rank_line(1), *map(_sized, calls)]
+    lines = [{**first, "clock_error_ns": 50, **program}, *map(rank_line, range(len(hosts)), hosts), *map(_sized, calls)]
     return b"".join(map(checked_line, [*lines, {"line": "end", "lines": len(lines)}]))
 
 

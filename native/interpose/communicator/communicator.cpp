@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "execute/rank_and_size.hpp"
 #include "interpose/call/device_memory.hpp"
@@ -14,6 +15,20 @@
 #include "measure/observe/tool_interface.hpp"
 
 namespace timpani {
+
+namespace {
+
+/// How an intracommunicator was made, as far as MPI records it. A duplicate looks like one that was split off.
+std::string_view how_made(MPI_Comm comm) {
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF) return "predefined";
+    int topology = MPI_UNDEFINED;
+    PMPI_Topo_test(comm, &topology);
+    if (topology == MPI_CART) return "cartesian";
+    if (topology == MPI_GRAPH) return "graph";
+    return topology == MPI_DIST_GRAPH ? "distributed graph" : "";
+}
+
+}  // namespace
 
 Communicator* Communicator::of(MPI_Comm comm) {
     if (comm == MPI_COMM_NULL) return nullptr;
@@ -72,7 +87,8 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
 }
 
 CommunicatorShape Communicator::shape() const {
-    CommunicatorShape shape{.between_groups = spans_two_groups_, .ranks = here_.ranks};
+    CommunicatorShape shape{
+        .between_groups = spans_two_groups_, .ranks = here_.ranks, .made = spans_two_groups_ ? "" : how_made(comm_)};
     const World* const world = World::get();
     if (spans_two_groups_ || world == nullptr || !world->topology()) return shape;
     const auto members = world->find(comm_);

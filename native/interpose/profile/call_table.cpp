@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 namespace timpani {
 
@@ -51,6 +52,7 @@ int size_class_of(std::int64_t bytes) { return std::bit_width(static_cast<std::u
 std::uint32_t CallTable::count(const CountedCall& call) {
     CallKey key = call.key;
     if (key.site != nullptr && sites_.size() >= kMaxSites && !sites_.contains(key.site)) key.site = nullptr;
+    if (rows_.size() >= kMaxRows && !rows_.contains(key)) key = {.name = kFurtherKinds, .form = key.form};
     const auto [place, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(contents_.keys.size()));
     if (is_new) {
         contents_.keys.push_back(key);
@@ -64,11 +66,19 @@ std::uint32_t CallTable::count(const CountedCall& call) {
     totals.bytes += call.bytes;
     totals.ns += call.ns * call.calls;
     totals.longest_ns = std::max(totals.longest_ns, call.ns);
+    if (key.form == Form::blocking && call.ns > long_ns_) keep_longest(call);
     if (call.root) {
         ++totals.root_calls;
         totals.root = *call.root;
     }
     return place->second;
+}
+
+void CallTable::keep_longest(const CountedCall& call) {
+    auto& longest = contents_.longest;
+    if (longest.size() == kLongestCalls) longest.pop_back();
+    longest.insert(std::ranges::upper_bound(longest, call.ns, std::greater{}, &CountedCall::ns), call);
+    if (longest.size() == kLongestCalls) long_ns_ = longest.back().ns;
 }
 
 void CallTable::add(const CountedCall& call) {
@@ -85,7 +95,7 @@ void CallTable::add(const CountedCall& call, Needs needs, const ProvenCall* prov
     }
     const std::uint32_t row = count(call);
     const CommunicatorShape& shape = contents_.shapes[call.key.shape];
-    if (shape.nodes == 0 || shape.ranks < 2 || shape.between_groups) return;
+    if (shape.ranks < 2 || shape.members == 0) return;
     const std::uint64_t id = hash_with(hash_with(shape.members, hash_of(call.key.name)),
                                        static_cast<std::uint64_t>(call.key.size_class) + 1);
     auto found = contents_.strata.find(id);
@@ -100,11 +110,18 @@ void CallTable::add(const CountedCall& call, Needs needs, const ProvenCall* prov
     stratum.proven = *proven;
 }
 
-std::uint32_t CallTable::shape_number(const CommunicatorShape& shape) {
+std::uint32_t CallTable::shape_number(CommunicatorShape shape) {
     const std::scoped_lock lock(mutex_);
-    const auto found = std::ranges::find(contents_.shapes, shape);
-    const auto number = static_cast<std::uint32_t>(found - contents_.shapes.begin());
-    if (found == contents_.shapes.end()) contents_.shapes.push_back(shape);
+    auto& shapes = contents_.shapes;
+    auto found = std::ranges::find(shapes, shape);
+    if (found == shapes.end() && shapes.size() >= kMaxLists) {
+        shape.members = 0;
+        found = std::ranges::find(shapes, shape);
+    }
+    const auto number = static_cast<std::uint32_t>(found - shapes.begin());
+    if (found != shapes.end()) return number;
+    if (shapes.size() >= kMaxShapes) return 0;
+    shapes.push_back(shape);
     return number;
 }
 

@@ -26,7 +26,8 @@ struct CommunicatorShape {
     int ranks = 0;                // both groups together
     int nodes = 0;
     int per_node = 0;           // maximum number of ranks on a node
-    std::uint64_t members = 0;  // a hash of the ranks in order
+    std::string_view made{};    // how, as far as MPI records it: `predefined`, or a topology. Static storage
+    std::uint64_t members = 0;  // a hash of the ranks in order; 0: unknown, or of further lists than the table keeps
 
     friend bool operator==(const CommunicatorShape&, const CommunicatorShape&) = default;
 };
@@ -63,6 +64,9 @@ constexpr std::uint64_t hash_with(std::uint64_t before, std::uint64_t value) {
 struct CallKeyHash {
     std::size_t operator()(const CallKey& key) const;
 };
+
+/// The name of a row of calls whose keys exceed kMaxRows.
+inline constexpr std::string_view kFurtherKinds = "further_kinds";
 
 /// Totals of this rank's calls in one row.
 struct CallTotals {
@@ -106,7 +110,13 @@ int size_class_of(std::int64_t bytes);
 /// This process's calls. Threads may add at the same time.
 class CallTable {
   public:
-    static constexpr int kProvenCalls = 3;          // of each stratum
+    static constexpr int kProvenCalls = 3;  // of each stratum
+    static constexpr std::size_t kLongestCalls = 10;
+    /// 350 bytes each. Calls of further keys share a row for each form.
+    static constexpr std::size_t kMaxRows = 4096;
+    /// Communicators of further lists of ranks are kept without their list, and those of further shapes not at all.
+    static constexpr std::size_t kMaxLists = 1024;
+    static constexpr std::size_t kMaxShapes = 2 * kMaxLists;
     static constexpr std::size_t kMaxSites = 1024;  // calls from further places have no site
     static constexpr std::size_t kMaxStrata = 256;  // 512 × 40 bytes each; calls of further strata are only counted
 
@@ -114,27 +124,30 @@ class CallTable {
     /// Adds a call that can be matched with the same call on the other ranks. `proven` has its messages, if they were
     /// counted.
     void add(const CountedCall& call, Needs needs, const ProvenCall* proven = nullptr);
-    /// The number of a shape; equal shapes have one number.
-    std::uint32_t shape_number(const CommunicatorShape& shape);
+    /// The number of a shape; equal shapes have one number. 0: the table is full, and the shape is not kept.
+    std::uint32_t shape_number(CommunicatorShape shape);
 
     struct Contents {
         std::vector<CommunicatorShape> shapes;
         std::vector<CallKey> keys;
         std::vector<CallTotals> totals;  // one for each key
         std::unordered_map<std::uint64_t, Stratum> strata;
-        bool several_threads = false;  // that call collectives: their order may differ between ranks
+        std::vector<CountedCall> longest;  // the longest blocking collectives, the longest first
+        bool several_threads = false;      // that call collectives: their order may differ between ranks
     };
     /// A copy: threads may still add.
     Contents contents();
 
   private:
     std::uint32_t count(const CountedCall& call);
+    void keep_longest(const CountedCall& call);
 
     std::mutex mutex_;
     std::unordered_map<CallKey, std::uint32_t, CallKeyHash> rows_;
     std::unordered_set<const void*> sites_;
-    Contents contents_{.shapes = {CommunicatorShape{}}, .keys = {}, .totals = {}, .strata = {}};
+    Contents contents_{.shapes = {CommunicatorShape{}}, .keys = {}, .totals = {}, .strata = {}, .longest = {}};
     int threads_ = 0;
+    std::int64_t long_ns_ = -1;  // longer calls are among the longest
 };
 
 }  // namespace timpani

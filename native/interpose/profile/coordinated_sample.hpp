@@ -6,6 +6,9 @@
 
 namespace timpani {
 
+/// The half-width of a 95 % interval, in standard errors of an estimate from a sample (normal distribution).
+inline constexpr double kNormal95 = 1.96;
+
 /// When this rank entered and left one call, by its own clock in nanoseconds.
 struct SampledCall {
     std::uint64_t number;  // of the call in its stratum, from 0
@@ -37,8 +40,10 @@ class CoordinatedSample {
     [[nodiscard]] std::uint64_t calls() const { return calls_; }
     /// In the order of the calls.
     [[nodiscard]] const std::vector<SampledCall>& kept_calls() const { return calls_kept_; }
+    /// The number of calls that each kept call stands for.
+    [[nodiscard]] std::uint64_t calls_per_kept() const { return std::uint64_t{1} << halvings_; }
     /// The probability with which each call was kept.
-    [[nodiscard]] double probability() const { return 1.0 / static_cast<double>(std::uint64_t{1} << halvings_); }
+    [[nodiscard]] double probability() const { return 1.0 / static_cast<double>(calls_per_kept()); }
 
   private:
     /// SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).

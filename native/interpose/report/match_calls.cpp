@@ -12,30 +12,33 @@ namespace timpani {
 
 namespace {
 
-constexpr std::size_t kStrataPerReduction = 16;  // 256 KiB in one reduction
+constexpr std::size_t kStrataPerReduction = 16;  // 320 KiB in one reduction
 constexpr std::size_t kMaxMatchedStrata = 4096;  // per program: about a second of reductions
-constexpr std::size_t kTimes = 4;                // per call: the members of MatchedCall
+constexpr std::size_t kTimes = 5;                // per call: the members of MatchedCall, and its number
 constexpr auto kNone = std::numeric_limits<std::int64_t>::min();
 
 /// What a rank knows of one stratum.
 struct Claim {
     std::uint64_t id;
     std::uint64_t calls;
+    std::uint64_t calls_per_kept;
     std::uint64_t ranks;  // of the communicator
+    std::uint64_t members;
 };
 constexpr int kNumbers = sizeof(Claim) / sizeof(std::uint64_t);
 
 std::vector<Claim> claims_of(const CallTable::Contents& contents) {
     std::vector<Claim> claims;
     for (const auto& [id, stratum] : contents.strata) {
-        claims.push_back(
-            {id, stratum.sample.calls(), static_cast<std::uint64_t>(contents.shapes[stratum.shape].ranks)});
+        const CommunicatorShape& shape = contents.shapes[stratum.shape];
+        claims.push_back({id, stratum.sample.calls(), stratum.sample.calls_per_kept(),
+                          static_cast<std::uint64_t>(shape.ranks), shape.members});
     }
     return claims;
 }
 
 /// At rank 0: strata on which all ranks agree.
-std::vector<std::uint64_t> agreed(const std::vector<Claim>& claims) {
+std::vector<Claim> agreed(const std::vector<Claim>& claims) {
     struct Agreement {
         Claim claim;
         std::uint64_t holders = 0;
@@ -47,14 +50,15 @@ std::vector<std::uint64_t> agreed(const std::vector<Claim>& claims) {
         found.same = found.same && found.claim.calls == claim.calls && found.claim.ranks == claim.ranks;
         ++found.holders;
     }
-    std::vector<std::uint64_t> ids;
+    std::vector<Claim> strata;
     for (const auto& [id, found] : by_id) {
-        if (found.same && found.holders == found.claim.ranks && ids.size() < kMaxMatchedStrata) ids.push_back(id);
+        if (found.same && found.holders == found.claim.ranks && strata.size() < kMaxMatchedStrata)
+            strata.push_back(found.claim);
     }
-    return ids;
+    return strata;
 }
 
-std::vector<std::uint64_t> agree_on_strata(MPI_Comm comm, const CallTable::Contents& contents) {
+std::vector<Claim> agree_on_strata(MPI_Comm comm, const CallTable::Contents& contents) {
     const int rank = rank_in(comm);
     std::vector<Claim> own = claims_of(contents);
     int threads = contents.several_threads ? 1 : 0;
@@ -67,12 +71,12 @@ std::vector<std::uint64_t> agree_on_strata(MPI_Comm comm, const CallTable::Conte
     std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
     std::vector<Claim> all(rank == 0 ? static_cast<std::size_t>((places.back() + lengths.back()) / kNumbers) : 0);
     PMPI_Gatherv(own.data(), length, MPI_UINT64_T, all.data(), lengths.data(), places.data(), MPI_UINT64_T, 0, comm);
-    std::vector<std::uint64_t> ids = agreed(all);
-    auto number = static_cast<int>(ids.size());
+    std::vector<Claim> strata = agreed(all);
+    auto number = static_cast<int>(strata.size());
     PMPI_Bcast(&number, 1, MPI_INT, 0, comm);
-    ids.resize(static_cast<std::size_t>(number));
-    PMPI_Bcast(ids.data(), number, MPI_UINT64_T, 0, comm);
-    return ids;
+    strata.resize(static_cast<std::size_t>(number));
+    PMPI_Bcast(strata.data(), number * kNumbers, MPI_UINT64_T, 0, comm);
+    return strata;
 }
 
 void enter(const Stratum& stratum, const ClockLine& line, std::int64_t* times) {
@@ -82,6 +86,7 @@ void enter(const Stratum& stratum, const ClockLine& line, std::int64_t* times) {
         times[1] = entry;
         times[2] = call.root ? entry : kNone;
         times[3] = line.to_global(call.exit_ns);
+        times[4] = static_cast<std::int64_t>(call.number);
         times += kTimes;
     }
 }
@@ -94,26 +99,36 @@ std::vector<MatchedCall> leave(const Stratum& stratum, const std::int64_t* times
     return calls;
 }
 
+RunningCalls running_calls(const Claim& claim, const std::int64_t* times) {
+    RunningCalls running{
+        .id = claim.id, .members = claim.members, .probability = 1.0 / static_cast<double>(claim.calls_per_kept)};
+    for (std::size_t call = 0; call < CoordinatedSample::kCapacity && times[4] != kNone; ++call, times += kTimes)
+        running.calls.push_back({static_cast<std::uint64_t>(times[4]), times[1], times[3]});
+    return running;
+}
+
 }  // namespace
 
-std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents& contents, const ClockLine& line) {
-    const std::vector<std::uint64_t> ids = agree_on_strata(comm, contents);
+std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents& contents, const ClockLine& line,
+                                        ConcurrentCalls* concurrent) {
+    const std::vector<Claim> strata = agree_on_strata(comm, contents);
     std::vector<MatchedStratum> matched;
     std::vector<std::int64_t> times;
     constexpr std::size_t kNumbersPerStratum = CoordinatedSample::kCapacity * kTimes;
-    for (std::size_t first = 0; first < ids.size(); first += kStrataPerReduction) {
-        const std::size_t number = std::min(kStrataPerReduction, ids.size() - first);
+    for (std::size_t first = 0; first < strata.size(); first += kStrataPerReduction) {
+        const std::size_t number = std::min(kStrataPerReduction, strata.size() - first);
         times.assign(number * kNumbersPerStratum, kNone);
         for (std::size_t i = 0; i < number; ++i) {
-            const auto found = contents.strata.find(ids[first + i]);
+            const auto found = contents.strata.find(strata[first + i].id);
             if (found != contents.strata.end()) enter(found->second, line, times.data() + i * kNumbersPerStratum);
         }
         PMPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_INT64_T, MPI_MAX, comm);
         for (std::size_t i = 0; i < number; ++i) {
-            const auto found = contents.strata.find(ids[first + i]);
+            const std::int64_t* const of_stratum = times.data() + i * kNumbersPerStratum;
+            if (concurrent != nullptr) concurrent->add(running_calls(strata[first + i], of_stratum));
+            const auto found = contents.strata.find(strata[first + i].id);
             if (found == contents.strata.end()) continue;
-            matched.push_back(
-                {found->first, &found->second, leave(found->second, times.data() + i * kNumbersPerStratum)});
+            matched.push_back({found->first, &found->second, leave(found->second, of_stratum)});
         }
     }
     return matched;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "interpose/profile/call_table.hpp"
+#include "interpose/report/concurrent_calls.hpp"
 #include "measure/clock/global_clock.hpp"
 
 namespace timpani {
@@ -26,7 +27,9 @@ struct MatchedStratum {
 };
 
 /// The strata of this rank whose calls every rank of their communicator has counted. Collective over `comm`. Empty if
-/// several threads call collectives, since their order may differ between ranks.
-std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents& contents, const ClockLine& line);
+/// several threads call collectives, since their order may differ between ranks. `concurrent`, if any, is given the
+/// strata of all ranks.
+std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents& contents, const ClockLine& line,
+                                        ConcurrentCalls* concurrent);
 
 }  // namespace timpani

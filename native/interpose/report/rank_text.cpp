@@ -17,11 +17,12 @@ namespace timpani {
 
 namespace {
 
-constexpr char kMark = '\t';  // between a row's key and values: no JSON text contains it
+constexpr char kMark = '\t';  // between a row's key and values, around a long call's values: no JSON text contains it
 
-std::string key_text(const CallKey& key, const CommunicatorShape& shape) {
+/// A line about calls of one key.
+JsonObject line_of_key(std::string_view line, const CallKey& key, const CommunicatorShape& shape) {
     JsonObject object;
-    object.add("line", "calls")
+    object.add("line", line)
         .add("name", key.name)
         .add("form", name_of(key.form))
         .add("world", shape.world)
@@ -29,6 +30,7 @@ std::string key_text(const CallKey& key, const CommunicatorShape& shape) {
         .add("ranks", shape.ranks)
         .add("nodes", shape.nodes)
         .add("per_node", shape.per_node)
+        .add("made", shape.made)
         .add("size_class", key.size_class)
         .add("in_place", key.in_place)
         .add("operator", key.reduction)
@@ -36,9 +38,7 @@ std::string key_text(const CallKey& key, const CommunicatorShape& shape) {
         .add("algorithm", key.algorithm)
         .add("reason", key.reason);
     if (key.site != nullptr) object.add("site", site_text(key.site));
-    std::string text = object.text();
-    text.pop_back();
-    return text;
+    return object;
 }
 
 std::string rank_line(int rank, const CallTable::Contents& contents) {
@@ -99,6 +99,7 @@ std::string lateness_line(int rank, const CallTable::Contents& contents, const M
         .add("ranks", shape.ranks)
         .add("nodes", shape.nodes)
         .add("per_node", shape.per_node)
+        .add("made", shape.made)
         .add("size_class", stratum.size_class)
         .add("calls", static_cast<std::int64_t>(stratum.sample.calls()))
         .add("sampled", static_cast<std::int64_t>(matched.calls.size()))
@@ -112,7 +113,27 @@ std::string lateness_line(int rank, const CallTable::Contents& contents, const M
         .text();
 }
 
+LongCall long_call(int rank, const CountedCall& call, const CommunicatorShape& shape, const ClockLine& clock) {
+    JsonObject line = line_of_key("longest", call.key, shape);
+    line.add("rank", rank)
+        .add("bytes", call.bytes)
+        .add("ns", call.ns)
+        .add("began_ns", call.entry_ns - Process::get().began_ns);
+    return {clock.to_global(call.entry_ns), call.ns, shape.members, std::string(call.key.name), line.text()};
+}
+
 }  // namespace
+
+std::string concurrent_line(const Concurrency& pair) {
+    return JsonObject()
+        .add("line", "concurrent")
+        .add("stratum", hexadecimal(pair.one))
+        .add("other", hexadecimal(pair.other))
+        .add("pairs", pair.pairs)
+        .add("ns", pair.ns)
+        .add("error_ns", pair.error_ns)
+        .text();
+}
 
 void RowValues::add(const RowValues& other) {
     smallest_bytes = calls == 0 ? other.smallest_bytes : std::min(smallest_bytes, other.smallest_bytes);
@@ -139,6 +160,10 @@ std::string ReportLines::text() const {
     std::ostringstream out;
     out.precision(std::numeric_limits<double>::max_digits10);
     for (const std::string& line : others) out << line << '\n';
+    for (const LongCall& call : longest) {
+        out << kMark << call.begin_ns << ' ' << call.ns << ' ' << call.members << ' ' << call.name << kMark << call.text
+            << '\n';
+    }
     for (const auto& [key, values] : rows) {
         out << key << kMark << values.calls << ' ' << values.bytes << ' ' << values.smallest_bytes << ' '
             << values.largest_bytes << ' ' << values.ns << ' ' << values.ns_max << ' ' << values.longest_ns << ' '
@@ -154,6 +179,13 @@ void ReportLines::add(const std::string& text) {
         const auto mark = line.find(kMark);
         if (mark == std::string::npos) {
             others.push_back(line);
+            continue;
+        }
+        if (mark == 0) {
+            const auto end = line.find(kMark, 1);
+            LongCall call{.text = line.substr(end + 1)};
+            std::istringstream(line.substr(1, end - 1)) >> call.begin_ns >> call.ns >> call.members >> call.name;
+            longest.push_back(std::move(call));
             continue;
         }
         RowValues values;
@@ -172,11 +204,15 @@ ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const s
     for (const MatchedStratum& each : matched) lines.others.push_back(lateness_line(rank, contents, each, line));
     for (const auto& [id, stratum] : contents.strata)
         if (stratum.proven) lines.others.push_back(sent_line(rank, contents, id, stratum, *stratum.proven));
+    for (const CountedCall& call : contents.longest)
+        lines.longest.push_back(long_call(rank, call, contents.shapes[call.key.shape], line));
     const std::vector<Waiting> waiting = waiting_of_rows(contents, matched, line);
     for (std::size_t row = 0; row < contents.keys.size(); ++row) {
         const CallTotals& totals = contents.totals[row];
         const Waiting& waited = waiting[row];
-        const std::string key = key_text(contents.keys[row], contents.shapes[contents.keys[row].shape]);
+        const CommunicatorShape& shape = contents.shapes[contents.keys[row].shape];
+        std::string key = line_of_key("calls", contents.keys[row], shape).text();
+        key.pop_back();
         RowValues& values = lines.rows[key];
         values.add({.calls = totals.calls,
                     .bytes = totals.bytes,

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "interpose/report/concurrent_calls.hpp"
+#include "interpose/report/longest_calls.hpp"
 #include "interpose/report/match_calls.hpp"
 
 namespace timpani {
@@ -29,10 +32,12 @@ struct RowValues {
     void add(const RowValues& other);
 };
 
-/// Rows by their key, a JSON object without its closing brace; and whole JSON objects.
+/// Rows by their key, a JSON object without its closing brace; the longest calls; and whole JSON objects.
 struct ReportLines {
     std::map<std::string, RowValues> rows{};
+    std::vector<LongCall> longest{};
     std::vector<std::string> others{};
+    std::size_t compared_strata = 0;  // that `ConcurrentCalls` compared
 
     void add(const std::string& text);
     [[nodiscard]] std::string text() const;
@@ -41,6 +46,9 @@ struct ReportLines {
 /// This rank's report. `rank` is −1 if MPI_COMM_WORLD is unknown.
 ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const std::vector<MatchedStratum>& matched,
                           const ClockLine& line);
+
+/// The line of two strata whose calls ran at the same time.
+std::string concurrent_line(const Concurrency& pair);
 
 /// The name of this rank's program.
 std::string program_name();

@@ -7,8 +7,6 @@ namespace timpani {
 
 namespace {
 
-constexpr double kNormal95 = 1.96;  // quantile of the normal distribution for a two-sided interval of 95 %
-
 /// One kept call of this rank.
 struct ObservedCall {
     double waiting;
@@ -50,6 +48,7 @@ std::vector<Waiting> waiting_of_rows(const CallTable::Contents& contents, std::s
         const CoordinatedSample& sample = each.stratum->sample;
         for (std::size_t i = 0; i < each.calls.size(); ++i) {
             const SampledCall& own = sample.kept_calls()[i];
+            if (contents.keys[own.row].name == kFurtherKinds) continue;  // it has calls of other strata too
             parts[own.row].push_back({waiting_in(own, each.calls[i], each.stratum->needs, line),
                                       static_cast<double>(own.exit_ns - own.entry_ns), sample.probability()});
         }

@@ -67,8 +67,10 @@ void write(const ReportLines& report, int reporting, int world_ranks, const Comm
                                        .add("note", note)
                                        .add("clocks", time.clocks)
                                        .add("clock_error_ns", time.error_ns)
+                                       .add("compared_strata", static_cast<std::int64_t>(report.compared_strata))
                                        .text()};
     lines.insert(lines.end(), report.others.begin(), report.others.end());
+    for (const LongCall& call : longest_calls(report.longest)) lines.push_back(call.text);
     for (const auto& [key, values] : report.rows) {
         JsonObject numbers;
         numbers.add("calls", values.calls)
@@ -109,12 +111,16 @@ void report_all() {
     const MPI_Comm comm = world.comm();
     const CommonTime time = agree_on_time(comm, *world.clock());
     const CallTable::Contents contents = Process::get().calls.contents();
-    const std::vector<MatchedStratum> matched = match_calls(comm, contents, time.line);
+    ConcurrentCalls concurrent;
+    const std::vector<MatchedStratum> matched =
+        match_calls(comm, contents, time.line, rank_in(comm) == 0 ? &concurrent : nullptr);
     const ReportLines own = lines_of_rank(rank_in(MPI_COMM_WORLD), contents, matched, time.line);
     const std::string all = gathered(comm, own.text());
     if (rank_in(comm) != 0) return;
     ReportLines report;
     report.add(all);
+    report.compared_strata = concurrent.compared();
+    for (const Concurrency& pair : concurrent.found()) report.others.push_back(concurrent_line(pair));
     write(report, size_of(comm), size_of(MPI_COMM_WORLD), time, world.spawned() ? "spawned" : "");
 }
 

@@ -24,6 +24,9 @@ was started, other calls (which only imported profiles have), and Timpani's own 
 
 Ranks = Annotated[int, Field(ge=0, le=10_000_000)]
 
+FURTHER_KINDS = "further_kinds"
+"""The name of calls of more kinds than a rank distinguishes, a row for each form. Their communicators are unknown."""
+
 
 class _Line(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=False)
@@ -37,6 +40,7 @@ class ProgramLine(_Line):
     note            why not all of them report; `spawned`: started by another program; empty: nothing to know
     clocks          clocks that the ranks read
     clock_error_ns  the largest error of the common clock, nanoseconds
+    compared_strata  strata of which `ConcurrentLine` has the pairs: those that run longest
     """
 
     version: int
@@ -45,6 +49,7 @@ class ProgramLine(_Line):
     note: Text
     clocks: Count
     clock_error_ns: Time
+    compared_strata: Count = 0
 
     @property
     def partial(self) -> bool:
@@ -67,21 +72,75 @@ class RankLine(_Line):
     setup_ns: Count
 
 
-class CallsLine(_Line):
-    """Calls that differ in nothing below, added over the ranks that report.
+class KindLine(_Line):
+    """Calls of one name and size class, on communicators whose ranks are placed in one way.
 
-    name            of the collective, message or completion, in small letters; of a set-up, what was made
-    world           whether the communicator has the ranks of MPI_COMM_WORLD in their order
+    name           of the collective, message or completion, in small letters; of a set-up, what was made; FURTHER_KINDS
+    world          whether the communicator has the ranks of MPI_COMM_WORLD in their order
+    ranks, nodes   of the communicator; these and per_node are 0 where they are unknown
+    per_node       most ranks on a node
+    made           how the communicator was made, as far as MPI records that: `predefined` (MPI_COMM_WORLD and
+                   MPI_COMM_SELF), `cartesian`, `graph`, `distributed graph`; empty: another function, or unknown
+    size_class     bits of the message's bytes: 0 for none, k for [2^(k-1), 2^k); -1: several, or none
+    """
+
+    name: Name
+    world: bool
+    ranks: Ranks
+    nodes: Ranks
+    per_node: Ranks
+    made: Text = ""
+    size_class: Annotated[int, Field(ge=-1, le=63)]
+
+    @property
+    def bytes_low(self) -> int | None:
+        """The smallest message of the class; None without one."""
+        return None if self.size_class < 0 else (1 << self.size_class) >> 1
+
+    @property
+    def bytes_high(self) -> int | None:
+        """The largest message of the class; None without one."""
+        return None if self.size_class < 0 else (1 << self.size_class) - 1
+
+
+class _KeyLine(KindLine):
+    """Calls that differ in nothing of it.
+
     between_groups  an intercommunicator
-    ranks, nodes    of the communicator; these and per_node are 0 where they are unknown
-    per_node        most ranks on a node
-    size_class      bits of the message's bytes: 0 for none, k for [2^(k-1), 2^k); -1: several, or none
     in_place        MPI_IN_PLACE; of rooted collectives at the root only
     operator        in small letters; `user` and `user_ordered` for the program's own
     algorithm       that a rule named and that ran; empty: the library's choice
     reason          why a rule that matched was not followed
     site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; of an imported
                     profile: the functions that called, `app.c:12 step < app.c:90 main`; else empty
+    """
+
+    form: Form
+    between_groups: bool
+    in_place: bool
+    operator: Text
+    datatype: Text
+    algorithm: Text
+    reason: Text
+    site: Text = ""
+
+    @property
+    def call(self) -> str:
+        """The name of the call as MPI has it, in small letters: `ibcast` of a broadcast that is only started."""
+        if self.name == FURTHER_KINDS:
+            return f"{self.name} ({self.form})"
+        match self.form:
+            case "non_blocking":
+                return f"i{self.name}"
+            case "persistent":
+                return f"{self.name}_init"
+            case _:
+                return self.name
+
+
+class CallsLine(_KeyLine):
+    """Calls of one key, added over the ranks that report.
+
     smallest_bytes, largest_bytes  of a call
     ns_max          nanoseconds of the rank with most
     longest_ns      the longest call of any rank
@@ -93,20 +152,6 @@ class CallsLine(_Line):
     waiting_error_ns  half-width of its 95 % interval from sampling; 0 where all calls were kept
     """
 
-    name: Name
-    form: Form
-    world: bool
-    between_groups: bool
-    ranks: Ranks
-    nodes: Ranks
-    per_node: Ranks
-    size_class: Annotated[int, Field(ge=-1, le=63)]
-    in_place: bool
-    operator: Text
-    datatype: Text
-    algorithm: Text
-    reason: Text
-    site: Text = ""
     calls: Count
     bytes: Count
     smallest_bytes: Count
@@ -122,29 +167,21 @@ class CallsLine(_Line):
     waiting_ns: Time
     waiting_error_ns: Time
 
-    @property
-    def call(self) -> str:
-        """The name of the call as MPI has it, in small letters: `ibcast` of a broadcast that is only started."""
-        match self.form:
-            case "non_blocking":
-                return f"i{self.name}"
-            case "persistent":
-                return f"{self.name}_init"
-            case _:
-                return self.name
 
-    @property
-    def bytes_low(self) -> int | None:
-        """The smallest message of the class; None without one."""
-        return None if self.size_class < 0 else (1 << self.size_class) >> 1
+class LongestLine(_KeyLine):
+    """One of the longest blocking collectives: at most ten of all ranks, each of the rank that was in it longest.
 
-    @property
-    def bytes_high(self) -> int | None:
-        """The largest message of the class; None without one."""
-        return None if self.size_class < 0 else (1 << self.size_class) - 1
+    rank      of MPI_COMM_WORLD; -1: unknown
+    began_ns  nanoseconds from MPI_Init to its entry
+    """
+
+    rank: int
+    bytes: Count
+    ns: Count
+    began_ns: Count
 
 
-class LatenessLine(_Line):
+class LatenessLine(KindLine):
     """How late one rank entered the calls of one collective, size class and list of ranks, after the first rank.
 
     stratum        the same text for all ranks of these calls
@@ -156,12 +193,6 @@ class LatenessLine(_Line):
 
     stratum: Text
     rank: int
-    name: Name
-    world: bool
-    ranks: Ranks
-    nodes: Ranks
-    per_node: Ranks
-    size_class: Annotated[int, Field(ge=-1, le=63)]
     calls: Count
     sampled: Count
     mean_ns: Time
@@ -171,6 +202,22 @@ class LatenessLine(_Line):
     largest_ns: Time
     last_calls: Count
     completion_ns: Annotated[float, Field(allow_inf_nan=False)]
+
+
+class ConcurrentLine(_Line):
+    """Calls of two lists of ranks that ran at the same time. A call runs from its last entry to its last exit.
+
+    stratum, other  as of `LatenessLine`
+    pairs           sampled calls that ran at the same time
+    ns              nanoseconds that two calls ran at the same time, summed over all pairs of calls; `error_ns` is the
+                    half-width of its 95 % interval from sampling
+    """
+
+    stratum: Text
+    other: Text
+    pairs: Count
+    ns: Time
+    error_ns: Time
 
 
 class SentLine(_Line):
@@ -204,6 +251,8 @@ class ProfilePart:
     calls: tuple[CallsLine, ...]
     lateness: tuple[LatenessLine, ...]
     sent: tuple[SentLine, ...] = ()
+    longest: tuple[LongestLine, ...] = ()
+    concurrent: tuple[ConcurrentLine, ...] = ()
 
     @property
     def programs(self) -> tuple[str, ...]:
@@ -242,11 +291,15 @@ def read_part(path: Path) -> ProfilePart:
         calls = tuple(map(CallsLine.model_validate, by_kind.get("calls", [])))
         lateness = tuple(map(LatenessLine.model_validate, by_kind.get("lateness", [])))
         sent = tuple(map(SentLine.model_validate, by_kind.get("sent", [])))
+        longest = tuple(map(LongestLine.model_validate, by_kind.get("longest", [])))
+        concurrent = tuple(map(ConcurrentLine.model_validate, by_kind.get("concurrent", [])))
     except ValidationError as error:
         raise UserError(f"{path}: {wrong(dict(error.errors()[0]))}", _STEP) from None
     if not ranks:
         raise UserError(f"{path} has no rank", _STEP)
-    return ProfilePart(path, program, ranks, calls, lateness, sent)
+    if not {name for each in concurrent for name in (each.stratum, each.other)} <= {each.stratum for each in lateness}:
+        raise UserError(f"{path} compares calls that it does not have", _STEP)
+    return ProfilePart(path, program, ranks, calls, lateness, sent, longest, concurrent)
 
 
 def part_bytes(program: ProgramLine, ranks: Iterable[RankLine], calls: Iterable[CallsLine]) -> bytes:

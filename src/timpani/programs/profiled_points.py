@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from timpani.programs.profile_lines import CallsLine, ProfilePart
+from timpani.programs.profile_lines import FURTHER_KINDS, CallsLine, ProfilePart
 from timpani.study.keys import DATATYPES, ROTATING
 from timpani.study.operations import COLLECTIVES, CallArguments, combines
 
@@ -59,6 +59,8 @@ def why_not_measured(line: CallsLine) -> str | None:
     """Why a blocking collective can't be measured as the program calls it; None where it can."""
     if line.algorithm:
         return "run by the algorithm that a rule names"
+    if line.name == FURTHER_KINDS:
+        return "of more kinds than a profile distinguishes"
     if line.name not in COLLECTIVES:
         return "not among the collectives that Timpani measures"
     if line.between_groups:

@@ -17,13 +17,14 @@ from timpani.programs.profiled_study import left_out
 from timpani.programs.savings import PointSaving, Savings
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg
+from timpani.report.profiled.call_times import concurrency_notes, concurrent_rows, late_rows, longest_rows
+from timpani.report.profiled.call_words import kind_words
 from timpani.report.profiled.next_commands import next_commands
-from timpani.report.profiled.profile_text import call_rows, form_rows, late_rows, seconds_in_words, time_in_collectives
+from timpani.report.profiled.profile_text import call_rows, form_rows, seconds_in_words, time_in_collectives
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table
 from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
-from timpani.study.sizes import show_size
 
 _MAX_BARS = 12
 
@@ -48,6 +49,9 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
             calls=Table.of_texts(call_rows(part)),
             late=Table.of_texts(late_rows(part)),
             advice=list(lateness_advice(part, points, TOGETHER)),
+            longest=Table.of_texts(longest_rows(part)),
+            concurrent=Table.of_texts(concurrent_rows(part)),
+            concurrency_notes=list(concurrency_notes(part)),
             points=Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
             left_out=left_out(part, points, {point.collective: point.arguments for point in points}),
             coverage=_coverage(savings),
@@ -112,10 +116,8 @@ def _longest(part: ProfilePart) -> list[CallsLine]:
 
 
 def _bar_parts(part: ProfilePart, line: CallsLine) -> Iterator[tuple[str, str, float]]:
-    size = "" if line.bytes_low is None else f" {show_size(line.bytes_low)}.."
-    ranks = counted(line.ranks, "rank") if line.ranks else ""
     in_place = "in place" if line.in_place else ""
-    name = ", ".join(filter(None, (f"{line.name}{size}", ranks, line.operator, line.datatype, in_place, line.site)))
+    name = ", ".join(filter(None, (kind_words(part, line), line.operator, line.datatype, in_place, line.site)))
     moving = max(0.0, line.matched_ns - line.waiting_ns)
     for which, ns in ((WAITING, line.waiting_ns), (MOVING, moving), (UNKNOWN, line.ns - line.waiting_ns - moving)):
         if ns > 0:

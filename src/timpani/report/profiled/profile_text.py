@@ -7,16 +7,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from timpani.programs.lateness import call_lateness, lateness_advice
+from timpani.programs.lateness import lateness_advice
 from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.profile_lines import CallsLine, Form, LatenessLine, ProfilePart
+from timpani.programs.profile_lines import CallsLine, Form, ProfilePart
 from timpani.programs.profiled_points import profiled_points
 from timpani.programs.profiled_run import SIGNALLED
+from timpani.report.profiled.call_times import concurrency_notes, concurrent_rows, late_rows, longest_rows
+from timpani.report.profiled.call_words import communicator_words, size_words
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.tables.plain_tables import aligned
 from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
-from timpani.study.sizes import show_size
 
 _FORMS: dict[Form, str] = {
     "blocking": "blocking collectives",
@@ -29,9 +30,8 @@ _FORMS: dict[Form, str] = {
 }
 _NO_MPI = "no process of the command called MPI_Init"
 _MAX_ROWS = 40
-_MAX_LATE_ROWS = 10
 
-LATE_MEANING = (
+_LATE_MEANING = (
     "late by: after the first rank; last: share of the calls that no rank entered later; repeats: share of the "
     "variance of lateness that the ranks' means explain"
 )
@@ -129,8 +129,14 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
     if part.lateness:
         yield ""
         yield from aligned(late_rows(part))
-        yield LATE_MEANING
+        yield _LATE_MEANING
         yield from (f"note: {each}" for each in lateness_advice(part, profiled_points(part), TOGETHER))
+    if part.longest:
+        yield ""
+        yield from aligned(longest_rows(part))
+        yield "at: from MPI_Init to the entry of that rank, which was in the call longest"
+    rows, notes = concurrent_rows(part), list(concurrency_notes(part))
+    yield from ["", *(aligned(rows) if rows[1:] else []), *notes] if notes else []
 
 
 def form_rows(part: ProfilePart) -> list[tuple[str, ...]]:
@@ -144,12 +150,6 @@ def call_rows(part: ProfilePart) -> list[tuple[str, ...]]:
     if not any(line.site for line in lines):
         return [_HEADINGS, *(_call_row(part, line) for line in lines)]
     return [(*_HEADINGS, "call site"), *((*_call_row(part, line), line.site) for line in lines)]
-
-
-def late_rows(part: ProfilePart) -> list[tuple[str, ...]]:
-    """Headings, then the most late rank of each kind of call."""
-    repeated = {each.lines[0].stratum: each.repeated_share for each in call_lateness(part)}
-    return [_LATE_HEADINGS, *(_late_row(line, repeated.get(line.stratum)) for line in _latest(part))]
 
 
 def _forms(part: ProfilePart) -> Iterator[tuple[str, ...]]:
@@ -171,7 +171,10 @@ def _forms(part: ProfilePart) -> Iterator[tuple[str, ...]]:
     yield "outside of MPI's counted calls", f"{max(outside, 0):.3f}", per_cent(max(outside, 0) / wall), excess
 
 
-_HEADINGS = ("call", "ranks", "nodes", "operator", "type", "size", "calls", "seconds", "share", "waiting", "algorithm")
+_HEADINGS = (
+    *("call", "ranks", "nodes", "communicator", "operator", "type", "size", "calls", "seconds", "share", "waiting"),
+    "algorithm",
+)
 
 
 def _sorted(part: ProfilePart) -> list[CallsLine]:
@@ -179,7 +182,6 @@ def _sorted(part: ProfilePart) -> list[CallsLine]:
 
 
 def _call_row(part: ProfilePart, line: CallsLine) -> tuple[str, ...]:
-    low = line.bytes_low
     calls = part.calls_of(line)
     reason = f" (because of: {line.reason})" if line.reason else ""
     setup = "set-up: " if line.form == "setup" else ""
@@ -187,40 +189,15 @@ def _call_row(part: ProfilePart, line: CallsLine) -> tuple[str, ...]:
         f"{setup}{line.call}{' in place' if line.in_place else ''}",
         f"{line.ranks or ''}{'i' if line.between_groups else ''}",
         str(line.nodes or ""),
+        communicator_words(part, line),
         line.operator,
         line.datatype,
-        "" if low is None else f"{show_size(low)}..",
+        size_words(line),
         f"{calls:g}" if calls == int(calls) else f"{calls:.1f}",
         f"{part.per_rank(line.ns):.6f}",
         per_cent(part.per_rank(line.ns) / part.wall_seconds) if part.wall_seconds else "",
         per_cent(line.waiting_ns / line.matched_ns) if line.matched_ns else "",
         (line.algorithm or ("default" if line.form == "blocking" else "")) + reason,
-    )
-
-
-_LATE_HEADINGS = ("most late", "ranks", "size", "rank", "late by ms", "deviation ms", "last", "repeats", "calls")
-
-
-def _latest(part: ProfilePart) -> list[LatenessLine]:
-    """The latest rank of each kind of calls, those kinds first whose ranks waited longest."""
-    latest: dict[str, LatenessLine] = {}
-    for line in part.lateness:
-        if line.stratum not in latest or line.mean_ns > latest[line.stratum].mean_ns:
-            latest[line.stratum] = line
-    return sorted(latest.values(), key=lambda line: -line.mean_ns * line.calls)[:_MAX_LATE_ROWS]
-
-
-def _late_row(line: LatenessLine, repeated: float | None) -> tuple[str, ...]:
-    return (
-        line.name,
-        str(line.ranks),
-        "" if line.size_class < 0 else f"{show_size((1 << line.size_class) >> 1)}..",
-        str(line.rank),
-        f"{line.mean_ns / 1e6:.3f}",
-        f"{line.deviation_ns / 1e6:.3f}",
-        per_cent(line.last_calls / line.sampled) if line.sampled else "",
-        "" if repeated is None else per_cent(repeated),
-        str(line.calls),
     )
 
 
@@ -263,6 +240,8 @@ def profile_json(profile: ProgramProfile) -> str:
             "program": part.program.model_dump(),
             "ranks": [line.model_dump() for line in part.ranks],
             "lateness": [line.model_dump() for line in part.lateness],
+            "longest": [line.model_dump() for line in part.longest],
+            "concurrent": [line.model_dump() for line in part.concurrent],
         }
         for part in profile.parts
     ]
