@@ -74,7 +74,7 @@ def test_the_text_names_a_program_that_a_choice_makes_faster_or_slower(
 ) -> None:
     for milliseconds, word in ((0, "faster"), (3000, "SLOWER")):
         blocks = runs(tmp_path / word, program, milliseconds)
-        assert [run.block for run in blocks.complete(6)] == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6]
+        assert [run.block for run in blocks.complete(10)] == [block for block in range(1, 11) for _ in range(2)]
         found = blocks.comparison()
         first, *_ = comparison_lines(found)
         assert f"the program is {word} with the choice" in first
@@ -145,14 +145,14 @@ def test_a_tuned_folder_without_a_rule_is_one_line_that_says_why(mpi: Mpi, tmp_p
 
 
 def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path: Path) -> None:
-    options = ("--variant", "quick: PLANTED_MS=0", "--runs", "6", "--output", str(tmp_path / "runs"))
+    options = ("--variant", "quick: PLANTED_MS=0", "--runs", "10", "--output", str(tmp_path / "runs"))
     words = ("confirm", *options, "--", *program)
     done = typed(*words)
     assert done.returncode == 0, done.stderr
     assert "the program is faster with the choice" in done.stdout
-    assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 12
+    assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 20
     again = typed(*words)
-    assert "12 runs are kept" in again.stderr
+    assert "20 runs are kept" in again.stderr
     assert "block" not in again.stderr
     other = typed(*(word.replace("PLANTED_MS=0", "PLANTED_MS=5") for word in words))
     assert (other.returncode, "runs of another settings" in other.stderr) == (2, True)

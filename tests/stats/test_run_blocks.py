@@ -32,11 +32,12 @@ def test_equal_competitors_tie_in_all_but_alpha_of_trials() -> None:
     assert sum(standing != "tie" for standing in standings) <= trials * ALPHA + 3 * deviation
 
 
-def test_few_blocks_have_no_interval_and_tie() -> None:
+def test_few_blocks_have_no_interval_and_are_undecided() -> None:
     found = compare_blocks([2.0] * 3, [1.0] * 3)
-    assert found.standing == "tie"
+    assert found.standing == "undecided"
     assert found.ratio == pytest.approx(2.0)
     assert (found.low, found.high) == (0.0, float("inf"))
+    assert [compare_blocks([2.0] * 8, [1.0] * 8, least).standing for least in (8, 9)] == ["faster", "undecided"]
 
 
 def test_blocks_without_a_partner_are_refused() -> None:

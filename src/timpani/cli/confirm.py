@@ -27,7 +27,7 @@ class ProgramRuns:
         int | None,
         typer.Option(
             min=1,
-            help="Number of runs with the files, and of runs without them.",
+            help=f"Number of runs with the files, and of runs without them; a verdict takes {MIN_BLOCKS}.",
             show_default=str(MIN_BLOCKS),
             rich_help_panel="With a program",
         ),

@@ -25,6 +25,7 @@ from timpani.programs.profile_folder import read_profile
 from timpani.programs.profiled_run import run_command
 from timpani.reading import parse_json, read_bytes
 from timpani.stats.run_blocks import BlockComparison, block_order, compare_blocks
+from timpani.study.defaults import MIN_BLOCKS
 
 _HEADER, _RUNS = "program.json", "runs.jsonl"
 _FORMAT = "timpani-program-runs"
@@ -209,6 +210,9 @@ class BlockRuns:
         def times(of: Callable[[ProgramRun], float], side: Side) -> list[float]:
             return [of(by_side[side][block]) for block in blocks]
 
+        def compared(of: Callable[[ProgramRun], float]) -> BlockComparison:
+            return compare_blocks(times(of, AS_IT_IS), times(of, CHOSEN), MIN_BLOCKS)
+
         def wall(run: ProgramRun) -> float:
             return run.seconds
 
@@ -218,8 +222,8 @@ class BlockRuns:
         spends = all(run.collective_seconds > 0 for run in self.runs)
         reference = next((run.output for run in self.runs if run.side == AS_IT_IS), "")
         return ProgramComparison(
-            wall=compare_blocks(times(wall, AS_IT_IS), times(wall, CHOSEN)),
-            collectives=compare_blocks(times(collectives, AS_IT_IS), times(collectives, CHOSEN)) if spends else None,
+            wall=compared(wall),
+            collectives=compared(collectives) if spends else None,
             median_seconds={side: median(times(wall, side)) for side in by_side},
             median_collective_seconds={side: median(times(collectives, side)) for side in by_side},
             different_outputs=tuple(run for run in self.runs if run.output != reference),

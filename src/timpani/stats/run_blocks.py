@@ -13,7 +13,7 @@ import numpy as np
 from timpani.stats.compare import ALPHA
 from timpani.stats.paired import PairedRatios
 
-Standing = Literal["faster", "slower", "tie"]
+Standing = Literal["faster", "slower", "tie", "undecided"]
 
 Competitor = TypeVar("Competitor")
 
@@ -35,18 +35,23 @@ class BlockComparison:
 
     @property
     def standing(self) -> Standing:
-        """Of the second competitor; a tie unless the interval excludes 1."""
+        """Of the second competitor: undecided without an interval, else a tie unless the interval excludes 1."""
+        if self.low == 0:
+            return "undecided"
         if self.low > 1:
             return "faster"
         return "slower" if self.high < 1 else "tie"
 
 
-def compare_blocks(first: Sequence[float], second: Sequence[float]) -> BlockComparison:
-    """Compare times of the same blocks, all over 0; ValueError where these differ in number, or are empty."""
+def compare_blocks(first: Sequence[float], second: Sequence[float], min_blocks: int = 1) -> BlockComparison:
+    """Compare times of the same blocks, all over 0; ValueError where these differ in number, or are empty.
+
+    With less than `min_blocks` there is no interval.
+    """
     if len(first) != len(second) or not first:
         raise ValueError("each block has a time of both")
     pairs = PairedRatios(np.log(np.asarray([first], dtype=float)) - np.log(np.asarray([second], dtype=float)))
-    low, high = pairs.interval(ALPHA)
+    low, high = pairs.interval(ALPHA if len(first) >= min_blocks else 0.0)
     return BlockComparison(
         ratio=float(pairs.ratio[0]),
         low=float(low[0]),

@@ -8,7 +8,12 @@ from timpani.stats.run_blocks import BlockComparison
 from timpani.study.counted import counted, per_cent
 from timpani.study.defaults import MIN_BLOCKS
 
-_WORDS = {"faster": "faster", "slower": "SLOWER", "tie": "not significantly faster or slower"}
+_WORDS = {
+    "faster": "faster",
+    "slower": "SLOWER",
+    "tie": "not significantly faster or slower",
+    "undecided": "not yet known to be faster or slower",
+}
 
 
 def comparison_lines(found: ProgramComparison) -> Iterator[str]:
@@ -26,8 +31,6 @@ def comparison_lines(found: ProgramComparison) -> Iterator[str]:
         )
     else:
         yield "it called no blocking collective"
-    if found.wall.blocks < MIN_BLOCKS:
-        yield f"{counted(found.wall.blocks, 'block')} are few: a verdict takes {MIN_BLOCKS}"
     for run in found.different_outputs:
         yield f"the output of block {run.block} {run.side} differs from the first"
 
@@ -36,4 +39,5 @@ def _ratio(compared: BlockComparison) -> str:
     blocks = counted(compared.blocks, "block")
     level = per_cent(1 - ALPHA)
     known = f"{level} interval {compared.low:.3f} to {compared.high:.3f}, {blocks}"
-    return f"{compared.ratio:.3f} × as fast ({known if compared.low > 0 else f'{blocks}, too few for an interval'})"
+    few = f"{blocks}, too few: a verdict takes {MIN_BLOCKS}"
+    return f"{compared.ratio:.3f} × as fast ({few if compared.standing == 'undecided' else known})"
