@@ -35,9 +35,13 @@ def compile_program(mpi: Mpi, text: str, into: Path) -> Path:
     """The C program `text` at `into`."""
     source = into.with_suffix(".c")
     source.write_text(text)
-    compiler = mpi.cxx.with_name(mpi.cxx.name.replace("mpicxx", "mpicc"))
-    subprocess.run([compiler, "-O1", source, "-o", into], check=True)
+    subprocess.run([compiler_of(mpi), "-O1", source, "-o", into], check=True)
     return into
+
+
+def compiler_of(mpi: Mpi) -> Path:
+    """The library's C compiler."""
+    return mpi.cxx.with_name(mpi.cxx.name.replace("mpicxx", "mpicc"))
 
 
 def environment(*folders: Path) -> dict[str, str]:

@@ -12,16 +12,16 @@ import pytest
 
 from tests.cli.typed import typed
 from tests.installed import each_kind, needs_mpi
-from tests.mpi.conftest import one_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.programs import block_runs
-from timpani.programs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice
+from timpani.programs.block_runs import AS_IT_IS, CHOSEN, BlockRuns, Choice
+from timpani.programs.compared_output import PRINTED, ComparedOutput
 from timpani.programs.profiled_run import run_command
 from timpani.programs.switched_choice import choice_of
-from timpani.report.profiled.comparison_text import comparison_lines
 from timpani.rules.table.table_file import TABLE_FILE, table_text
+from timpani.study.defaults import MIN_BLOCKS
 from timpani.tuning.decide.selection_table import SelectionTable
 
 PROGRAM = """
@@ -63,23 +63,9 @@ def program(mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[
     return str(mpi.mpirun), "-n", "2", str(compile_program(mpi, PROGRAM, tmp_path / "program"))
 
 
-def runs(folder: Path, command: tuple[str, ...], milliseconds: int, same_output: Path | None = None) -> BlockRuns:
+def runs(folder: Path, command: tuple[str, ...], milliseconds: int, output: ComparedOutput | None = None) -> BlockRuns:
     """The program compared with itself, which takes that long with the choice."""
-    return BlockRuns(folder, command, Choice({"PLANTED_MS": str(milliseconds)}, None), same_output)
-
-
-@one_mpi
-def test_the_text_names_a_program_that_a_choice_makes_faster_or_slower(
-    program: tuple[str, ...], tmp_path: Path
-) -> None:
-    for milliseconds, word in ((0, "faster"), (3000, "SLOWER")):
-        blocks = runs(tmp_path / word, program, milliseconds)
-        assert [run.block for run in blocks.complete(10)] == [block for block in range(1, 11) for _ in range(2)]
-        found = blocks.comparison()
-        first, *_ = comparison_lines(found)
-        assert f"the program is {word} with the choice" in first
-        assert found.collectives is not None
-        assert found.median_seconds[AS_IT_IS] == pytest.approx(START_SECONDS + 0.6)
+    return BlockRuns(folder, command, Choice({"PLANTED_MS": str(milliseconds)}, None), output)
 
 
 def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], tmp_path: Path) -> None:
@@ -100,13 +86,14 @@ def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], t
 
 
 def test_an_output_that_differs_is_reported(program: tuple[str, ...], tmp_path: Path) -> None:
-    same, other = (runs(tmp_path / name, (*program, *words), 0, PRINTED) for name, words in (("a", ()), ("b", ("x",))))
+    printed = ComparedOutput(PRINTED)
+    same, other = (runs(tmp_path / name, (*program, *words), 0, printed) for name, words in (("a", ()), ("b", ("x",))))
     for blocks in (same, other):
         list(blocks.complete(1))
     assert same.comparison().different_outputs == ()
-    assert [run.side for run in other.comparison().different_outputs] == [CHOSEN]
+    assert [run.side for run in other.comparison().different_outputs] == [AS_IT_IS, CHOSEN]
     with pytest.raises(UserError, match="did not write"):
-        list(runs(tmp_path / "c", program, 0, tmp_path / "never").complete(1))
+        list(runs(tmp_path / "c", program, 0, ComparedOutput(tmp_path / "never")).complete(1))
 
 
 def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path: Path) -> None:
@@ -119,8 +106,10 @@ def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path
 def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
     for words, said in (
         (("confirm", tmp_path, "--", "true"), "no table found"),
-        (("confirm", tmp_path, "--launches", "3", "--", "true"), "with --runs, --same-output and --mpi alone"),
+        (("confirm", tmp_path, "--launches", "3", "--", "true"), "with --runs, --same-output, --judge"),
         (("confirm", tmp_path, "--runs", "3"), "name it after"),
+        (("confirm", tmp_path, "--judge", "cmp", "--", "true"), "no output to judge"),
+        (("confirm", tmp_path, "--same-output", "-", "--judge", "no-judge", "--", "true"), "names no command"),
         (("confirm", tmp_path, "--", ""), "no name"),
     ):
         done = typed(*words)
@@ -145,14 +134,14 @@ def test_a_tuned_folder_without_a_rule_is_one_line_that_says_why(mpi: Mpi, tmp_p
 
 
 def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path: Path) -> None:
-    options = ("--variant", "quick: PLANTED_MS=0", "--runs", "10", "--output", str(tmp_path / "runs"))
+    options = ("--variant", "quick: PLANTED_MS=0", "--runs", str(MIN_BLOCKS), "--output", str(tmp_path / "runs"))
     words = ("confirm", *options, "--", *program)
     done = typed(*words)
     assert done.returncode == 0, done.stderr
     assert "the program is faster with the choice" in done.stdout
-    assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 20
+    assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 2 * MIN_BLOCKS
     again = typed(*words)
-    assert "20 runs are kept" in again.stderr
+    assert f"{2 * MIN_BLOCKS} runs are kept" in again.stderr
     assert "block" not in again.stderr
     other = typed(*(word.replace("PLANTED_MS=0", "PLANTED_MS=5") for word in words))
     assert (other.returncode, "runs of another settings" in other.stderr) == (2, True)

@@ -9,9 +9,9 @@ import typer
 
 from timpani.cli.terminal.completing import complete_campaign, complete_tuned
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
+from timpani.cli.terminal.confirming_program import ProgramRequest, confirm_files, confirm_variant
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, study_options
-from timpani.cli.terminal.profiled import confirm_files, confirm_variant
 from timpani.errors import UserError
 from timpani.study.defaults import MIN_BLOCKS
 
@@ -37,6 +37,16 @@ class ProgramRuns:
         typer.Option(
             help="A file that the program writes, or `-` for what it prints: this output must be the same in all runs.",
             show_default=False,
+            rich_help_panel="With a program",
+        ),
+    ] = None
+    judge: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="With --same-output: a command that gets two outputs as its last words, and ends with status 0 if "
+            "they are the same and 1 if not.",
+            show_default="the same bytes",
             rich_help_panel="With a program",
         ),
     ] = None
@@ -119,23 +129,31 @@ def confirm(
     given = study.given()
     if command or program.variant:
         if given or campaign or on or dry_run or fail_on is not None:
-            raise UserError("a program is confirmed with --runs, --same-output and --mpi alone", "leave the rest out")
+            raise UserError(
+                "a program is confirmed with --runs, --same-output, --judge and --mpi alone",
+                "leave the rest out",
+            )
         raise typer.Exit(_confirm_program(folder, command or [], program, mpi))
-    if program.runs or program.same_output or program.output:
-        raise UserError("--runs, --same-output and --output are for a program", "name it after `--`")
+    if program != ProgramRuns():
+        raise UserError("--runs, --same-output, --judge and --output are for a program", "name it after `--`")
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _confirm_calls(folder, given, campaign or [], mpi, on, dry_run, limit)
 
 
 def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, mpi: str | None) -> int:
     """Confirm files or a variant on a program; with a variant `first` is the program's first word, and no folder."""
+    from timpani.programs.compared_output import ComparedOutput, judge_words
+
+    if program.judge is not None and program.same_output is None:
+        raise UserError("--judge has no output to judge", "name it: --same-output FILE, or - for what is printed")
+    judge = judge_words(program.judge) if program.judge is not None else ()
+    output = ComparedOutput(program.same_output, judge) if program.same_output else None
     runs = program.runs or MIN_BLOCKS
     if program.variant is not None:
-        words = [str(first), *rest]
-        return confirm_variant(program.variant, program.output, words, runs, program.same_output, mpi)
+        return confirm_variant(program.variant, program.output, ProgramRequest([str(first), *rest], runs, output, mpi))
     if program.output:
-        raise UserError("--output is for --variant", f"runs are kept in {first / 'program'}")
-    return confirm_files(first, rest, runs, program.same_output, mpi)
+        raise UserError("--output is for --variant", f"runs are kept in {first}")
+    return confirm_files(first, ProgramRequest(rest, runs, output, mpi))
 
 
 def _confirm_calls(

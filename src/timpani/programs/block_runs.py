@@ -1,14 +1,17 @@
 """Runs of a user's program in blocks: as it is, and with a choice switched on. Each run is kept when it ends.
 
 program.json   the command, the number of blocks, and what is switched on; sealed
-runs.jsonl     a sealed line for each run: its block, its times, its exit status, and the hash of its output
+runs.jsonl     a sealed line for each run: its block, its times, and the hash of its output
 profiles/      what each run counted, and what it printed
+outputs/       the files that are compared, each once, named by the start of its hash
 """
 
 import hashlib
 import json
 import secrets
 import shlex
+import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -20,8 +23,10 @@ from timpani.campaign.folder.appending import AppendedFile
 from timpani.campaign.folder.sealed_lines import DamageError, read_lines, seal_object, unseal
 from timpani.errors import UserError, cannot_write
 from timpani.libraries.find import mpi_of_launcher
+from timpani.programs.compared_output import PRINTED, ComparedOutput
 from timpani.programs.preloaded_command import preloaded_command
 from timpani.programs.profile_folder import read_profile
+from timpani.programs.profiled_points import changeable_seconds
 from timpani.programs.profiled_run import run_command
 from timpani.reading import parse_json, read_bytes
 from timpani.stats.run_blocks import BlockComparison, block_order, compare_blocks
@@ -30,9 +35,6 @@ from timpani.study.defaults import MIN_BLOCKS
 _HEADER, _RUNS = "program.json", "runs.jsonl"
 _FORMAT = "timpani-program-runs"
 _SEED = 1
-
-PRINTED = Path("-")
-"""In place of a file that is compared: what the program prints."""
 
 Side = Literal["as it is", "with the choice"]
 AS_IT_IS: Side = "as it is"
@@ -61,8 +63,8 @@ class ProgramRun:
 
     seconds             of the whole command
     collective_seconds  of a rank in blocking collectives, the mean of all ranks
-    status              the exit status
-    output              SHA-256 of the file that is compared; empty: no file is compared, or none was written
+    moving_seconds      the same for each collective, without waiting for late ranks
+    output              SHA-256 of the output that is compared; empty: outputs are not compared
     printed             the file in profiles/ that holds what it printed
     """
 
@@ -70,17 +72,27 @@ class ProgramRun:
     side: Side
     seconds: float
     collective_seconds: float
-    status: int
+    moving_seconds: Mapping[str, float]
     output: str = ""
     printed: str = ""
+
+    @property
+    def kept_output(self) -> Path:
+        """The file that keeps its output, relative to the folder of the runs."""
+        return _kept_output(self.output)
 
 
 @dataclass(frozen=True)
 class ProgramComparison:
-    """Both sides of whole blocks: wall time, and time in collectives where the program has any."""
+    """Both sides of whole blocks: wall time, and time in collectives where the program has any.
+
+    by_collective      the time in each collective without waiting for late ranks, if all runs spend time in it
+    different_outputs  the first run without the choice and the runs whose output is not the same; empty if all are
+    """
 
     wall: BlockComparison
     collectives: BlockComparison | None
+    by_collective: Mapping[str, BlockComparison]
     median_seconds: Mapping[Side, float]
     median_collective_seconds: Mapping[Side, float]
     different_outputs: tuple[ProgramRun, ...]
@@ -94,7 +106,7 @@ class BlockRuns:
         folder: Path,
         command: Sequence[str],
         choice: Choice,
-        same_output: Path | None = None,
+        compared_output: ComparedOutput | None = None,
         mpi: str | None = None,
     ) -> None:
         """UserError where the folder holds the runs of another command or choice, or damaged ones, and where the choice
@@ -103,7 +115,7 @@ class BlockRuns:
         mpi  the program's library; None: the launcher's
         """
         self.folder, self._command, self._choice = folder, tuple(command), choice
-        self._same_output, self._mpi = same_output, mpi
+        self._compared_output, self._mpi = compared_output, mpi
         rules = choice.rules.read_text(errors="replace") if choice.rules else ""
         described = {
             "format": _FORMAT,
@@ -112,7 +124,7 @@ class BlockRuns:
             "settings": dict(choice.settings),
             "arguments": list(choice.arguments),
             "rules": rules,
-            "same_output": str(same_output) if same_output else "",
+            "same_output": str(compared_output.file) if compared_output else "",
         }
         if choice.arguments and mpi_of_launcher(command[0]) is None:
             raise UserError(
@@ -165,11 +177,6 @@ class BlockRuns:
                 if (block, side) in done:
                     continue
                 run = self._run(block, side)
-                if run.status:
-                    raise UserError(
-                        f"the program ended with status {run.status} {side}, in block {block}",
-                        f"{self.folder / 'profiles' / run.printed} holds what it printed",
-                    )
                 self._file.append(asdict(run))
                 self.runs.append(run)
                 yield run
@@ -183,22 +190,40 @@ class BlockRuns:
         first, *rest = self._command
         prepared = preloaded_command((first, *choice.arguments, *rest), choice.rules, None, self._mpi, given)
         printed = profile.with_suffix(".out")
-        compared = printed if self._same_output == PRINTED else self._same_output
-        before = _stamp(compared)
-        with printed.open("wb") as output:
+        compared = self._compared_output.file if self._compared_output else None
+        output = printed if compared == PRINTED else compared
+        before = _stamp(output)
+        with printed.open("wb") as file:
             began = monotonic()
-            status = run_command(prepared.argv, {**prepared.environment, **choice.settings}, output)
+            status = run_command(prepared.argv, {**prepared.environment, **choice.settings}, file)
             seconds = monotonic() - began
-        if status == 0 and compared and _stamp(compared) == before:
-            raise UserError(f"the program did not write {compared}", "name a file that it writes")
-        parts = read_profile(profile).parts if any(profile.iterdir()) else ()
-        if status == 0 and not parts:
+        if status:
             raise UserError(
-                "no process of the command that loaded Timpani's library called MPI_Init, so a choice changes nothing",
-                "name an MPI program; a script of the command must not clear LD_PRELOAD",
+                f"the program ended with status {status} {side}, in block {block}", f"{printed} holds what it printed"
             )
-        spent = sum(part.per_rank(line.ns) for part in parts for line in part.calls if line.form == "blocking")
-        return ProgramRun(block, side, seconds, spent, status, _hash(compared), printed.name)
+        if output and _stamp(output) == before:
+            raise UserError(f"the program did not write {output}", "name a file that it writes")
+        total, moving = _collective_seconds(profile)
+        return ProgramRun(block, side, seconds, total, moving, self._keep(output), printed.name)
+
+    def _keep(self, output: Path | None) -> str:
+        """Keep an output once; its SHA-256, empty without an output. UserError where it is no file."""
+        if output is None:
+            return ""
+        try:
+            with output.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            kept = self.folder / _kept_output(digest)
+            if not kept.exists():
+                kept.parent.mkdir(exist_ok=True)
+                unfinished = kept.with_suffix(".new")
+                shutil.copyfile(output, unfinished)
+                unfinished.replace(kept)
+        except OSError as error:
+            raise UserError(
+                f"{output} can't be kept in {self.folder} ({error.strerror})", "name a file that the program writes"
+            ) from None
+        return digest
 
     def comparison(self) -> ProgramComparison:
         """Of all whole blocks; ValueError without any."""
@@ -219,15 +244,53 @@ class BlockRuns:
         def collectives(run: ProgramRun) -> float:
             return run.collective_seconds
 
+        def moving(name: str) -> Callable[[ProgramRun], float]:
+            return lambda run: run.moving_seconds[name]
+
         spends = all(run.collective_seconds > 0 for run in self.runs)
-        reference = next((run.output for run in self.runs if run.side == AS_IT_IS), "")
+        names = {name for run in self.runs for name in run.moving_seconds}
+        everywhere = [name for name in sorted(names) if all(run.moving_seconds.get(name, 0) > 0 for run in self.runs)]
         return ProgramComparison(
             wall=compared(wall),
             collectives=compared(collectives) if spends else None,
+            by_collective={name: compared(moving(name)) for name in everywhere},
             median_seconds={side: median(times(wall, side)) for side in by_side},
             median_collective_seconds={side: median(times(collectives, side)) for side in by_side},
-            different_outputs=tuple(run for run in self.runs if run.output != reference),
+            different_outputs=self._different_outputs(),
         )
+
+    def _different_outputs(self) -> tuple[ProgramRun, ...]:
+        """The first run without the choice, then the runs whose output is not the same; none if all are the same."""
+        if self._compared_output is None:
+            return ()
+        first = next(run for run in self.runs if run.side == AS_IT_IS)
+        others = {run.output: run for run in self.runs if run.output != first.output}
+        differing = {
+            output
+            for output, run in others.items()
+            if not self._compared_output.is_same(self.folder / first.kept_output, self.folder / run.kept_output)
+        }
+        return (first, *(run for run in self.runs if run.output in differing)) if differing else ()
+
+
+def _collective_seconds(profile: Path) -> tuple[float, dict[str, float]]:
+    """Of a rank in blocking collectives, the mean of all ranks: together, and each without waiting for late ranks.
+
+    UserError where the program wrote no profile.
+    """
+    parts = read_profile(profile).parts if any(profile.iterdir()) else ()
+    if not parts:
+        raise UserError(
+            "no process of the command that loaded Timpani's library called MPI_Init, so a choice changes nothing",
+            "name an MPI program; a script of the command must not clear LD_PRELOAD",
+        )
+    total, moving = 0.0, defaultdict[str, float](float)
+    for part in parts:
+        for line in part.calls:
+            if line.form == "blocking":
+                total += part.per_rank(line.ns)
+                moving[line.name] += changeable_seconds(part, line)
+    return total, dict(moving)
 
 
 def _stamp(path: Path | None) -> tuple[int, int] | None:
@@ -238,5 +301,5 @@ def _stamp(path: Path | None) -> tuple[int, int] | None:
     return facts.st_mtime_ns, facts.st_ino
 
 
-def _hash(path: Path | None) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path and path.is_file() else ""
+def _kept_output(digest: str) -> Path:
+    return Path("outputs") / digest[:16]

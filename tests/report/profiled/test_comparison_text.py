@@ -7,7 +7,7 @@ from timpani.stats.run_blocks import compare_blocks
 
 def lines(blocks: int) -> list[str]:
     wall = compare_blocks([2.0 + 0.01 * each for each in range(blocks)], [1.0] * blocks)
-    return list(comparison_lines(ProgramComparison(wall, None, {AS_IT_IS: 2.0, CHOSEN: 1.0}, {}, ())))
+    return list(comparison_lines(ProgramComparison(wall, None, {}, {AS_IT_IS: 2.0, CHOSEN: 1.0}, {}, ())))
 
 
 def test_three_blocks_have_no_interval_and_no_verdict() -> None:

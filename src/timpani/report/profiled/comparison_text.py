@@ -20,22 +20,28 @@ def comparison_lines(found: ProgramComparison) -> Iterator[str]:
     """The verdict on the whole program, then on its time in collectives, then on its output."""
     before, after = found.median_seconds[AS_IT_IS], found.median_seconds[CHOSEN]
     yield (
-        f"the program is {_WORDS[found.wall.standing]} with the choice: {_ratio(found.wall)}, "
+        f"the program is {_WORDS[found.wall.standing]} with the choice: {ratio_words(found.wall)}, "
         f"medians {before:.3f} s and {after:.3f} s"
     )
     if found.collectives:
         before, after = found.median_collective_seconds[AS_IT_IS], found.median_collective_seconds[CHOSEN]
         yield (
-            f"its collectives are {_WORDS[found.collectives.standing]}: {_ratio(found.collectives)}, "
+            f"its collectives are {_WORDS[found.collectives.standing]}: {ratio_words(found.collectives)}, "
             f"medians {before:.3f} s and {after:.3f} s of a rank"
         )
     else:
         yield "it called no blocking collective"
-    for run in found.different_outputs:
-        yield f"the output of block {run.block} {run.side} differs from the first"
+    if found.different_outputs:
+        first, *others = found.different_outputs
+        for run in others:
+            yield (
+                f"the output of block {run.block} {run.side} differs from the first: compare {first.kept_output} and "
+                f"{run.kept_output}"
+            )
 
 
-def _ratio(compared: BlockComparison) -> str:
+def ratio_words(compared: BlockComparison) -> str:
+    """The ratio with its interval, if there are enough blocks for one."""
     blocks = counted(compared.blocks, "block")
     level = per_cent(1 - ALPHA)
     known = f"{level} interval {compared.low:.3f} to {compared.high:.3f}, {blocks}"
