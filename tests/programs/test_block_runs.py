@@ -80,6 +80,15 @@ def test_each_collective_is_compared_without_its_waiting(tmp_path: Path, monkeyp
     assert found.collectives.ratio == pytest.approx(2.1 / 4.0)
 
 
+def test_runs_of_a_rewritten_tuning_file_are_not_continued(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inject_runs(monkeypatch, lambda _: InjectedRun(1.0))
+    before, after = (Choice({"FILE": "tuned.conf"}, None, texts={"tuned.conf": text}) for text in ("1\n", "2\n"))
+    list(BlockRuns(tmp_path / "runs", COMMAND, before).complete(1))
+    assert len(BlockRuns(tmp_path / "runs", COMMAND, before).runs) == 2
+    with pytest.raises(UserError, match="runs of another files"):
+        BlockRuns(tmp_path / "runs", COMMAND, after)
+
+
 def energies(monkeypatch: pytest.MonkeyPatch, *chosen: str) -> None:
     """Runs that print 1.000 without the choice, and what is `chosen` with it."""
     printed = cycle(chosen)

@@ -110,6 +110,7 @@ def test_bad_words_are_one_line_each(tmp_path: Path) -> None:
         (("confirm", tmp_path, "--runs", "3"), "name it after"),
         (("confirm", tmp_path, "--judge", "cmp", "--", "true"), "no output to judge"),
         (("confirm", tmp_path, "--same-output", "-", "--judge", "no-judge", "--", "true"), "names no command"),
+        (("confirm", "--variant", "a: A=1", "--campaign", tmp_path, "--", "true"), "--variant has none"),
         (("confirm", tmp_path, "--", ""), "no name"),
     ):
         done = typed(*words)

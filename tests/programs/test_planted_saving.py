@@ -8,10 +8,10 @@ import pytest
 
 from tests.campaign.live import timpani
 from tests.programs.programs import compile_program, compiler_of, environment
+from timpani.campaign.folder.load import load_one_machine
 from timpani.native.mpi import Mpi
 from timpani.programs.profile_folder import read_profile
 from timpani.programs.savings import expected_savings
-from timpani.rules.table.merged_campaigns import load_together
 
 SOURCE = Path(__file__).with_name("planted_time.c")
 
@@ -54,7 +54,7 @@ def test_the_planted_seconds_lie_in_the_interval_of_the_saving(
     run = ("run", "allreduce", *what, "--launches", "10", "--mpi", mpi.mpirun, "-o", "c")
     done = timpani(*run, cwd=tmp_path, env={**planted, "PLANTED_NOISE": "1"})
     assert done.returncode == 0, done.stderr
-    found = expected_savings(read_profile(tmp_path / "p").main_part, load_together([tmp_path / "c"]).raced)
+    found = expected_savings(read_profile(tmp_path / "p"), [load_one_machine(tmp_path / "c")])
     truth = CALLS * (LIBRARY_NS - TIMPANI_NS) / 1e9
     low, high = found.bounds
     assert low < truth < high

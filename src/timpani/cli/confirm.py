@@ -120,27 +120,28 @@ def confirm(
     where it was stopped. The exit status is 1 if no rule is left, if cells were abandoned, or if a point of any round
     changed as `--fail-on` describes.
 
-    A program after `--` is run without and with the files, in random order. The exit status is then 1 if the program
-    is slower with the files, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun … ./program`
-    runs it without and with settings.
+    A program after `--` is run without and with the files, in random order. If it is slower with them, the rules that
+    made it slower are removed, and the remaining rules are confirmed again. The exit status is 1 if the
+    program was slower in the last round, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun …
+    ./program` runs it without and with settings.
     """
     from timpani.tuning.compare.change_limit import ChangeLimit
 
     given = study.given()
     if command or program.variant:
-        if given or campaign or on or dry_run or fail_on is not None:
+        if given or on or dry_run or fail_on is not None:
             raise UserError(
-                "a program is confirmed with --runs, --same-output, --judge and --mpi alone",
+                "a program is confirmed with --runs, --same-output, --judge, --campaign and --mpi alone",
                 "leave the rest out",
             )
-        raise typer.Exit(_confirm_program(folder, command or [], program, mpi))
+        raise typer.Exit(_confirm_program(folder, command or [], program, campaign or [], mpi))
     if program != ProgramRuns():
         raise UserError("--runs, --same-output, --judge and --output are for a program", "name it after `--`")
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _confirm_calls(folder, given, campaign or [], mpi, on, dry_run, limit)
 
 
-def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, mpi: str | None) -> int:
+def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, campaigns: list[Path], mpi: str | None) -> int:
     """Confirm files or a variant on a program; with a variant `first` is the program's first word, and no folder."""
     from timpani.programs.compared_output import ComparedOutput, judge_words
 
@@ -150,10 +151,12 @@ def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, mpi: st
     output = ComparedOutput(program.same_output, judge) if program.same_output else None
     runs = program.runs or MIN_BLOCKS
     if program.variant is not None:
+        if campaigns:
+            raise UserError("--campaign is for rules, and --variant has none", "leave --campaign out")
         return confirm_variant(program.variant, program.output, ProgramRequest([str(first), *rest], runs, output, mpi))
     if program.output:
         raise UserError("--output is for --variant", f"runs are kept in {first}")
-    return confirm_files(first, ProgramRequest(rest, runs, output, mpi))
+    return confirm_files(first, campaigns, ProgramRequest(rest, runs, output, mpi))
 
 
 def _confirm_calls(

@@ -13,7 +13,7 @@ import shlex
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -49,12 +49,14 @@ class Choice:
     rules      a file by which the preloaded library replaces collectives; None: it only counts
     arguments  words for the launcher, before its own
     exported   names of `settings` that the launcher has to pass to the ranks, as no variable of the library
+    texts      of the files that `settings` name, by their names
     """
 
     settings: Mapping[str, str]
     rules: Path | None
     arguments: tuple[str, ...] = ()
     exported: tuple[str, ...] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -124,6 +126,7 @@ class BlockRuns:
             "settings": dict(choice.settings),
             "arguments": list(choice.arguments),
             "rules": rules,
+            "files": dict(choice.texts),
             "same_output": str(compared_output.file) if compared_output else "",
         }
         if choice.arguments and mpi_of_launcher(command[0]) is None:

@@ -3,11 +3,11 @@
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.programs.block_runs import Choice
 from timpani.rules.table.table_file import TABLE_FILE, read_table
-from timpani.rules.table.tuned_files import PRELOAD_RULES, tuned_files
+from timpani.rules.table.tuned_files import PRELOAD_RULES
+from timpani.rules.workflow import files_of
 
 
 def choice_of(folder: Path, library: Mpi) -> Choice:
@@ -19,7 +19,7 @@ def choice_of(folder: Path, library: Mpi) -> Choice:
             f"{library.version}",
             "start the program with the library that was measured",
         )
-    files = tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)
+    files = files_of(table, library, folder)
     rules = folder / PRELOAD_RULES if PRELOAD_RULES in files.texts else None
     missing = [name for name in files.texts if not (folder / name).exists()]
     if missing:
@@ -29,4 +29,5 @@ def choice_of(folder: Path, library: Mpi) -> Choice:
             f"{folder} holds no rule, so the program would run as it does without",
             "if its points are undecided, measure longer: timpani tune --budget; else the default is as good",
         )
-    return Choice(files.settings, rules)
+    read = [each.format.name for each in files.library if each.rules]
+    return Choice(files.settings, rules, texts={name: (folder / name).read_text(errors="replace") for name in read})

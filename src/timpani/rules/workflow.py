@@ -251,7 +251,7 @@ def make_rules(
     if beyond:
         limits = Limits(_MAX_CALL_SECONDS, available_memory())
         table = replace(table, predicted=predicted_rules(campaign.of_variant(table.variant), beyond, library, limits))
-    return GeneratedRules(table, _files(table, library, output), library, campaign, setting_of(campaign)[1])
+    return GeneratedRules(table, files_of(table, library, output), library, campaign, setting_of(campaign)[1])
 
 
 @dataclass(frozen=True)
@@ -305,7 +305,7 @@ def confirm_rules(
         points = setting_points(table, measured)
         if losing(points):
             remaining = replace(remaining, setting=None)
-        files = None if remaining == table else _files(remaining, library, folder)
+        files = None if remaining == table else files_of(remaining, library, folder)
         planned = [each.cell for each in prepared.session.plan.cells]
         others = measured.results.select(CELL).n_unique() > len(planned)  # by an earlier start with more time
         unreached = Unreached(unreached_calls(table, made_from, measured, planned), prepared.rules_only and not others)
@@ -328,5 +328,6 @@ def _too_short(study: Study, target: Target, budget: TimeBudget, part: float) ->
     )
 
 
-def _files(table: SelectionTable, library: Mpi, folder: Path) -> TunedFiles:
+def files_of(table: SelectionTable, library: Mpi, folder: Path) -> TunedFiles:
+    """The files of `table` for `folder`, in the formats that `library` reads."""
     return tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)

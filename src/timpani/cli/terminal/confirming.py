@@ -80,7 +80,7 @@ def confirm_folder(
             typer.echo(f"taken out: {counted(taken, 'rule')} that made something slower, or did not do what it says")
         if each.table.setting and not each.remaining.setting:
             typer.echo(f"taken out: the setting {each.table.setting.name}, which made something slower")
-        _rewrite(each.remaining, each.files, each.library, folder, known)
+        rewrite(each.remaining, each.files, each.library, folder, known)
         if each.remaining.is_empty:
             typer.echo("no rule is left: the library chooses as before")
             _limit_status(limit, rounds)
@@ -111,7 +111,7 @@ def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | No
     )
 
 
-def _rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
+def rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
     """Write the files of `table` in place of the existing ones; a file without any rule left is removed."""
     from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.tuned_page import PAGE, tuned_page

@@ -1,4 +1,4 @@
-"""Confirm a tuned folder or a variant on a user's program."""
+"""Confirm a tuned folder or a variant on a user's program, and take out the rules that make it slower."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
+    from timpani.native.mpi import Mpi
     from timpani.programs.block_runs import Choice, ProgramComparison
     from timpani.programs.compared_output import ComparedOutput
 
@@ -27,13 +28,31 @@ class ProgramRequest:
     mpi: str | None = None
 
 
-def confirm_files(folder: Path, request: ProgramRequest) -> int:
-    """Compare a program as it is with the program under the files of `folder`; the exit status."""
+def confirm_files(folder: Path, campaigns: list[Path], request: ProgramRequest) -> int:
+    """Compare a program as it is with the program under the files of `folder`; the exit status.
+
+    Rules that make the program slower are taken out, and the remaining rules are confirmed again.
+
+    campaigns  from which the rules were chosen; none: those that their table names
+    """
     from timpani.programs.preloaded_command import library_of
     from timpani.programs.switched_choice import choice_of
+    from timpani.rules.table.table_file import TABLE_FILE, read_table
+    from timpani.rules.workflow import MAX_ROUNDS
 
-    choice = choice_of(folder, library_of(request.command, request.mpi))
-    return _status(_compared(folder / "program", choice, request))
+    library = library_of(request.command, request.mpi)
+    for _ in range(MAX_ROUNDS):
+        choice = choice_of(folder, library)
+        table = read_table(folder / TABLE_FILE)
+        setting = "-and-setting" if table.setting else ""  # each round has less than the one before
+        found = _compared(folder / f"program-of-{len(table.for_files().rules)}{setting}", choice, request)
+        if found.wall.standing != "slower":
+            return int(bool(found.different_outputs))
+        if not _take_out(folder, campaigns, library, found):
+            typer.echo("no rule is left: the library chooses as before")
+            return 1
+    typer.echo(f"rules were taken out in {MAX_ROUNDS} rounds: the same command confirms those that are left")
+    return 1
 
 
 def confirm_variant(variant: str, output: Path | None, request: ProgramRequest) -> int:
@@ -41,13 +60,14 @@ def confirm_variant(variant: str, output: Path | None, request: ProgramRequest) 
 
     output  the folder of the runs; None: named after the variant, the program and the day
     """
-    from timpani.cli.terminal.composed_study import folder_of_today
+    from timpani.cli.terminal.folder_of_today import folder_of_today
     from timpani.programs.preloaded_command import library_of
     from timpani.programs.variant_choice import choice_of_variant
 
     choice = choice_of_variant(variant, library_of(request.command, request.mpi))
     folder = output or folder_of_today([variant.partition(":")[0].strip()])
-    return _status(_compared(folder, choice, request))
+    found = _compared(folder, choice, request)
+    return int(found.wall.standing == "slower" or bool(found.different_outputs))
 
 
 def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "ProgramComparison":
@@ -67,5 +87,18 @@ def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "Progr
     return found
 
 
-def _status(found: "ProgramComparison") -> int:
-    return int(found.wall.standing == "slower" or bool(found.different_outputs))
+def _take_out(folder: Path, campaigns: list[Path], library: "Mpi", found: "ProgramComparison") -> bool:
+    """Write the files of `folder` without the rules that made the program slower; whether anything is left."""
+    from timpani.cli.terminal.confirming import rewrite, table_and_campaign
+    from timpani.programs.slower_rules import slower_collectives, without_slower
+    from timpani.report.profiled.comparison_text import taken_out_lines
+    from timpani.rules.workflow import files_of
+
+    table, _, known = table_and_campaign(folder, campaigns)
+    slower = slower_collectives(found, table)
+    remaining = without_slower(table, slower)
+    files = files_of(remaining, library, folder)
+    rewrite(remaining, files, library, folder, known)
+    for line in taken_out_lines(table, slower, found):
+        typer.echo(line)
+    return bool(files.settings or files.preload_rules)

@@ -1,12 +1,14 @@
 """What a choice does to a program, in sentences."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from timpani.programs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.stats.compare import ALPHA
 from timpani.stats.run_blocks import BlockComparison
 from timpani.study.counted import counted, per_cent
 from timpani.study.defaults import MIN_BLOCKS
+from timpani.tuning.decide.selection_table import SelectionTable
 
 _WORDS = {
     "faster": "faster",
@@ -47,3 +49,17 @@ def ratio_words(compared: BlockComparison) -> str:
     known = f"{level} interval {compared.low:.3f} to {compared.high:.3f}, {blocks}"
     few = f"{blocks}, too few: a verdict takes {MIN_BLOCKS}"
     return f"{compared.ratio:.3f} × as fast ({few if compared.standing == 'undecided' else known})"
+
+
+def taken_out_lines(table: SelectionTable, slower: Sequence[str], found: ProgramComparison) -> Iterator[str]:
+    """Which rules of `table` are taken out: those of the `slower` collectives, or all."""
+    rules = Counter(rule.collective for rule in table.for_files().rules)
+    for name in slower:
+        alone = ratio_words(found.by_collective[name])
+        yield f"taken out: {counted(rules[name], 'rule')} for {name}, which is SLOWER without waiting: {alone}"
+    if not slower:
+        setting = f" and the setting {table.setting.name}" if table.setting else ""
+        yield (
+            f"taken out: {counted(rules.total(), 'rule')}{setting}, all that were switched on: no collective with a "
+            "rule is significantly slower without waiting"
+        )
