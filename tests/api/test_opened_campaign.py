@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 import timpani
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
+from tests.report.conftest import synthetic_header, synthetic_launches, synthetic_results, write_campaign
 from timpani.api.opened_campaign import OpenedCampaign
 from timpani.errors import UserError
 
@@ -71,12 +72,43 @@ def test_samples_are_those_that_the_results_summarize(measured: OpenedCampaign) 
     assert (medians["completion_us"] - results["median_us"]).abs().max() <= 0.001  # type: ignore[operator]
 
 
-@needs_mpi
-@needs_two_cores
-def test_figures_are_charts(measured: OpenedCampaign) -> None:
-    assert measured.figures
-    name = next(iter(measured.figures))
-    assert isinstance(measured.figures[name], alt.TopLevelMixin)
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> OpenedCampaign:
+    few = [
+        each
+        for each in synthetic_results()
+        if (each.cell.collective, each.cell.ranks) == ("scatter", 2) and each.cell.algorithm.name != "bruck"
+    ]
+    folder = tmp_path_factory.mktemp("written") / "campaign"
+    return timpani.open(write_campaign(folder, synthetic_header(), few, synthetic_launches()))
+
+
+@pytest.mark.slow
+def test_figures_are_charts_by_family_and_name_as_their_files(written: OpenedCampaign, tmp_path: Path) -> None:
+    done = typed("report", written.folder, "--figures", tmp_path, "--all-figures")
+    assert done.returncode == 0, done.stderr
+    assert set(written.figures) == {str(file.relative_to(tmp_path).with_suffix("")) for file in tmp_path.rglob("*.svg")}
+    assert {"latency-against-size/scatter", "speedup/scatter"} <= set(written.figures)
+    assert all(isinstance(chart, alt.TopLevelMixin) for chart in written.figures.values())
+
+
+def test_launches_have_every_recorded_field(written: OpenedCampaign, tmp_path: Path) -> None:
+    launches = written.launches
+    assert launches["launch"].to_list() == list(range(1, launches.height + 1))
+    assert launches["environment"].to_list()[0] == [{"name": "OMPI_MCA_coll", "value": "^han"}]
+    assert launches["binding_mistake"].null_count() == launches.height
+    imported = typed("import", "--published", "holt_osu_latency", "-o", tmp_path / "holt")
+    assert imported.returncode == 0, imported.stderr
+    none = timpani.open(tmp_path / "holt").launches
+    assert (none.height, none.columns) == (0, launches.columns)
+
+
+@pytest.mark.parametrize("name", ["cells", "results", "launches", "samples", "decisions"])
+def test_every_table_becomes_a_pandas_frame(written: OpenedCampaign, name: str) -> None:
+    pytest.importorskip("pandas", reason="pandas is not installed: `tools/setup test pandas`")
+    pytest.importorskip("pyarrow")
+    table = getattr(written, name)
+    assert table.to_pandas().shape == table.shape
 
 
 @needs_mpi

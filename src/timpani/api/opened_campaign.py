@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from timpani.campaign.folder.load import load
+from timpani.campaign.folder.fields import EndingFields, StartFields
+from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
+from timpani.campaign.folder.recorded import recorded_fields
 from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL
@@ -37,7 +39,7 @@ class OpenedCampaign:
         header = self._campaign.header
         what = header.study.title or ", ".join(self.results["collective"].unique(maintain_order=True))
         library = f"{header.mpi.kind} {header.mpi.version}".strip()
-        much = f"{counted(self.results.height, 'result')} of {counted(len(self.launches), 'launch')}"
+        much = f"{counted(self.results.height, 'result')} of {counted(self.launches.height, 'launch')}"
         return f"<campaign {str(self.folder)!r}: {what}, {library} on {header.machine.name}, {much}>"
 
     @property
@@ -55,10 +57,16 @@ class OpenedCampaign:
         """One row per cell and launch: the columns of results.jsonl in docs/campaign-folder.md."""
         return self._campaign.results
 
-    @property
-    def launches(self) -> list[dict[str, Any]]:
-        """One dictionary per start of the MPI program: the fields of launches.jsonl in docs/campaign-folder.md."""
-        return self._campaign.launches
+    @cached_property
+    def launches(self) -> pl.DataFrame:
+        """One row per start of the MPI program: the fields of launches.jsonl and endings.jsonl in
+        docs/campaign-folder.md, null where they were not recorded. `environment` is a list of `name` and `value`."""
+        fields = (*recorded_fields(StartFields), *recorded_fields(EndingFields))
+        rows = [dict.fromkeys(fields) | launch for launch in self._campaign.launches]
+        for row in rows:  # as an object it would have a field for each variable of any start
+            variables = (row["environment"] or {}).items()
+            row["environment"] = [{"name": name, "value": value} for name, value in variables]
+        return pl.DataFrame(rows, schema=None if rows else fields, infer_schema_length=None)
 
     @cached_property
     def samples(self) -> pl.DataFrame:
@@ -109,25 +117,26 @@ class OpenedCampaign:
 
     @cached_property
     def figures(self) -> Mapping[str, "Chart"]:
-        """The report's figures by name, one per choice of its selectors; a chart is made when it is asked for."""
+        """The report's figures, one per choice of its selectors, by family and name as the files of `timpani report
+        --figures DIR --all-figures`; a chart is made when it is asked for."""
         return _Figures(self._campaign)
 
 
 class _Figures(Mapping[str, "Chart"]):
-    def __init__(self, campaign: Any) -> None:
+    def __init__(self, campaign: Campaign) -> None:
         from timpani.report.page.contents import Report
+        from timpani.report.page.figure_files import figure_files
 
-        panels = (panel for panels in Report(campaign).panels.values() for panel in panels)
-        self._choices = {choice.name: (panel, choice) for panel in panels for choice in panel.choices()}
+        self._files = {str(file.path): file for file in figure_files(Report(campaign))}
 
     def __getitem__(self, name: str) -> "Chart":
         from timpani.charts.marks.theme import LIGHT
 
-        panel, choice = self._choices[name]
-        return panel.chart(choice.rows, LIGHT, False).properties(title=choice.title)
+        file = self._files[name]
+        return file.panel.chart(file.choice.rows, LIGHT, False).properties(title=file.choice.title)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._choices)
+        return iter(self._files)
 
     def __len__(self) -> int:
-        return len(self._choices)
+        return len(self._files)

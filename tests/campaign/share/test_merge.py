@@ -75,7 +75,7 @@ def test_launches_on_one_machine_are_one_cell(days: tuple[Path, Path], tmp_path:
     assert merged(tmp_path / "both", *days) == ""
     both = timpani.open(tmp_path / "both")
     assert both.cells.select("machine", "launches", "median_us").rows() == [("here", 5, 10.2)]
-    assert [each["launch"] for each in both.launches] == [1, 2, 3, 4, 5]
+    assert both.launches["launch"].to_list() == [1, 2, 3, 4, 5]
     checked = typed("check", tmp_path / "both")
     # Launches that anybody killed on this machine leave folders, which the check removes and names.
     said = [line for line in checked.stdout.splitlines() if not line.startswith("removed ")]

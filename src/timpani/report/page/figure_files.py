@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
+from itertools import chain, count
 from pathlib import Path
 
 from timpani.campaign.read.study_names import stand_in_note
@@ -51,6 +52,19 @@ class Figures:
     missing: list[str]
 
 
+def figure_files(report: Report) -> Iterator[FigureFile]:
+    """Every figure of the report, for each choice that a reader has, each with a path that no other has."""
+    taken = set[Path]()
+    for panel in (panel for panels in report.panels.values() for panel in panels):
+        for choice in panel.choices():
+            name = re.sub(r"[^A-Za-z0-9._]+", "-", choice.name)
+            # Names that differ in other characters alone, such as those of the variants `coll=han` and `coll=^han`.
+            paths = (Path(panel.figure.name) / each for each in chain([name], (f"{name}-{n}" for n in count(2))))
+            path = next(each for each in paths if each not in taken)
+            taken.add(path)
+            yield FigureFile(path, panel, choice)
+
+
 def find_figures(report: Report) -> Figures:
     """The figures that the study names, or, where it names none, the first of each family and operation.
 
@@ -60,13 +74,12 @@ def find_figures(report: Report) -> Figures:
     check_figure_names(named, "the study")
     asked: list[FigureFile] = []
     others: list[FigureFile] = []
-    for panel in (panel for panels in report.panels.values() for panel in panels):
-        first = panel.first_choice()
-        for choice in panel.choices():
-            file = FigureFile(Path(panel.figure.name) / re.sub(r"[^A-Za-z0-9._]+", "-", choice.name), panel, choice)
-            wanted = named.get(panel.figure.name)
-            is_asked = _chosen(choice, wanted) if named else first is not None and choice.values == first.values
-            (asked if is_asked else others).append(file)
+    for file in figure_files(report):
+        if named:
+            is_asked = _chosen(file.choice, named.get(file.panel.figure.name))
+        else:
+            is_asked = file.choice.values == file.panel.first_values
+        (asked if is_asked else others).append(file)
     asked.sort(key=lambda file: list(named).index(file.panel.figure.name) if named else 0)
     return Figures(asked, others, [*_missing_figures(named, asked)])
 

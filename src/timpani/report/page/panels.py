@@ -94,7 +94,7 @@ class Panel:
         return static_svg(specification | {"data": data}, self.name, rows["label"] if "label" in rows.columns else ())
 
     def _shown_first(self) -> pl.DataFrame:
-        return self.frame.filter(pl.col(selector.column) == selector.chosen for selector in self.selectors)
+        return self.frame.filter(pl.col(column) == value for column, value in self.first_values.items())
 
     @cached_property
     def specifications(self) -> dict[bool, dict[str, Any]]:
@@ -109,10 +109,10 @@ class Panel:
         chart.data = alt.NamedData(name="rows")
         return dict(chart.to_dict(validate=False))
 
-    def first_choice(self) -> "PanelChoice | None":
-        """What the reader sees first, if there are rows for it."""
-        first = {selector.column: selector.chosen for selector in self.selectors}
-        return next((choice for choice in self.choices() if choice.values == first), None)
+    @property
+    def first_values(self) -> dict[str, int | str]:
+        """What the selectors have chosen when the reader opens the page."""
+        return {selector.column: selector.chosen for selector in self.selectors}
 
     def choices(self) -> Iterator["PanelChoice"]:
         """Every combination of the selectors' values for which there are rows."""
