@@ -38,6 +38,7 @@ class Variant:
     source       a shell script whose variables the starts get; empty: none
     modules      environment modules to load before
     preload      a library that is loaded before every rank; empty: none
+    algorithms   what it measures of every collective; empty: the study's algorithms
     """
 
     parameters: Pairs = ()
@@ -47,14 +48,15 @@ class Variant:
     source: str = ""
     modules: tuple[str, ...] = ()
     preload: str = ""
+    algorithms: tuple[str, ...] = ()
 
     @property
     def is_plain(self) -> bool:
         """Whether it sets nothing."""
-        return self == Variant()
+        return not any(self.settings())
 
     def __str__(self) -> str:
-        """As `parse_variant` reads it."""
+        """Its settings as `parse_variant` reads them."""
         parameters = [word for name, value in self.parameters for word in ("--mca", name, value)]
         named = (("--mpi", self.mpi), ("--source", self.source), ("--preload", self.preload))
         options = [word for option, value in named if value for word in (option, value)]

@@ -28,7 +28,7 @@ def prepared(text: str, mpi: Mpi = OPEN_MPI) -> PreparedVariant:
     return PreparedVariant("v", variant, mpi, dict(variant.environment))
 
 
-def planned(mpi: Mpi, variants: list[str], **values: Any) -> CampaignPlan:
+def planned(mpi: Mpi, variants: list[str] | dict[str, Any], **values: Any) -> CampaignPlan:
     about = {"collectives": {"bcast": "default"}, "ranks": [2], "sizes": [8], "variants": variants, **values}
     study = Study.check(about, "test")
     available = AvailableAlgorithms.ask(mpi)
@@ -71,6 +71,24 @@ def test_a_variant_that_chooses_algorithms_shares_no_start_with_those_that_are_f
     found = planned(mpi, ["basic: --mca coll ^tuned"], collectives={"bcast": ["default", "binomial"]})
     groups = [[str(cell.cell.algorithm) for cell in group.cells] for group in found.groups]
     assert groups[-2:] == [["openmpi/default"], ["openmpi/binomial"]]
+
+
+@each_kind
+def test_a_variant_may_measure_other_algorithms_than_the_study(mpi: Mpi) -> None:
+    collectives = {"bcast": ["default", "timpani/binomial"], "latency": "default"}
+    variants = {"a": {"TIMPANI_TEST": "1", "algorithms": ["default"]}, "b": "TIMPANI_TEST=2"}
+    found = planned(mpi, variants, collectives=collectives)
+    measured = {
+        name: {
+            f"{cell.cell.collective} {cell.cell.algorithm.name}"
+            for group in found.groups
+            for cell in group.cells
+            if cell.cell.algorithm.variant == name
+        }
+        for name in ("default", "a", "b")
+    }
+    assert measured["default"] == measured["b"] == {"bcast default", "bcast binomial", "latency default"}
+    assert measured["a"] == {"bcast default", "latency default"}
 
 
 def test_lists_of_excluded_components_are_joined() -> None:

@@ -48,8 +48,10 @@ def choose_algorithms(
     """
     found = ChosenAlgorithms()
     for collective, texts in study.collectives.items():
-        _add_named(found, variant, available, collective, texts)
-        if OPERATIONS[collective].kind == "collective":
+        is_collective = OPERATIONS[collective].kind == "collective"
+        own = variant.variant.algorithms if is_collective else ()
+        _add_named(found, variant, available, collective, own or texts)
+        if is_collective:
             _add_files(found, study, variant, collective, switches)
     shared = None
     if not variant.chooses_algorithms:
