@@ -27,7 +27,12 @@ def _caption(cells: pl.DataFrame) -> str:
         if cells["ranks"].n_unique() > 1
         else ""
     )
-    return f"{latency_title(cells)} of a call against message size.{by_ranks}"
+    by_variant = (
+        " Others compare the variants of one algorithm, or the algorithms of one variant."
+        if cells["variant"].n_unique() > 1
+        else ""
+    )
+    return f"{latency_title(cells)} of a call against message size.{by_ranks}{by_variant}"
 
 
 FIGURE = curve_figure(

@@ -4,7 +4,7 @@ import altair as alt
 import polars as pl
 
 from timpani.charts.marks import theme
-from timpani.charts.marks.figure import CONDITIONS, Figure, Section
+from timpani.charts.marks.figure import CONDITIONS, VARIANT, Figure, Section
 from timpani.charts.marks.latency_columns import LATENCY_US
 from timpani.charts.marks.row_filter import MESSAGES, several
 from timpani.charts.marks.status import corner_marks
@@ -67,9 +67,9 @@ FIGURE = Figure(
     table="messages",
     draw=pair_matrix,
     columns=(
-        *("collective", "ranks", "message_bytes", CONDITIONS, "first", "second", LOCALITY, "throughput_shown"),
+        *("collective", "ranks", "message_bytes", CONDITIONS, VARIANT, "first", "second", LOCALITY, "throughput_shown"),
         *("median_us", "osu_avg_us", "ci_low_us", "ci_high_us", "throughput_mb_per_s", "launches", "status"),
     ),
     rows=pl.col("first").is_not_null() & several("first", "second", within=("collective", "ranks")),
-    chosen_by=("message_bytes", "ranks", CONDITIONS),
+    chosen_by=("message_bytes", "ranks", CONDITIONS, VARIANT),
 )

@@ -7,12 +7,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import vl_convert
 
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.header_parts import RecordedSetting
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
+from timpani.charts.marks.theme import LIGHT
 from timpani.report.page.contents import Report
+from timpani.report.page.figure_files import figure_files
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page import render
 from timpani.report.page.page_data import script_data
@@ -84,6 +87,47 @@ def test_the_map_names_the_best_setting_though_there_is_one_rank_count(report: R
     assert set(panel.frame["best_label"]) == {"default@eager"}
 
 
+def test_curves_are_drawn_by_variant_or_by_algorithm(report: Report) -> None:
+    def curves(name: str) -> dict[str, tuple[list[str], str]]:
+        """By the figure's file: the names of its curves, and the color of the second."""
+        (panel,) = report.panels[name]
+        drawn = {}
+        for file in (file for file in figure_files(report) if file.panel is panel):
+            chart = panel.chart(file.choice.rows, LIGHT, False).to_dict()
+            assert vl_convert.vegalite_to_svg(chart).count("µs") > 0
+            scale = chart["layer"][0]["encoding"]["color"]["scale"]
+            drawn[file.path.name] = (scale["domain"], scale["range"][1])
+        return drawn
+
+    by_variant, by_algorithm = curves("latency-by-variant"), curves("latency-by-algorithm")
+    variants = ["default", "eager", "newer", "no-vader"]
+    assert {file: names for file, (names, _) in by_variant.items()} == {
+        "bcast-default": variants,
+        "bcast-ring": variants,
+    }
+    assert {file: names for file, (names, _) in by_algorithm.items()} == {
+        f"bcast-{variant}": ["default", "ring"] for variant in variants
+    }
+    assert len({color for _, color in by_variant.values()}) == 1, "a variant has one color for all algorithms"
+    assert len({color for _, color in by_algorithm.values()}) == 1, "an algorithm has one color for all variants"
+
+
+def test_variants_that_differ_in_punctuation_have_separate_files(tmp_path: Path) -> None:
+    names = {"eager": "coll=han", "newer": "coll=^han"}
+
+    def renamed(each: LaunchResult) -> LaunchResult:
+        algorithm = each.cell.algorithm
+        variant = names.get(algorithm.variant, algorithm.variant)
+        return replace(each, cell=replace(each.cell, algorithm=replace(algorithm, variant=variant)))
+
+    header = variants_header()
+    header["variants"] = {names.get(name, name): each for name, each in header["variants"].items()}
+    report = Report(load(write_campaign(tmp_path / "c", header, list(map(renamed, results())), [])))
+    files = [str(file.path) for file in figure_files(report)]
+    assert len(files) == len(set(files))
+    assert {"latency-by-algorithm/bcast-coll-han", "latency-by-algorithm/bcast-coll-han-2"} <= set(files)
+
+
 def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:
     (table,) = variant_tables(campaign.header)
     rows = {name: [value.text for value in values] for name, values in table.rows}
@@ -143,6 +187,8 @@ def test_a_campaign_without_variants_has_none_of_it(tmp_path: Path) -> None:
     plain = [each for each in results() if each.cell.algorithm.variant == "default"]
     found = Report(load(write_campaign(tmp_path / "c", header, plain, [])))
     assert not found.panels["variant-gain"]
+    assert not found.panels["latency-by-variant"]
+    assert not found.panels["latency-by-algorithm"]
     assert not found.panels["algorithm-map"]
     assert not {"variants", "settings"} & {each.id for each in sections(found, [], {}) if each.shown or each.absent}
     assert "block design" not in methods_paragraph(found.campaign.header, [])

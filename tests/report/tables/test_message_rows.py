@@ -144,8 +144,11 @@ def latency(launch: int, parameters: str, operation: str = "latency") -> LaunchR
     )
 
 
-def labels(*parameters: str, operation: str = "latency", locality: str | None = "same node") -> list[str]:
+def labels(
+    *parameters: str, operation: str = "latency", locality: str | None = "same node", variant: str = "default"
+) -> list[str]:
     cells = estimate_cells(RacedResults.from_rows(results_frame([latency(1, each, operation) for each in parameters])))
+    cells = cells.with_columns(pl.lit(variant).alias("variant"))
     return message_rows(cells.with_columns(pl.lit(locality, pl.String).alias(LOCALITY)))["label"].to_list()
 
 
@@ -156,6 +159,10 @@ def test_labels_name_the_window_only_where_it_differs() -> None:
         "same node, ranks 0 and 1, window=64",
     ]
     assert labels("pairs=2,window=64", operation="message_rate") == ["same node, pairs=2,window=64"]
+
+
+def test_labels_name_a_variant() -> None:
+    assert labels("first=0,second=1,window=64", variant="eager") == ["same node, ranks 0 and 1@eager"]
 
 
 def test_imported_messages_name_no_ranks() -> None:

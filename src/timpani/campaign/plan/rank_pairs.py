@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Literal
 
@@ -67,7 +68,7 @@ def between_ranks(
         chosen = combinations(range(ranks), 2) if pairs == "all" else distinct(ranks)
         ends = [{"first": first, "second": second} for first, second in chosen]
     for each in ends:
-        yield Algorithm(algorithm.provider, algorithm.name, tuple(sorted({**values, **each}.items())))
+        yield replace(algorithm, parameters=tuple(sorted({**values, **each}.items())))
 
 
 def ranks_of_pairs(algorithm: Algorithm) -> list[tuple[int, int]]:

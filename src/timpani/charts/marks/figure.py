@@ -16,6 +16,12 @@ SETTING = "setting"
 COMPETITOR = "competitor"
 """The column: the algorithm that the default is compared with, in its row and in the default's."""
 
+VARIANT = "variant"
+"""The column: how it was started; chosen by only where there are several."""
+
+WITHOUT_VARIANT = "without_variant"
+"""The column: the label without the name of its variant."""
+
 
 @dataclass(frozen=True)
 class Section:

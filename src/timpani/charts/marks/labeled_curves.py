@@ -62,27 +62,27 @@ class Series:
 
     of          a Vega expression: its name in a row
     names       all of them
-    are_labels  whether they are algorithms; if not, curves of one algorithm have its color and different dashes
+    styled      whether each has a color and a dash; if not, curves of one algorithm have its color and different dashes
     dashed_by   the column whose values have a dash each; empty: the curve's name
     dashed      these values
     """
 
     of: str
     names: tuple[str, ...]
-    are_labels: bool
+    styled: bool
     dashed_by: str = ""
     dashed: tuple[str, ...] = ()
 
 
-def by_label(cells: pl.DataFrame) -> Series:
-    """A curve for each label."""
-    return Series("datum.label", tuple(theme.ordered(cells["label"])), are_labels=True)
+def by_label(cells: pl.DataFrame, column: str = "label") -> Series:
+    """A curve for each value of `column`, which names algorithms or variants."""
+    return Series(f"datum.{column}", tuple(theme.ordered(cells[column])), styled=True)
 
 
 def by_ranks(cells: pl.DataFrame) -> Series:
     """A curve for each rank count."""
     names = tuple(counted(count, "rank") for count in sorted(set(cells["ranks"])))
-    return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names, are_labels=False)
+    return Series("datum.ranks + (datum.ranks == 1 ? ' rank' : ' ranks')", names, styled=False)
 
 
 def by_placement(cells: pl.DataFrame) -> Series:
@@ -130,7 +130,7 @@ def _tooltip(measure: Measure) -> list[alt.Tooltip]:
 
 
 def _dash(styled: list[theme.Style], series: Series) -> alt.StrokeDash:
-    if series.are_labels:
+    if series.styled:
         return theme.dash(styled, field="curve")
     return theme.dash_of_others(series.dashed or series.names, series.dashed_by or "curve")
 
@@ -159,11 +159,11 @@ def curves(
 
     among, joined  Vega expressions: which rows are drawn, and which of them are joined by lines
     """
-    styled = theme.styles(cells["label"], palette)
+    styled = theme.styles(series.names if series.styled else cells["label"], palette)
     dash = _dash(styled, series)
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
     y = axes.value_axis(VALUE, measure.title, linear)
-    color = theme.color(styled)
+    color = theme.color(styled, field="curve" if series.styled else "label")
     tooltip = _tooltip(measure)
     base = (
         alt.Chart(cells)

@@ -1,5 +1,6 @@
 """What a report shows: tables of cells and of what is computed from them, and the figures drawn from these."""
 
+import re
 from collections.abc import Sequence
 from functools import partial
 
@@ -12,7 +13,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
 from timpani.charts.algorithm_map import with_key
-from timpani.charts.marks.figure import COMPETITOR, CONDITIONS
+from timpani.charts.marks.figure import COMPETITOR, CONDITIONS, WITHOUT_VARIANT
 from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
 from timpani.charts.marks.theme import is_default, style_numbers
 from timpani.charts.registry import figures
@@ -31,7 +32,7 @@ from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.verdict_text import schedules_of, verdict_of
-from timpani.study.cell import DEFAULT
+from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.size_series import size_series
 from timpani.tuning.compare import knee
@@ -47,10 +48,10 @@ class Report:
 
     cells   all that was measured: columns of `estimate_cells`, of where ranks ran, CONDITIONS, SETTING and the
             comparison with the default
-    tables  that figures are drawn from, each schedule once. `cells`: the same columns; `competitors`: of
-            `with_defaults_on_host_files`, of all algorithms; `messages`: `message_rows` of the cells; `decisions`: the
-            points with a verdict, columns of `decide_by_state` and `with_key`; `fits`, `residuals`: of `fit_section`;
-            `probes`: of the machine's states over the campaign's time
+    tables  that figures are drawn from, each schedule once. `cells`: the same columns and WITHOUT_VARIANT.
+            `competitors`: of `with_defaults_on_host_files`, of all algorithms. `messages`: `message_rows` of the cells.
+            `decisions`: the points with a verdict, columns of `decide_by_state` and `with_key`. `fits`, `residuals`: of
+            `fit_section`. `probes`: of the machine's states over the campaign's time
     curve_notes  which names each curve stands for that algorithms share
     panels       by the name of the figure
     """
@@ -69,7 +70,7 @@ class Report:
         self.equal = schedules_of(campaign, cells)
         curves = shared_curves(self.cells, self.equal)
         self.curve_notes = tuple(shared_notes(curves))
-        drawn = draw_once(self.cells, curves)
+        drawn = with_labels_without_variant(draw_once(self.cells, curves))
         calls = drawn.filter(CALLS)
         self.predicted = compare_predicted(cells, predicted) if predicted else None
         self.distances = with_conditions(distances_from_default(calls))
@@ -106,6 +107,13 @@ def default_last(frame: pl.DataFrame) -> pl.DataFrame:
 def _by_operation(frame: pl.DataFrame) -> list[list[str]]:
     """The labels of each operation."""
     return frame.group_by("collective", maintain_order=True).agg(pl.col("label").unique())["label"].to_list()
+
+
+def with_labels_without_variant(cells: pl.DataFrame) -> pl.DataFrame:
+    """The cells with WITHOUT_VARIANT."""
+    variants = sorted(cells["variant"].unique(), key=len, reverse=True)  # one name may begin another
+    ends = f"{VARIANT_SIGN}({'|'.join(map(re.escape, variants))})"
+    return cells.with_columns(pl.col("label").str.replace_all(ends, "").alias(WITHOUT_VARIANT))
 
 
 def with_size_series(cells: pl.DataFrame) -> pl.DataFrame:

@@ -1,21 +1,21 @@
 """The figures of a report as files: a folder for each family of figures, and an index page."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from html import escape
 from itertools import chain, count
 from pathlib import Path
+from typing import Any
 
 from timpani.campaign.read.study_names import stand_in_note
 from timpani.charts.marks import theme
-from timpani.charts.marks.figure import COMPETITOR
 from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.registry import figures
 from timpani.errors import cannot_write, unknown
 from timpani.report.page.contents import Report
 from timpani.report.page.page_templates import template_text
-from timpani.report.page.panels import Panel, PanelChoice
+from timpani.report.page.panels import ALGORITHMS, Panel, PanelChoice
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import check_new, write_file
 from timpani.study.counted import counted
@@ -135,10 +135,7 @@ def _chosen(choice: PanelChoice, wanted: FigureChoice | None) -> bool:
     """Whether a study asks for this choice of the figure."""
     if wanted is None:
         return False
-    values = {
-        **{"ranks": wanted.ranks, "message_bytes": wanted.sizes},
-        **{"label": wanted.algorithms, COMPETITOR: wanted.algorithms},
-    }
+    values = {"ranks": wanted.ranks, "message_bytes": wanted.sizes, **dict.fromkeys(ALGORITHMS, wanted.algorithms)}
     return all(
         allowed is None or column not in choice.values or choice.values[column] in allowed
         for column, allowed in values.items()
@@ -152,16 +149,16 @@ def _missing_figures(named: Mapping[str, FigureChoice], asked: list[FigureFile])
         if not drawn:
             yield f"{name}: nothing to draw it from was measured"
             continue
-        for column, allowed, shown in (
+        selected: list[tuple[str, Iterable[Any] | None, Callable[[Any], str]]] = [
             ("ranks", wanted.ranks, lambda ranks: counted(ranks, "rank")),
             ("message_bytes", wanted.sizes, show_size),
-            ("label", wanted.algorithms, str),
-            (COMPETITOR, wanted.algorithms, str),
-        ):
+            *((column, wanted.algorithms, str) for column in ALGORITHMS),
+        ]
+        for column, allowed, shown in selected:
             there = {values[column] for values in drawn if column in values}
             absent = [value for value in allowed or () if there and value not in there]
             if absent:
-                yield f"{name} at {', '.join(map(shown, absent))}: not measured"  # type: ignore[arg-type]
+                yield f"{name} at {', '.join(map(shown, absent))}: not measured"
 
 
 def _index(report: Report, files: list[tuple[Path, FigureFile]]) -> str:

@@ -10,14 +10,17 @@ import altair as alt
 import polars as pl
 from altair.utils.schemapi import debug_mode
 
-from timpani.charts.marks.figure import COMPETITOR, SETTING, Figure
+from timpani.charts.marks.figure import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, Figure
 from timpani.charts.marks.theme import PAGE, Chart, Palette, Style, ordered, styles
 from timpani.report.page.static_figure import static_svg
 from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 
-_TITLES = {"message_bytes": "Size", SETTING: "Conditions", "label": "Algorithm", COMPETITOR: "Algorithm"}
+ALGORITHMS = ("label", COMPETITOR, WITHOUT_VARIANT)
+"""Columns that name algorithms."""
+
+_TITLES = {"message_bytes": "Size", SETTING: "Conditions", **dict.fromkeys(ALGORITHMS, "Algorithm")}
 """Titles of the columns whose name is no title."""
 
 
@@ -144,9 +147,15 @@ class PanelChoice:
 def panels(figure: Figure, table: pl.DataFrame, numbers: Mapping[str, int]) -> list[Panel]:
     """A panel per operation that has rows for the figure in its `table`."""
     return [
-        Panel(figure, str(name), part, tuple(_selector(column, part) for column in figure.chosen_by), numbers)
+        Panel(figure, str(name), part, tuple(_selectors(figure, part)), numbers)
         for (name,), part in table.filter(figure.rows).group_by("collective", maintain_order=True)
     ]
+
+
+def _selectors(figure: Figure, frame: pl.DataFrame) -> Iterator[Selector]:
+    for column in figure.chosen_by:
+        if column != VARIANT or frame[column].n_unique() > 1:
+            yield _selector(column, frame)
 
 
 def _selector(column: str, frame: pl.DataFrame) -> Selector:
@@ -156,7 +165,7 @@ def _selector(column: str, frame: pl.DataFrame) -> Selector:
         return Selector(column, title, {value: show_size(value) for value in values}, values[len(values) // 2])
     if column == "ranks":
         return Selector(column, title, {value: counted(value, "rank") for value in values}, _most_ranks(frame))
-    if column in ("label", COMPETITOR):
+    if column in (*ALGORITHMS, VARIANT):
         values = ordered(values)
     return Selector(column, title, {value: str(value) for value in values}, values[0])
 

@@ -3,6 +3,7 @@
 import polars as pl
 
 from timpani.charts.marks.row_filter import MESSAGES
+from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import LOCALITY
 
@@ -13,12 +14,13 @@ def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
     """The messages among `cells` (columns of `estimate_cells` and `locality`).
 
     Adds `first` and `second`, null where several pairs send at once, and `throughput_shown`. `label` becomes
-    `same socket, ranks 0 and 3`, with the other parameters where they differ within an operation; what an import
-    brought, which names no ranks, keeps its own.
+    `same socket, ranks 0 and 3`, with the other parameters where they differ within an operation, and `@` with the
+    variant unless that is `default`; what an import brought, which names no ranks, keeps its own.
     """
     others = pl.col("parameters").str.replace_all(r"(first|second)=\d+,?", "").str.strip_chars_end(",")
     pair = pl.format("ranks {} and {}", "first", "second")
     differ = others.n_unique().over("collective") > 1
+    sign = pl.when(pl.col("variant") != DEFAULT).then(pl.format(f"{VARIANT_SIGN}{{}}", "variant"))
     parts = [pl.col(LOCALITY), pair, pl.when((pl.col("first").is_null() | differ) & (others != "")).then(others)]
     shown_by_throughput = [name for name in MESSAGES if OPERATIONS[name].quantity != "time"]
     return (
@@ -30,6 +32,6 @@ def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
         .with_columns(
             label=pl.when(pl.col("parameters") == "")
             .then("label")
-            .otherwise(pl.concat_str(parts, separator=", ", ignore_nulls=True))
+            .otherwise(pl.concat_str(pl.concat_str(parts, separator=", ", ignore_nulls=True), sign.fill_null("")))
         )
     )
