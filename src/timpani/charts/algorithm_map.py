@@ -92,7 +92,7 @@ def algorithm_map(decisions: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
 
 def _written(base: alt.Chart, palette: theme.Palette) -> list[alt.Chart]:
     """The numbers, on a halo that keeps them apart from the hatching; those of ties are smaller."""
-    size = alt.SizeValue(11, condition=[{"test": alt.datum.verdict == TIE, "value": 9}])
+    size = alt.SizeValue(11, condition=[{"test": alt.datum.verdict == TIE, "value": 10}])
     key = base.encode(text=alt.Text("key:N"), size=size)
     halo = key.mark_text(
         fontWeight="bold", color=palette.text, stroke=palette.paper, strokeWidth=2.5, strokeJoin="round"

@@ -57,7 +57,7 @@ def timeline(events: pl.DataFrame, ranks: int, palette: theme.Palette = theme.LI
     names = (
         alt.Chart(bars.filter(pl.col("what") != _REDUCE))
         .transform_calculate(middle_of_time="(datum.start + datum.end) / 2")
-        .mark_text(fontSize=9, color=palette.paper)
+        .mark_text(fontSize=10, color=palette.paper)
         .encode(x=alt.X("middle_of_time:Q", axis=ticks), y=middle, text="label:N")
     )
     height = _LANE * ranks

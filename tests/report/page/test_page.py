@@ -481,21 +481,16 @@ def write_all(
     return write_figures([*found.asked, *found.others], report, folder, linear=linear, style=style)
 
 
-def test_figures_may_be_wider_and_without_a_title(tmp_path: Path) -> None:
-    results = [result for result in small(synthetic_results()) if result.cell.algorithm.name in ("default", "bruck")]
-    campaign = campaign_of(tmp_path / "campaign", results)
-    name = "latency-against-size/scatter-2-ranks.svg"
+def test_figures_may_have_no_title(campaign: Campaign, tmp_path: Path) -> None:
+    report = Report(campaign)
+    (file,) = (file for file in find_figures(report).asked if str(file.path) == "latency-against-size/scatter-4-ranks")
 
-    def drawn(folder: str, style: FigureStyle) -> tuple[float, str]:
-        write_all(campaign, tmp_path / folder, style=style)
-        svg = (tmp_path / folder / name).read_text()
-        return float(re.findall(r'<svg[^>]* width="([0-9.]+)"', svg)[0]), svg
+    def drawn(style: FigureStyle) -> str:
+        write_figures([file], report, tmp_path, force=True, style=style)
+        return (tmp_path / f"{file.path}.svg").read_text()
 
-    width, titled = drawn("usual", FigureStyle())
-    wider, untitled = drawn("wide", FigureStyle(width=1280, titled=False))
-    assert wider - width == pytest.approx(640, abs=8)
-    assert "Scatter, 2 ranks" in titled
-    assert "Scatter, 2 ranks" not in untitled
+    assert "Scatter, 4 ranks" in drawn(FigureStyle())
+    assert "Scatter, 4 ranks" not in drawn(FigureStyle(titled=False))
 
 
 def test_figures_are_written_in_three_formats(tmp_path: Path) -> None:

@@ -53,6 +53,10 @@ def in_steps(figure: Figure, place: int) -> Figure:
 IN_STEPS = "Sizes in equal steps are points next to the lines, and have a separate figure on linear axes."
 """What the report says of figures where there are several series of sizes."""
 
+NAME_LAYERS = ("curve_names", "curve_leaders")
+"""The layers with each name at the end of its curve, and the line to it: a legend may take their place."""
+
+BEFORE_NAMES = 26  # pixels from the plot to the names
 _NAME_HEIGHT = 16  # pixels that a name at a curve's end takes
 
 
@@ -192,13 +196,14 @@ def curves(
         .encode(y=alt.YValue(height), color=color, shape=shape(cells["status"], palette), tooltip=tooltip)
     )
     ends = _ends(drawn, across, height, linear)
-    right = alt.expr("width + 26")
+    right = alt.expr(f"width + {BEFORE_NAMES}")
     leader = ends.mark_rule(strokeWidth=0.8, opacity=0.8).encode(
-        y=y, y2=alt.Y2("name_value:Q"), x2=alt.X2Value(alt.expr("width + 22")), color=color
+        y=y, y2=alt.Y2("name_value:Q"), x2=alt.X2Value(alt.expr(f"width + {BEFORE_NAMES - 4}")), color=color
     )
     name = ends.mark_text(align="left", baseline="middle", fontSize=11, color=palette.text).encode(
         x=alt.XValue(right), y=alt.Y("name_value:Q"), text=alt.Text("curve:N")
     )
+    name.name, leader.name = NAME_LAYERS
     return theme.layer(line, *intervals, *measured, off_scale, leader, name, width=theme.WIDTH, height=height)
 
 

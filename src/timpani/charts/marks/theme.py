@@ -179,19 +179,25 @@ def dash_of_others(names: Sequence[str], field: str, legend: alt.Legend | None =
     return alt.StrokeDash(f"{field}:N", scale=alt.Scale(domain=list(names), range=dashes), legend=legend)
 
 
-_CHARACTER = 6.2  # pixels of a legend's letter, about
+CHARACTER = 6.2
+"""Pixels of a letter of a name in a figure, about."""
+
 _SYMBOL = 50  # pixels of a legend's symbol and gaps
 _COLUMN_PADDING = 24  # pixels
 
 
-def legend(names: Iterable[str], **options: Any) -> alt.Legend:
-    """A legend of these names, in as many columns as fit below the plot.
+def legend_columns(names: Iterable[str], width: float = WIDTH) -> int:
+    """The columns of a legend of these names that fit in `width` pixels.
 
     Columns are laid out with one font and may be shown with a wider one.
     """
-    longest = _CHARACTER * max(map(len, names), default=0) + _SYMBOL
-    columns = max(1, min(4, int(WIDTH / longest)))
-    return alt.Legend(**{"title": None, "columns": columns, "columnPadding": _COLUMN_PADDING, **options})
+    longest = CHARACTER * max(map(len, names), default=0) + _SYMBOL
+    return max(1, min(4, int(width / longest)))
+
+
+def legend(names: Iterable[str], **options: Any) -> alt.Legend:
+    """A legend of these names, in as many columns as fit below the plot."""
+    return alt.Legend(**{"title": None, "columns": legend_columns(names), "columnPadding": _COLUMN_PADDING, **options})
 
 
 OF_POINTS = {"symbolType": "circle", "symbolOpacity": 1}

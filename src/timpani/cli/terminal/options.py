@@ -152,12 +152,13 @@ class FigureOptions:
     """How figures are drawn into files, as typed."""
 
     width: Annotated[
-        int | None,
+        float | None,
         typer.Option(
-            help="Width of a figure's plot in pixels, without its axis and labels.",
-            min=50,
-            max=10_000,
-            show_default="640",
+            metavar="MM",
+            help="Width of a whole figure in millimeters, with type of at least 7 pt: 85 for a column of a paper.",
+            min=40,
+            max=1000,
+            show_default="a plot of 640 pixels",
             rich_help_panel="Figures",
         ),
     ] = None
@@ -170,9 +171,9 @@ class FigureOptions:
 
     def chosen(self) -> "FigureStyle":
         """The style that was typed."""
-        from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle
+        from timpani.report.words.drawn_figures import FigureStyle
 
-        return FigureStyle(self.width or AS_IN_THE_REPORT.width, titled=not self.no_title)
+        return FigureStyle(self.width, titled=not self.no_title)
 
 
 @dataclass(frozen=True)

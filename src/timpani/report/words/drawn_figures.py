@@ -1,5 +1,6 @@
 """Figures as files of a user: their style, and what they hold in each format."""
 
+import re
 import resource
 from dataclasses import dataclass
 from typing import Any
@@ -7,9 +8,10 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from timpani.charts.marks.theme import WIDTH, Chart
+from timpani.charts.marks.theme import Chart
 from timpani.errors import UserError
 from timpani.report.words.compact_svg import compact_svg
+from timpani.report.words.fitted_width import drawn_width, fitted
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
@@ -24,26 +26,44 @@ _ADDRESS_SPACE = 66 * 2**30
 class FigureStyle:
     """What a user may choose of a figure's file.
 
-    width   of a plot, pixels; panels next to each other become wider or narrower in the same proportion
-    titled  whether the title stands above it
+    width_mm  of the whole figure, whose type then has at least MIN_TYPE_PT; None: what its plot needs on a screen
+    titled    whether the title stands above it
     """
 
-    width: int = WIDTH
+    width_mm: float | None = None
     titled: bool = True
 
 
 AS_IN_THE_REPORT = FigureStyle()
+
+MIN_TYPE_PT = 7
+_MIN_TYPE = 10  # pixels of the smallest type in `charts`
+_POINTS_PER_INCH = 72
+_PIXELS_PER_INCH = 96  # of CSS, in which SVG is measured
+_PNG_DOTS_PER_INCH = 300  # as journals ask
+_MM_PER_INCH = 25.4
+_SIDE = re.compile(r' (?P<name>width|height)="(?P<length>[0-9.]+)(?:mm)?"')
 
 
 def figure_svg(figure: Chart, title: str, style: FigureStyle = AS_IN_THE_REPORT) -> str:
     """The figure under `title`, drawn once for all formats."""
     with alt.data_transformers.enable("default", max_rows=None):
         specification = figure.to_dict(validate=False)  # the tests validate every figure
-    if style.width != WIDTH:
-        _widen(specification, style.width / WIDTH)
-    if style.titled:
-        specification["title"] = _title_lines(title, _plot_width(specification))
-    return drawn_svg(specification)
+
+    def titled(width: float | None) -> dict[str, Any]:
+        return specification | ({"title": _title_lines(title, width)} if style.titled else {})
+
+    if style.width_mm is None:
+        return drawn_svg(titled(_plot_width(specification)))
+    points = style.width_mm / _MM_PER_INCH * _POINTS_PER_INCH
+    width = int(points * _MIN_TYPE / MIN_TYPE_PT)
+    svg = fitted(titled(width), width, drawn_svg)
+    return _scaled(svg, style.width_mm / drawn_width(svg), "mm")
+
+
+def _scaled(svg: str, factor: float, unit: str = "") -> str:
+    """The SVG whose sides are `factor` times as many of `unit`; no unit: pixels."""
+    return _SIDE.sub(lambda side: f' {side["name"]}="{float(side["length"]) * factor:.3f}{unit}"', svg, count=2)
 
 
 def drawn_svg(specification: dict[str, Any]) -> str:
@@ -86,22 +106,16 @@ def _title_lines(title: str, width: float | None) -> list[str]:
     return lines
 
 
-def _widen(specification: dict[str, Any], factor: float) -> None:
-    """Multiply the width of each plot of a Vega-Lite specification."""
-    if isinstance(specification.get("width"), int | float):
-        specification["width"] = round(factor * specification["width"])
-    for part in (*specification.get("layer", ()), *filter(None, [specification.get("spec")])):
-        _widen(part, factor)
-
-
 def figure_bytes(svg: str, format: str) -> bytes:
     """What `figure_svg` drew in one of FIGURE_FORMATS."""
     match format:
         case "svg":
             return svg.encode()
         case "png":
-            return vl_convert.svg_to_png(svg, scale=2)
+            return vl_convert.svg_to_png(svg, scale=_PNG_DOTS_PER_INCH / _PIXELS_PER_INCH)
         case "pdf":
-            return vl_convert.svg_to_pdf(svg)
+            # vl-convert writes a point for each pixel.
+            in_mm = 'mm"' in svg.partition(">")[0]
+            return vl_convert.svg_to_pdf(_scaled(svg, _POINTS_PER_INCH / (_MM_PER_INCH if in_mm else _PIXELS_PER_INCH)))
         case _:
             raise ValueError(f"{format} is not in {FIGURE_FORMATS}")
