@@ -1,14 +1,24 @@
 """`timpani report`: which figures it writes, and of which statistic they are."""
 
+import csv
+import re
 from pathlib import Path
 
 import pytest
 import typer
 from typer.testing import CliRunner, Result
 
-from tests.report.conftest import synthetic_header, synthetic_launches, synthetic_results, write_campaign
+from tests.report.conftest import (
+    RANKS,
+    SIZES,
+    synthetic_header,
+    synthetic_launches,
+    synthetic_results,
+    write_campaign,
+)
 from timpani.cli.report import report
 from timpani.errors import UserError
+from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
 
 pytestmark = pytest.mark.slow
 
@@ -45,6 +55,29 @@ def test_the_studys_figures_are_written_and_all_others_only_when_asked_for(campa
     all_of_them = run(campaign, "--figures", tmp_path / "all", "--all-figures")
     assert "writes" not in all_of_them.stdout
     assert set(drawn(tmp_path / "few")) < set(drawn(tmp_path / "all"))
+
+
+def test_every_table_of_the_report_is_written_in_three_formats(campaign: Path, tmp_path: Path) -> None:
+    printed = run(campaign, "--figures", tmp_path / "f", "--published", "holt").stdout
+    tables = tmp_path / "f" / "tables"
+    names = {"decisions", "speedup", "models", "likeness", "knees"}
+    assert {path.name for path in tables.iterdir()} == {
+        f"{name}.{end}" for name in names for end in ("tex", "md", "csv")
+    }
+    assert all(name in printed for name in names)
+    for name in names:
+        text = (tables / f"{name}.tex").read_text()
+        assert text.count("\\toprule") == text.count("\\end{tabular}") > 0
+        assert set(re.findall(r"[^\x00-\x7f]", text)) <= set("“”’…"), "LaTeX knows the characters"
+    decided = list(csv.DictReader((tables / "decisions.csv").open()))
+    assert len(decided) == len(RANKS) * (2 * len(SIZES) - 1), (
+        "linear failed at the largest size, so nothing is compared"
+    )
+    large = next(each for each in decided if each["point"] == "2 ranks, 4 MiB" and "Scatter" in each["table"])
+    assert (large["fastest"], large["the default is"]) == ("default", f"within {EQUIVALENCE_MARGIN} of the best")
+    assert large["× as fast as the default, interval"]
+    slower = list(csv.DictReader((tables / "speedup.csv").open()))
+    assert all(float(each["bruck"]) < 1 and each["bruck, interval"] for each in slower if "Scatter" in each["table"])
 
 
 def test_figures_are_of_the_statistic_that_was_asked_for(campaign: Path, tmp_path: Path) -> None:

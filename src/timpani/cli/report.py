@@ -14,7 +14,7 @@ from timpani.cli.terminal.options import Campaign, CoveredBy, FigureOptions, For
 from timpani.errors import UserError
 
 if TYPE_CHECKING:
-    from timpani.campaign.folder.load import Campaign as LoadedCampaign
+    from timpani.report.page.contents import Report
 
 _FIGURES = "Figures"
 _NAME = "report.html"
@@ -27,7 +27,7 @@ class _Figures:
     figures: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the study's figures (SVG, PNG and PDF), and for all times as tables.",
+            help="A folder for the study's figures (SVG, PNG and PDF), and for all tables (LaTeX, Markdown and CSV).",
             show_default=False,
             rich_help_panel=_FIGURES,
         ),
@@ -143,6 +143,7 @@ def _of_one(
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
+    from timpani.report.page.contents import Report
     from timpani.report.page.page import render
     from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
     from timpani.report.predicted.stored_predictions import stored_predictions
@@ -168,31 +169,33 @@ def _of_one(
     if predictions is not None:
         typer.echo(predicted_sentence(compare_predicted(estimate_cells(campaign.raced), predictions)))
     if chosen.figures is not None:
-        _write_figures(campaign, chosen.figures, chosen.all_figures, force, linear, style)
+        report = Report(campaign, fits, predictions)
+        _write_figures(report, chosen.figures, chosen.all_figures, force, linear, style)
 
 
 def _write_figures(
-    campaign: "LoadedCampaign", folder: Path, everything: bool, force: bool, linear: bool, style: FigureOptions
+    report: "Report", folder: Path, everything: bool, force: bool, linear: bool, style: FigureOptions
 ) -> None:
     """Write the figures and tables, and print how many figures there are, how many more there could be, and which could
     not be drawn."""
-    from timpani.report.page.contents import Report
     from timpani.report.page.figure_files import INDEX, find_figures, write_figures
-    from timpani.report.page.table_files import TABLE_FILES, write_tables
+    from timpani.report.page.table_files import ALL_TIMES, table_files, write_tables
     from timpani.report.words.output_files import check_new
     from timpani.study.counted import counted
 
-    report = Report(campaign)
     found = find_figures(report)
     files = [*found.asked, *(found.others if everything else ())]
-    for name in TABLE_FILES:
-        check_new(folder / name, force)
+    tables = table_files(report)
+    for path in tables:
+        check_new(folder / path, force)
     typer.echo(f"drawing {counted(len(files), 'figure')}", err=True)
     write_figures(files, report, folder, force, linear, style.chosen())
-    write_tables(campaign, folder, force)
+    write_tables(tables, folder, force)
     more = f"; --all-figures writes {len(found.others)} more" if found.others and not everything else ""
     typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
-    typer.echo(f"all times as tables: {', '.join(str(folder / name) for name in TABLE_FILES)}")
+    further = dict.fromkeys(path.stem for path in tables if path.parent.name)
+    typer.echo(f"all times as tables: {', '.join(str(folder / path) for path in tables if not path.parent.name)}")
+    typer.echo(f"further tables in {folder / ALL_TIMES}: {', '.join(further)}")
     for text in found.missing:
         typer.echo(f"not drawn: {text}", err=True)
 

@@ -72,6 +72,9 @@ def test_a_report_has_a_table_and_the_sentence(measured: Path, tmp_path: Path) -
     page = (tmp_path / "report.html").read_text()
     assert '<section id="predicted"' in page
     assert "Intervals meet" in page
+    files = typed("report", measured, "--predicted", tmp_path / "predictions", "--figures", tmp_path / "files")
+    assert files.returncode == 0, files.stderr
+    assert "Predicted / measured" in (tmp_path / "files/tables/predicted.csv").read_text()
     itself = typed("report", measured, "--predicted", measured, "-o", tmp_path / "itself.html")
     assert "Of 48 cells (each algorithm predicted from what the others took)" in itself.stdout, itself.stderr
     assert "how well the model fits" not in itself.stdout

@@ -109,7 +109,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             107,
             predicted_sentence(report.predicted),
             "",
-            _by_operation(report.predicted.cells, predicted_tables),
+            by_operation(report.predicted.cells, predicted_tables),
             folded={LEFT_OUT: report.predicted.predictions.left_out},
             absent="no measured cell was predicted",
         )
@@ -120,7 +120,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is about the mean "
         "relative difference. Bold: the smallest.",
         "",
-        _by_operation(report.distances, distance_tables),
+        by_operation(report.distances, distance_tables),
         absent=_NOTHING_WITH_DEFAULT if several else alone,
     )
     yield PageSection(
@@ -130,7 +130,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         "At the size in the table and at all larger sizes, a curve’s intervals lie wholly above "
         f"{knee.KNEE_FACTOR} times its flat time. The flat time is the median of the {knee.FLAT_SIZES} smallest sizes.",
         "",
-        _by_operation(report.knees, knee_tables),
+        by_operation(report.knees, knee_tables),
     )
 
 
@@ -144,12 +144,12 @@ def _of_cells(report: Report) -> Iterator[PageSection]:
     cells = with_best(cells, report.decisions)
     bold = _bold(cells, report.campaign.simulated) if cells["best"].any() else ""
     yield PageSection(
-        "tables",
+        TIMES,
         "Tables",
         100,
         f"{latency_title(report.cells)} by size and algorithm{intervals}.",
         f"{bold}{_marks(report.cells)}",
-        _by_operation(cells, latency_tables),
+        by_operation(cells, latency_tables),
     )
     yield _as_the_studies(report)
 
@@ -201,6 +201,9 @@ _ABOUT_VARIANTS = (
 LEFT_OUT = "Left out"
 _FURTHER = "Further warnings"
 
+TIMES = "tables"
+"""The section of all times."""
+
 STUDY_TABLES = "study-tables"
 """The section of the studies' own tables."""
 
@@ -214,7 +217,7 @@ _ABOUT_MODELS = Markup(
 )
 
 _KEY_OF_MODELS = (
-    f"Small type: {per_cent(LEVEL)} intervals, over launches if there are several. Switch: the ratio of the time "
+    f"Intervals have {per_cent(LEVEL)} confidence, over launches if there are several. Switch: the ratio of the time "
     "after it to the time before. Bend: the slope changes, and no jump is significant. Poor fit: at a size the line is "
     f"over {per_cent(MISS)} off the measured median. Unknown: the line that gives the number fits poorly, or the "
     "number is not above 0."
@@ -227,7 +230,8 @@ _ONE_ALGORITHM = "one algorithm was measured"
 _NO_MODELS = "No model could be fitted to these results."
 
 
-def _by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]]) -> dict[str, list[Table]]:
+def by_operation(frame: pl.DataFrame, tabled: Callable[[pl.DataFrame], list[Table]]) -> dict[str, list[Table]]:
+    """The tables of each operation."""
     return {str(name): tabled(part) for (name,), part in frame.group_by("collective", maintain_order=True)}
 
 

@@ -1,24 +1,90 @@
-"""The tables of a campaign as files for a paper."""
+"""The tables of a campaign's report as files for a paper."""
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
-from timpani.campaign.folder.load import Campaign
+from markupsafe import Markup
+
 from timpani.campaign.read.cells_in_context import cells_in_context
-from timpani.report.tables.table_texts import tables_as
+from timpani.charts.marks.row_filter import CALLS
+from timpani.errors import cannot_write
+from timpani.report.page.contents import Report
+from timpani.report.page.sections import STUDY_TABLES, TIMES, PageSection, by_operation, sections
+from timpani.report.tables.algorithm_tables import speedup_tables
+from timpani.report.tables.report_table import Table
+from timpani.report.tables.table_texts import tables_as, written_as
+from timpani.report.verdict import decision_tables
 from timpani.report.words.output_files import write_file
+from timpani.study.operations import title_of
 
-TABLE_FILES = {"tables.tex": "latex", "tables.md": "markdown", "tables.csv": "csv"}
-"""The files of a campaign's tables, with their formats."""
+ALL_TIMES = "tables"
+"""The files of all times, and the folder of all other tables."""
+
+_FORMATS = {"tex": "latex", "md": "markdown", "csv": "csv"}
+"""By the files' suffixes."""
 
 
-def write_tables(campaign: Campaign, folder: Path, force: bool) -> None:
-    """Write TABLE_FILES into `folder`, over existing ones only with `force`.
+def table_files(report: Report) -> dict[Path, str]:
+    """What the files hold, by their paths.
 
-    A table per algorithm by rank counts, as published tables are; of one rank count, algorithms next to each other,
-    unless the campaign's statistic is OSU's average.
+    ALL_TIMES has a table per algorithm by rank counts, as published tables are; of one rank count, algorithms next to
+    each other, unless the campaign's statistic is OSU's average. Every other section with tables has separate files.
     """
-    cells = cells_in_context(campaign)
-    as_published = campaign.statistic == "osu" or cells["ranks"].n_unique() > 1
+    cells = cells_in_context(report.campaign)
+    as_published = report.campaign.statistic == "osu" or cells["ranks"].n_unique() > 1
     layout = "ranks" if as_published else "algorithms"
-    for name, format in TABLE_FILES.items():
-        write_file(folder / name, tables_as(format, campaign, cells, layout).encode(), force)
+    found = {
+        Path(f"{ALL_TIMES}.{suffix}"): tables_as(format, report.campaign, cells, layout)
+        for suffix, format in _FORMATS.items()
+    }
+    for section in (*_of_files_alone(report), *sections(report, (), {})):
+        if section.id not in (TIMES, STUDY_TABLES) and (tables := list(_captioned(section))):
+            for suffix, format in _FORMATS.items():
+                found[Path(ALL_TIMES) / f"{section.id}.{suffix}"] = written_as(format, tables)
+    return found
+
+
+def write_tables(found: Mapping[Path, str], folder: Path, force: bool) -> None:
+    """Write `table_files` into `folder`, over existing ones only with `force`."""
+    try:
+        (folder / ALL_TIMES).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder / ALL_TIMES, error) from None
+    for path, text in found.items():
+        write_file(folder / path, text.encode(), force)
+
+
+def _of_files_alone(report: Report) -> Iterator[PageSection]:
+    """What the page shows as figures."""
+    yield PageSection(
+        "decisions",
+        "Fastest algorithm at each point",
+        0,
+        decision_tables.ABOUT,
+        tables=decision_tables.decision_tables(report.decisions),
+    )
+    compared = report.cells.filter(CALLS, report.cells["ratio"].is_not_null())
+    yield PageSection(
+        "speedup",
+        "The default’s time over the algorithm’s",
+        0,
+        key="Bold: significantly faster.",
+        tables=by_operation(compared, speedup_tables),
+    )
+
+
+def _captioned(section: PageSection) -> Iterator[Table]:
+    """The section's tables, each with a caption and notes that are complete without the page."""
+    texts = (section.about, section.key)
+    notes = tuple(text.striptags() if isinstance(text, Markup) else text for text in texts if text)
+    for collective, tables in section.tables.items():
+        operation = title_of(collective) if collective else ""
+        for table in tables:
+            about = ", ".join(filter(None, (operation, table.caption)))
+            yield replace(
+                table,
+                caption=": ".join(filter(None, (section.title, about))),
+                heads=table.heads if any(table.heads) else ("", "detail"),
+                footnotes=(*table.footnotes, *notes),
+            )

@@ -1,6 +1,7 @@
 """The tables of the report: algorithms next to each other by size, or rank counts next to each other by algorithm."""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from math import ceil, floor, log10
 from typing import TypeVar
 
@@ -80,20 +81,34 @@ def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:
     entries = cells.with_columns(latency_us(cells).alias("latency_us"), best.alias("best")).select(
         CONDITIONS, "ranks", "label", "message_bytes", value, low_end, high_end, "status", "best"
     )
-    sizes = [show_size(size) for size in sorted(set(cells["message_bytes"]))]
-    several = cells[CONDITIONS].n_unique() > 1
+    return _by_size(entries, split)
+
+
+def speedup_tables(cells: pl.DataFrame) -> list[Table]:
+    """Per rank count of one operation the default's time over each algorithm's, with intervals; significantly faster
+    ones are bold. cells: columns of `estimate_cells`, `conditions` and of `compare_with_default`."""
+    faster = pl.col("significant") & (pl.col("ratio") > 1)
+    entries = cells.filter(pl.col("ratio").is_not_null()).with_columns(status=pl.lit(OK), best=faster)
+    columns = (CONDITIONS, "ranks", "label", "message_bytes", "ratio", "ratio_low", "ratio_high", "status", "best")
+    return [replace(each, heads=("", "interval")) for each in _by_size(entries.select(*columns))]
+
+
+def _by_size(entries: pl.DataFrame, split: bool = True) -> list[Table]:
+    """Rows are sizes and columns labels; `entries`: conditions, ranks, label, size, value, ends, status, best."""
+    sizes = [show_size(size) for size in sorted(set(entries["message_bytes"]))]
+    several = entries[CONDITIONS].n_unique() > 1
     tables = []
     for (conditions, ranks), part in entries.sort(CONDITIONS, "ranks").group_by(
         CONDITIONS, "ranks", maintain_order=True
     ):
         grid = {
             (show_size(size), label): Value(
-                "failed" if latency is None else significant(latency),
+                "failed" if value is None else significant(value),
                 interval(low, high),
                 marks(status),
                 best,
             )
-            for label, size, latency, low, high, status, best in part.drop(CONDITIONS, "ranks").iter_rows()
+            for label, size, value, low, high, status, best in part.drop(CONDITIONS, "ranks").iter_rows()
         }
         caption = counted(int(ranks), "rank") + (f", {conditions}" if several else "")
         present = [size for size in sizes if any(head == size for head, _ in grid)]

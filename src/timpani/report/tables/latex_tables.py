@@ -18,6 +18,10 @@ _ESCAPED = str.maketrans(
         "×": r"$\times$",
         "≤": r"$\le$",
         "≥": r"$\ge$",
+        "·": r"$\cdot$",
+        "→": r"$\rightarrow$",
+        "²": r"$^2$",
+        "α": r"$\alpha$",
         **{character: f"\\{character}" for character in "&%$#_{}"},
     }
 )
@@ -39,8 +43,7 @@ def _float(table: Table) -> Iterator[str]:
     yield r"\centering"
     caption = f"{table.caption}." if table.notes else table.caption
     yield rf"\caption{{{escaped(' '.join([caption, *table.notes]))}}}"
-    first = "r" if all(head.isdecimal() for head, _ in table.rows) else "l"
-    yield rf"\begin{{tabular}}{{{first}{''.join('l' if column.words else 'r' for column in columns)}}}"
+    yield rf"\begin{{tabular}}{{{_alignment(table, columns)}}}"
     yield r"\toprule"
     if any(column.head for column in columns):
         yield from _groups(columns)
@@ -55,6 +58,15 @@ def _float(table: Table) -> Iterator[str]:
     for footnote in table.footnotes:
         yield rf"\par\footnotesize {escaped(footnote)}"
     yield r"\end{table}"
+
+
+def _alignment(table: Table, columns: Sequence[GridColumn]) -> str:
+    """How each column is set; entries of several lines need a width."""
+    if table.wraps:
+        share = 0.9 / (len(columns) + 1)  # the rest is between them
+        return rf"p{{{share:.2f}\linewidth}}" * (len(columns) + 1)
+    first = "r" if all(head.isdecimal() for head, _ in table.rows) else "l"
+    return first + "".join("l" if column.words else "r" for column in columns)
 
 
 def _groups(columns: Sequence[GridColumn]) -> Iterator[str]:

@@ -43,7 +43,8 @@ def tables_csv(tables: Sequence[Table]) -> str:
     """The tables as one CSV: `table` is the caption, then a column for each that one of them has. `marks` has the marks
     of a row's values."""
     titles = list(dict.fromkeys(column.title for table in tables for column in grid_columns(table)))
-    corner = next((table.corner for table in tables), "")
+    corners = {table.corner for table in tables}
+    corner = corners.pop() if len(corners) == 1 else "row"
     marked = any(value.marks for table in tables for _, values in table.rows for value in values)
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

@@ -31,16 +31,15 @@ class GridColumn:
 
 
 def grid_columns(table: Table) -> list[GridColumn]:
-    """The columns to the right of the row heads. With details in one column all have a pair, but columns of words."""
-    paired = any(value.detail for _, values in table.rows for value in values)
+    """The columns to the right of the row heads; each with details is a pair."""
     columns = []
-    for name in table.columns:
+    for place, name in enumerate(table.columns):
         words = name in table.words
-        if not paired or words:
+        if not any(values[place].detail for _, values in table.rows):
             columns.append(GridColumn(name, "", details=False, words=words))
         else:
             columns += [
-                GridColumn(name, head, details=bool(place), words=False) for place, head in enumerate(table.heads)
+                GridColumn(name, head, details=bool(half), words=words) for half, head in enumerate(table.heads)
             ]
     return columns
 

@@ -20,7 +20,12 @@ _TEXTS: Mapping[str, Callable[[list[Table]], str]] = {
 
 
 def tables_as(format: str, campaign: Campaign, cells: pl.DataFrame, layout: str) -> str:
-    """The tables of `cells` (columns of `cells_in_context`) in a layout of `campaign_tables` and a format: table,
-    markdown, latex (for the package booktabs) or csv."""
+    """The tables of `cells` (columns of `cells_in_context`) in a layout of `campaign_tables` and a format of
+    `written_as`."""
     cells = cells.with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
-    return _TEXTS[format](campaign_tables(campaign, cells, layout, split=format != "csv"))
+    return written_as(format, campaign_tables(campaign, cells, layout, split=format != "csv"))
+
+
+def written_as(format: str, tables: list[Table]) -> str:
+    """The tables in a format: table, markdown, latex (for the package booktabs) or csv."""
+    return _TEXTS[format](tables)

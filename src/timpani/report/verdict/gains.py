@@ -56,7 +56,8 @@ def gain_tables(
             for _, run in part.group_by(_RUN, maintain_order=True)
         )
         caption = str(conditions) if several else ""
-        table = Table(caption, "Point", ("× as fast as the default", "fastest algorithm"), rows, wraps=True)
+        columns = ("× as fast as the default", "fastest algorithm")
+        table = Table(caption, "Point", columns, rows, wraps=True, words=columns[1:])
         tables.setdefault(str(collective), []).append(table)
     for collective, of_it in tables.items():
         if known := (settings or {}).get(collective, {}):
@@ -99,4 +100,5 @@ def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataF
         costs = at_other_points(compared, row, label) if in_all_calls else None
         name = schedule_name(equal, row["collective"], row["ranks"], row["message_bytes"], label)
         rows.append((name, (Value(setting or "unknown", f"It is {costs}." if costs else ""),)))
-    return Table("", "Algorithm", ("how to switch it on",), tuple(rows), wraps=True)
+    columns = ("how to switch it on",)
+    return Table("", "Algorithm", columns, tuple(rows), wraps=True, words=columns)

@@ -43,13 +43,14 @@ def in_each_state(decision: dict[str, Any]) -> str:
     """A point and its verdict in each state of the machine; `decision` is a row of `decide_by_state`."""
     size = f" at {show_size(decision['message_bytes'])}" if OPERATIONS[decision["collective"]].sized else ""
     return f"{decision['collective']}{size} on {counted(decision['ranks'], 'rank')}: " + ", ".join(
-        f"{state['state']} {_STANDINGS[state['standing']]}"
+        f"{state['state']} {STANDING_WORDS[state['standing']]}"
         + (f" than {state['best_label']} ({state['gain']:.2f} ×)" if state["standing"] == SLOWER else "")
         for state in decision["by_state"]
     )
 
 
-_STANDINGS = {WITHIN: f"within {EQUIVALENCE_MARGIN} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
+STANDING_WORDS = {WITHIN: f"within {EQUIVALENCE_MARGIN} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
+"""How the default compares with the other algorithms, by the column `standing`."""
 
 
 def _by_value(collective: str, decisions: pl.DataFrame) -> str:
