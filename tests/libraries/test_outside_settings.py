@@ -7,7 +7,7 @@ import pytest
 
 from tests.installed import every_open_mpi
 from timpani.libraries.environment_overrides import clean_environment
-from timpani.libraries.outside_settings import baseline_warnings, described, outside_settings
+from timpani.libraries.outside_settings import baseline_warnings, described, outside_settings, settings_of_libraries
 from timpani.machine.checks.findings import check_settings
 from timpani.native.mpi import Mpi
 
@@ -156,6 +156,40 @@ def test_loaded_modules_are_reported() -> None:
     found = outside_settings(openmpi(None), {"LOADEDMODULES": "gcc/12:openmpi/4.1.4"})
     assert list(described(found)) == ["loaded modules: gcc/12, openmpi/4.1.4"]
     assert list(described(outside_settings(openmpi(None), {"HOME": "/"}))) == []
+
+
+def test_settings_of_each_started_library_are_reported(tmp_path: Path) -> None:
+    (tmp_path / ".mpiexec.hydra.conf").write_text("-genv MPIR_CVAR_BCAST_INTRA_ALGORITHM binomial\n")
+    environment = {
+        "HOME": str(tmp_path),
+        "LOADEDMODULES": "gcc",
+        "MPIR_CVAR_REDUCE_INTRA_ALGORITHM": "binomial",
+        "OMPI_MCA_coll": "^han",
+        "UCX_TLS": "tcp",
+    }
+    found = settings_of_libraries([openmpi(None), hydra("mpich", tmp_path)], environment, clean=False)
+    assert {each.name: each.libraries for each in found} == {
+        "OMPI_MCA_coll": "Open MPI 4.1.4",
+        "MPIR_CVAR_REDUCE_INTRA_ALGORITHM": "mpich 4.0.2",
+        "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "mpich 4.0.2",
+        "LOADEDMODULES": "",
+        "UCX_TLS": "",
+    }
+    said = list(described(found))
+    assert said[0].startswith(f"mpich 4.0.2: default is not the library's default: {tmp_path}/.mpiexec.hydra.conf")
+    removed = [each for each in said if "removes" in each]
+    assert [each.partition(" from ")[0] for each in removed] == [
+        "Open MPI 4.1.4: Timpani removes OMPI_MCA_coll",
+        "mpich 4.0.2: Timpani removes MPIR_CVAR_REDUCE_INTRA_ALGORITHM",
+    ]
+    assert "--variant 'mine: --mpi … MPIR_CVAR_REDUCE_INTRA_ALGORITHM=binomial'" in removed[1]
+
+
+def test_a_clean_environment_names_the_variables_of_libraries_that_are_not_started() -> None:
+    environment = {"HOME": "/", "I_MPI_FABRICS": "shm", "I_MPI_ROOT": "x", "MPICH_ASYNC_PROGRESS": "1"}
+    found = outside_settings(openmpi(None), environment, clean=True)
+    assert {each.name: each.removed for each in found} == {"I_MPI_FABRICS": True, "MPICH_ASYNC_PROGRESS": True}
+    assert outside_settings(openmpi(None), environment) == ()
 
 
 def test_the_doctor_warns_of_what_decides_the_default_and_of_what_is_removed(tmp_path: Path) -> None:

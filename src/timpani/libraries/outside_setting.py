@@ -17,9 +17,10 @@ _Text = Annotated[str, AfterValidator(printable)]
 class OutsideSetting:
     """One setting.
 
-    source   the file and its line, or ENVIRONMENT
-    chooses  whether it changes which algorithm the library runs
-    removed  whether Timpani removes it from the environment of its launches
+    source     the file and its line, or ENVIRONMENT
+    chooses    whether it changes which algorithm the library runs
+    removed    whether Timpani removes it from the environment of its launches
+    libraries  names of the libraries that find it, if a campaign starts others too; empty: all find it
     """
 
     name: _Text
@@ -27,11 +28,17 @@ class OutsideSetting:
     source: _Text
     chooses: bool
     removed: bool = False
+    libraries: _Text = ""
 
     @property
     def decides_default(self) -> bool:
         """Whether the measured default is this setting's choice in place of the library's."""
         return self.chooses and not self.removed
+
+    @property
+    def concerns(self) -> str:
+        """The libraries, before a sentence on the setting; nothing if it concerns all."""
+        return f"{self.libraries}: " if self.libraries else ""
 
     def __str__(self) -> str:
         return f"{self.source} sets {self.name} to {self.value!r}"

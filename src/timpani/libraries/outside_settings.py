@@ -1,7 +1,7 @@
-"""All settings outside Timpani that a launch of one library would find here, and how they are reported."""
+"""All settings outside Timpani that launches of a library would find here, and how they are reported."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from timpani.libraries.environment_overrides import clean_environment, environment_overrides
@@ -11,6 +11,20 @@ from timpani.native.mpi import Mpi
 
 MODULES = "LOADEDMODULES"
 """The variable in which environment modules keep the names of those that are loaded."""
+
+
+def settings_of_libraries(
+    libraries: Sequence[Mpi], environment: Mapping[str, str], clean: bool
+) -> tuple[OutsideSetting, ...]:
+    """The `outside_settings` of each library; those that not all of them find name the libraries that do."""
+    found_by: dict[OutsideSetting, list[str]] = {}
+    for mpi in libraries:
+        for each in dict.fromkeys(outside_settings(mpi, environment, clean)):
+            found_by.setdefault(each, []).append(mpi.title)
+    return tuple(
+        each if len(titles) == len(libraries) else replace(each, libraries=", ".join(titles))
+        for each, titles in found_by.items()
+    )
 
 
 def outside_settings(mpi: Mpi, environment: Mapping[str, str], clean: bool = False) -> tuple[OutsideSetting, ...]:
@@ -29,9 +43,12 @@ def outside_settings(mpi: Mpi, environment: Mapping[str, str], clean: bool = Fal
 
 
 def _clean_settings(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:
-    """The settings in force in the clean environment, then those that it removes."""
-    before = list(LIBRARIES[mpi.kind].settings_in_force(mpi, environment))
+    """The settings in force in the clean environment, then those that it removes, whichever library reads them."""
     cleaned = clean_environment(mpi, environment)
+    before = list(LIBRARIES[mpi.kind].settings_in_force(mpi, environment))
+    read = {each.name for each in before if each.source == ENVIRONMENT}
+    unread = (name for name in sorted(environment.keys() - cleaned.keys()) if name not in read)
+    before += (OutsideSetting(name, environment[name], ENVIRONMENT, chooses=False) for name in unread)
     after = list(LIBRARIES[mpi.kind].settings_in_force(mpi, cleaned))
     added = dict(cleaned.items() - environment.items())
     yield from (each for each in after if each.source != ENVIRONMENT or each.name not in added)
@@ -40,17 +57,26 @@ def _clean_settings(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outsid
 
 def baseline_warnings(settings: Iterable[OutsideSetting]) -> Iterator[str]:
     """A sentence for each setting because of which `default` is not the library's default."""
-    yield from (f"default is not the library's default: {each}" for each in settings if each.decides_default)
+    for each in settings:
+        if each.decides_default:
+            yield f"{each.concerns}default is not the library's default: {each}"
 
 
 def described(settings: Iterable[OutsideSetting]) -> Iterator[str]:
-    """All settings in words: first those that decide the default, then the removed ones, then the others by source."""
+    """All settings in words: first those that decide the default, then the removed ones and the others by source."""
     settings = tuple(settings)
     yield from baseline_warnings(settings)
+    for libraries in dict.fromkeys(each.libraries for each in settings):
+        those = [each for each in settings if each.libraries == libraries]
+        yield from (f"{those[0].concerns}{text}" for text in _undecided_described(those))
+
+
+def _undecided_described(settings: Sequence[OutsideSetting]) -> Iterator[str]:
+    """Settings of the same libraries that don't decide the default."""
     if removed := [each for each in settings if each.removed and each.chooses and each.source == ENVIRONMENT]:
         names = ", ".join(each.name for each in removed)
         text = shlex.join(f"{each.name}={each.value}" for each in removed)
-        variant = shlex.quote(f"mine: {text}")
+        variant = shlex.quote(f"mine: {'--mpi … ' if settings[0].libraries else ''}{text}")
         yield (
             f"Timpani removes {names} from the environment of its launches: they choose algorithms; "
             f"`timpani run … --variant {variant}` measures with them too"

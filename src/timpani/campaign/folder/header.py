@@ -81,9 +81,10 @@ class Header(HeaderPart):
     outside: Annotated[
         tuple[OutsideSetting, ...] | None,
         Recorded(
-            "each setting of the library outside Timpani at the start: `name`, `value`,"
+            "each setting outside Timpani of the libraries that are started: `name`, `value`,"
             " `source` (a file and its line, or the environment), whether it `chooses` algorithms, and whether Timpani"
-            " `removed` it from its launches. Also the loaded modules, as `LOADEDMODULES`; null in imports"
+            " `removed` it from its launches. `libraries` names those that find it; empty: all. Also the loaded"
+            " modules, as `LOADEDMODULES`; null in imports"
         ),
     ] = None
     variants: Annotated[

@@ -157,6 +157,11 @@ class CampaignPlan:
         """The variants of its groups, each once, the reference first."""
         return tuple({group.variant.name: group.variant for group in self.groups}.values())
 
+    @property
+    def libraries(self) -> tuple[Mpi, ...]:
+        """The libraries that its groups start, each once."""
+        return tuple(dict.fromkeys(group.mpi for group in self.groups))
+
     @cached_property
     def cells(self) -> tuple[PlannedCell, ...]:
         """All cells, by their number."""

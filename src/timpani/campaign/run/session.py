@@ -31,7 +31,7 @@ from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
 from timpani.libraries.outside_setting import OutsideSetting
-from timpani.libraries.outside_settings import described, outside_settings
+from timpani.libraries.outside_settings import described, settings_of_libraries
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_texts
 from timpani.machine.here.describe import describe_cluster, describe_machine
@@ -49,7 +49,7 @@ from timpani.study.study import Study
 @dataclass
 class Session:
     """A planned study. `stopped` holds the signal that asked for an end, once one did; `outside` what sets something
-    of the library without Timpani, `changed` what each variant changed in the library."""
+    of a library without Timpani, `changed` what each variant changed in the library."""
 
     plan: CampaignPlan
     outside: tuple[OutsideSetting, ...]
@@ -88,7 +88,7 @@ class Session:
             check_cores(study, resources.cores)  # before anything is compiled
         available = AvailableAlgorithms.ask(mpi)
         planned = plan(study, available, resources, prepare_variants(study, available))
-        return cls(planned, outside_settings(mpi, os.environ, study.clean_environment))
+        return cls(planned, settings_of_libraries(planned.libraries, os.environ, study.clean_environment))
 
     @property
     def _measures_own(self) -> bool:
@@ -139,7 +139,7 @@ class Session:
         """Measure what is missing in `store`; SIGINT, SIGTERM and SIGHUP end it cleanly."""
         for text in (*store.repaired, *plan_notes(self.plan), *described(self.outside)):
             observer.note(text)
-        for mpi in dict.fromkeys(group.mpi for group in self.plan.groups):
+        for mpi in self.plan.libraries:
             observer.note(f"{mpi}, programs from {build(mpi)}")
         with self._signals():
             return Runner(

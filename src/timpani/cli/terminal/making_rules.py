@@ -89,7 +89,7 @@ def _measure_choices(
     from timpani.rules.workflow import DECIDING_FOLDER, measure_boundaries, prepare_deciding
 
     def measure(session: "Session", folder: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
-        for mpi in {group.mpi for group in session.plan.groups}:
+        for mpi in session.plan.libraries:
             replacing_library(mpi)  # built before hours of measuring: the confirmation may need it
         return measure_or_exit(
             session,
