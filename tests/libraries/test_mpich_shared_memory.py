@@ -64,7 +64,7 @@ def test_the_variable_of_the_device_is_set_and_compositions_stay() -> None:
     info = replace(NAMED["bcast"][1], value="0")  # as the library numbers it
     selected = selection(MPI, info, MESSAGES)
     assert dict(selected.at_call) == {"MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM": 0, "MPIR_CVAR_COLLECTIVE_FALLBACK": 0}
-    assert setting(MPI, info, MESSAGES) == "MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM=mpir mpiexec"
+    assert setting(MPI, info, MESSAGES) == (("MPIR_CVAR_BCAST_POSIX_INTRA_ALGORITHM", "mpir"),)
 
 
 def test_messages_are_what_remains_where_the_tree_names_nothing() -> None:

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shlex
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 from tests.installed import every_open_mpi
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.launch_request import LaunchRequest, Parameters
 from timpani.libraries.mpich.algorithms import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting, shared_start
 from timpani.libraries.openmpi.counting import counting
@@ -131,22 +130,24 @@ def test_an_algorithm_for_two_ranks_is_offered_for_two() -> None:
     assert known["two_proc"].restrictions.ranks_wanted() == str(known["two_proc"].restrictions) == "2 ranks or fewer"
 
 
-@pytest.mark.parametrize(("version", "han"), [("4.1.4", ""), ("5.0.11", " --mca coll '^han'")])
-def test_a_setting_has_the_arguments_that_choose_an_algorithm(version: str, han: str) -> None:
+@pytest.mark.parametrize(("version", "han"), [("4.1.4", ()), ("5.0.11", (("coll", "^han"),))])
+def test_a_setting_has_the_parameters_that_choose_an_algorithm(version: str, han: Parameters) -> None:
     algorithms = {info.name: info for info in read_algorithms((DATA / f"openmpi-{version}.txt").read_text())["bcast"]}
     mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
     asked = Algorithm.parse("openmpi/chain:chain_fanout=2")
     assert setting(mpi, algorithms["chain"], asked) == (
-        f"mpirun --mca coll_tuned_use_dynamic_rules 1{han} --mca coll_tuned_bcast_algorithm 2 "
-        "--mca coll_tuned_bcast_algorithm_chain_fanout 2"
+        ("coll_tuned_use_dynamic_rules", "1"),
+        *han,
+        ("coll_tuned_bcast_algorithm", "2"),
+        ("coll_tuned_bcast_algorithm_chain_fanout", "2"),
     )
 
 
 @every_open_mpi
 def test_the_setting_reaches_every_rank(mpi: Mpi) -> None:
     info = catalogue(mpi).algorithms["bcast"][5]
-    _, *arguments = shlex.split(setting(mpi, info, Algorithm("openmpi", info.name)))
-    started = command(mpi, LaunchRequest(2, "core", True, (), {}, (*arguments, "env")))
+    parameters = setting(mpi, info, Algorithm("openmpi", info.name))
+    started = command(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
     answer = subprocess.run(
         started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
     )

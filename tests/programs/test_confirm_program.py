@@ -163,7 +163,7 @@ def test_a_command_that_no_library_s_launcher_starts_names_its_library(mpi: Mpi,
     [
         ("nonsense", "is not a variant"),
         ("other: --mpi openmpi", "a program is linked with one"),
-        ("loads: LD_PRELOAD=/lib/x.so", "preloads a library"),
+        ("loads: LD_PRELOAD=/lib/x.so", "sets or removes LD_PRELOAD"),
     ],
 )
 def test_a_variant_that_no_program_can_have_is_one_line(tmp_path: Path, variant: str, said: str) -> None:

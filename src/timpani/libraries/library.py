@@ -109,7 +109,8 @@ class Library:
     start_seconds    time of starting and ending two ranks, for estimates
     export           the launcher's arguments that pass a variable to all ranks; None: they get its environment
     check_export     UserError if a command or environment of the user keeps the launcher from passing variables so
-    parameter        the launcher's arguments that set a parameter of the library; None: it is set by its variable
+    parameter        the launcher's arguments that set a parameter of the library; None: it is set by its variable, and
+                     the launcher passes its own environment to all ranks
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
     refusing_controls  control variables that make a call fail if it would use another algorithm than the forced one
@@ -122,8 +123,7 @@ class Library:
     shared_start     how to start a launch that measures the unchanged default and algorithms that set something at the
                      start. None if no algorithm does, or if this is not verified for the version or not possible on
                      several nodes (the second argument): the default then has separate launches
-    setting          what a user types before the program, as a shell's words, to use an algorithm in all calls of its
-                     collective
+    setting          parameters by which a user has an algorithm in all calls of its collective
     overrides        names of environment variables that choose algorithms; launches remove them
     settings_in_force  other settings of the library, in its files and in an environment without those variables
     without_own_files  variables that keep it from the parameter files of the user, by an environment
@@ -150,7 +150,7 @@ class Library:
     host_with_slots: str
     catalogue: Callable[[Mpi], Catalogue]
     selection: Callable[[Mpi, AlgorithmInfo | None, Algorithm], AlgorithmSelection]
-    setting: Callable[[Mpi, AlgorithmInfo, Algorithm], str]
+    setting: Callable[[Mpi, AlgorithmInfo, Algorithm], Parameters]
     overrides: re.Pattern[str]
     shared_start: Callable[[Mpi, bool], AlgorithmSelection | None] = lambda mpi, several_nodes: None
     export: Callable[[str, str], tuple[str, ...]] | None = None

@@ -50,6 +50,7 @@ class Choice:
     arguments  words for the launcher, before its own
     exported   names of `settings` that the launcher has to pass to the ranks, as no variable of the library
     texts      of the files that `settings` name, by their names
+    removed    names of variables that its runs go without
     """
 
     settings: Mapping[str, str]
@@ -57,6 +58,7 @@ class Choice:
     arguments: tuple[str, ...] = ()
     exported: tuple[str, ...] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
+    removed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class BlockRuns:
             "directory": str(Path.cwd()),
             "settings": dict(choice.settings),
             "arguments": list(choice.arguments),
+            "removed": list(choice.removed),
             "rules": rules,
             "files": dict(choice.texts),
             "same_output": str(compared_output.file) if compared_output else "",
@@ -198,7 +201,8 @@ class BlockRuns:
         before = _stamp(output)
         with printed.open("wb") as file:
             began = monotonic()
-            status = run_command(prepared.argv, {**prepared.environment, **choice.settings}, file)
+            kept = {name: value for name, value in prepared.environment.items() if name not in choice.removed}
+            status = run_command(prepared.argv, {**kept, **choice.settings}, file)
             seconds = monotonic() - began
         if status:
             raise UserError(

@@ -22,14 +22,14 @@ def choice_of_variant(text: str, library: Mpi) -> Choice:
             f"variant {name!r} names another library, and a program is linked with one",
             "compare two programs, or measure the libraries: timpani run … --mpi A --mpi B",
         )
-    if variant.preload or _PRELOAD in dict(variant.environment):
+    environment, unset = variant_environment(name, variant)
+    if _PRELOAD in (*environment, *unset):
         raise UserError(
-            f"variant {name!r} preloads a library, as the count of the program's calls does",
+            f"variant {name!r} sets or removes {_PRELOAD}, by which the program's calls are counted",
             "preload it in the program's command: env LD_PRELOAD=…",
         )
     _check_in_force(name, variant, library)
     known = LIBRARIES[library.kind]
-    environment, _ = variant_environment(name, variant)
     parameters = {known.variable(parameter): value for parameter, value in variant.parameters}
     own = {variable for variable in environment if known.control(variable) is not None}
     return Choice(
@@ -37,6 +37,7 @@ def choice_of_variant(text: str, library: Mpi) -> Choice:
         None,
         variant.arguments,
         tuple(variable for variable in environment if variable not in own),
+        tuple(sorted(unset)),
     )
 
 

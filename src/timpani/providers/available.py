@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
@@ -11,7 +12,7 @@ from timpani.providers.composed import composed_catalogue
 from timpani.providers.known_names import remember_names
 from timpani.providers.own import own_catalogue
 from timpani.providers.point_to_point import point_to_point_catalogue, transposes_catalogue
-from timpani.study.cell import COMPOSED, OWN, Algorithm
+from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
 
 
@@ -62,15 +63,19 @@ class AvailableAlgorithms:
         built_in = self.transposes if kind == "transpose" else self.built_in
         return {each.provider: each for each in (theirs, built_in, self.composed)}
 
-    def setting(self, collective: str, algorithm: Algorithm) -> str | None:
-        """What a user types to have a collective's algorithm outside Timpani; None where nothing does.
+    def setting(self, collective: str, algorithm: Algorithm) -> tuple[str, Parameters] | None:
+        """What starts a program with a collective's algorithm outside Timpani; None where nothing does.
+
+        Shell text before the launcher, and parameters of the library.
 
         The default needs nothing. Timpani's algorithms replace a library's collectives by rules. Compositions of a
         library's collectives a program has to make itself.
         """
-        if OPERATIONS[collective].kind != "collective" or algorithm.is_default or algorithm.provider == COMPOSED:
+        if algorithm.name == DEFAULT:
+            return "", ()
+        if OPERATIONS[collective].kind != "collective" or algorithm.provider == COMPOSED:
             return None
         if algorithm.provider == OWN:
-            return None if self.library.simulates else "timpani preload --rules FILE -- mpirun"
+            return None if self.library.simulates else ("timpani preload --rules FILE --", ())
         info = self.collectives.info(collective, algorithm)
-        return self.library.setting(self.mpi, info, algorithm) if info else None
+        return ("", self.library.setting(self.mpi, info, algorithm)) if info else None

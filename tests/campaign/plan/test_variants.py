@@ -1,5 +1,8 @@
 """How variants are planned: what starts them, which algorithms they have, and the blocks."""
 
+import os
+import shlex
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +12,11 @@ import pytest
 from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.prepare_variants import prepare_variants
+from timpani.campaign.plan.prepare_variants import prepare_variants, variant_environment
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError, check_variant
 from timpani.campaign.plan.resources import Resources
 from timpani.errors import UserError
+from timpani.libraries.launch_request import Parameters
 from timpani.machine.here.detect import this_computer
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
@@ -61,9 +65,34 @@ def test_variants_keep_the_dimension_of_algorithms(mpi: Mpi) -> None:
     by_variant = {group.variant.name: {cell.cell.algorithm.name for cell in group.cells} for group in found.groups}
     assert by_variant["default"] == by_variant["no-vader"]
     setting = found.settings["bcast"]["binomial@no-vader"]
-    assert setting.endswith("--mca btl '^vader'")
-    assert setting.startswith("mpirun --mca coll_tuned_use_dynamic_rules 1")
-    assert found.settings["bcast"]["default@no-vader"] == "mpirun --mca btl '^vader'"
+    assert setting.startswith(f"{found.settings['bcast']['default@no-vader']} --mca coll_tuned_use_dynamic_rules 1")
+    assert found.settings["bcast"]["default@no-vader"].endswith("mpirun --mca btl '^vader'")
+
+
+@every_open_mpi
+def test_the_line_excludes_the_same_components_as_the_measurement(mpi: Mpi) -> None:
+    found = planned(mpi, ["other: --mca coll ^sync"], collectives={"bcast": ["default", "binomial"]})
+    [group] = [
+        group
+        for group in found.groups
+        if any(str(each.cell.algorithm.label) == "binomial@other" for each in group.cells)
+    ]
+    line = found.settings["bcast"]["binomial@other"]
+    assert line.count("--mca coll ") == 1
+    assert shlex.join(("--mca", "coll", dict(group.parameters)["coll"])) in line
+
+
+@each_kind
+def test_the_line_starts_ranks_in_the_environment_of_the_variant(mpi: Mpi, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TIMPANI_RULES", "removed from all starts")
+    line = planned(mpi, ["a: TIMPANI_TEST='a b'"]).settings["bcast"]["default@a"]
+    as_root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    done = subprocess.run(
+        ["bash", "-c", f"{line} -n 1 env"], capture_output=True, text=True, check=True, env={**os.environ, **as_root}
+    )
+    found = done.stdout.splitlines()
+    assert "TIMPANI_TEST=a b" in found
+    assert not any(each.startswith("TIMPANI_RULES=") for each in found)
 
 
 @every_open_mpi
@@ -116,16 +145,88 @@ def test_the_same_setting_by_a_parameter_and_by_its_variable_is_refused() -> Non
 @pytest.mark.parametrize(
     ("text", "mpi", "line"),
     [
-        ("--mca btl ^vader", OPEN_MPI, "mpirun --mca btl '^vader'"),
-        ("A='x y' --bind-to none", OPEN_MPI, "A='x y' mpirun --bind-to none"),
-        ("MPIR_CVAR_X=1", MPICH, "MPIR_CVAR_X=1 mpiexec"),
-        ("--mpi mpich", MPICH, "/mpich/bin/mpiexec"),
-        ("--source 'my env.sh' --module a", OPEN_MPI, "module load a && . 'my env.sh' && mpirun"),
-        ("--preload /a.so", OPEN_MPI, "mpirun -x LD_PRELOAD=/a.so"),
+        ("--mca btl ^vader", OPEN_MPI, "/mpi/bin/mpirun --mca btl '^vader'"),
+        ("A='x y' --bind-to none", OPEN_MPI, "A='x y' /mpi/bin/mpirun -x 'A=x y' --bind-to none"),
+        ("OMPI_MCA_btl=^vader", OPEN_MPI, "OMPI_MCA_btl='^vader' /mpi/bin/mpirun"),
+        ("A=1 MPIR_CVAR_X=1", MPICH, "A=1 MPIR_CVAR_X=1 /mpich/bin/mpiexec"),
+        ("--source 'my env.sh' --module a", OPEN_MPI, "module load a && . 'my env.sh' && /mpi/bin/mpirun"),
     ],
 )
 def test_the_line_that_has_a_variant_is_quoted_for_a_shell(text: str, mpi: Mpi, line: str) -> None:
-    assert prepared(text, mpi).setting(None) == line
+    assert prepared(text, mpi).setting("", (), {}) == line
+
+
+BINOMIAL = (("coll_tuned_use_dynamic_rules", "1"), ("coll", "^han"), ("coll_tuned_bcast_algorithm", "6"))
+
+
+@pytest.mark.parametrize(
+    ("text", "mpi", "parameters", "line"),
+    [
+        ("", OPEN_MPI, BINOMIAL[:1], "/mpi/bin/mpirun --mca coll_tuned_use_dynamic_rules 1"),
+        (
+            "--mpi openmpi --mca coll ^sm",
+            OPEN_MPI,
+            BINOMIAL,
+            "/mpi/bin/mpirun --mca coll '^sm,han' --mca coll_tuned_use_dynamic_rules 1 "
+            "--mca coll_tuned_bcast_algorithm 6",
+        ),
+        (
+            "--mpi mpich FI_PROVIDER=tcp",
+            MPICH,
+            (("MPIR_CVAR_BCAST_INTRA_ALGORITHM", "binomial"),),
+            "FI_PROVIDER=tcp MPIR_CVAR_BCAST_INTRA_ALGORITHM=binomial /mpich/bin/mpiexec",
+        ),
+        ("--mca coll tuned,basic", OPEN_MPI, BINOMIAL, None),
+    ],
+)
+def test_the_line_has_the_library_and_the_settings_of_variant_and_algorithm(
+    text: str, mpi: Mpi, parameters: Parameters, line: str | None
+) -> None:
+    assert prepared(text, mpi).setting("", parameters, {}) == line
+
+
+def test_the_line_is_of_timpanis_algorithms_too() -> None:
+    line = prepared("A=1", MPICH).setting("timpani preload --rules FILE --", (), {})
+    assert line == "A=1 timpani preload --rules FILE -- /mpich/bin/mpiexec"
+    assert prepared("").setting("", (), {}) is None
+
+
+def test_the_launchers_name_stands_for_it_where_path_leads_to_it(tmp_path: Path) -> None:
+    (tmp_path / "mpirun").write_text("")
+    (tmp_path / "mpirun").chmod(0o755)
+    here = replace(OPEN_MPI, mpirun=tmp_path / "mpirun")
+    assert prepared(f"PATH={tmp_path}", here).setting("", (), {}) == f"PATH={tmp_path} mpirun -x PATH={tmp_path}"
+
+
+def test_the_line_removes_what_launches_go_without() -> None:
+    users = {"OMPI_MCA_coll": "^han", "UCX_TLS": "tcp", "GONE": "1"}
+    kept = {"OMPI_MCA_mca_base_param_files": "none"}
+    variant = replace(prepared("--mca btl ^vader --source a.sh"), unset=frozenset({"GONE"}))
+    assert variant.without(users) == ("OMPI_MCA_coll", "GONE")
+    assert variant.setting("", (), users) == ". a.sh && env -u OMPI_MCA_coll /mpi/bin/mpirun --mca btl '^vader'"
+    clean = replace(variant, environment=kept, clean=kept)
+    assert clean.without(users) == ("OMPI_MCA_coll", "UCX_TLS", "GONE")
+    assert clean.setting("", (), users) == (
+        ". a.sh && env -u OMPI_MCA_coll -u UCX_TLS OMPI_MCA_mca_base_param_files=none "
+        "/mpi/bin/mpirun --mca btl '^vader'"
+    )
+
+
+def test_a_preloaded_library_goes_before_what_the_user_and_the_script_load(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    library, script = tmp_path / "a.so", tmp_path / "a.sh"
+    library.touch()
+    script.write_text("export LD_PRELOAD=libdl.so.2\n")
+    monkeypatch.setenv("LD_PRELOAD", "libm.so.6")
+    for text, loaded in (
+        (f"--preload {library}", f"{library}:libm.so.6"),
+        (f"--preload {library} --source {script}", f"{library}:libdl.so.2"),
+    ):
+        environment, _ = variant_environment("v", parse_variant(text))
+        assert environment["LD_PRELOAD"] == loaded
+        variant = PreparedVariant("v", replace(parse_variant(text), source=""), OPEN_MPI, environment)
+        assert variant.setting("", (), {}) == f"/mpi/bin/mpirun -x LD_PRELOAD={loaded}"
 
 
 @pytest.mark.parametrize(
@@ -145,9 +246,12 @@ def test_missing_files_of_variants_are_reported_before_anything_starts(mpi: Mpi,
 
 
 @each_kind
-def test_a_script_gives_its_variables_and_runs_nothing_that_its_name_holds(mpi: Mpi, tmp_path: Path) -> None:
+def test_a_script_sets_and_removes_variables_and_runs_nothing_that_its_name_holds(
+    mpi: Mpi, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script = tmp_path / "x; touch gone; $(touch gone2).sh"
-    script.write_text("echo noise\nexport TIMPANI_TEST_VALUE='two words'\n")
+    script.write_text("echo noise\nexport TIMPANI_TEST_VALUE='two words'\nunset TIMPANI_TEST_GONE\n")
+    monkeypatch.setenv("TIMPANI_TEST_GONE", "1")
     [_, (variant, _)] = prepare_variants(
         Study.check(
             {
@@ -161,6 +265,7 @@ def test_a_script_gives_its_variables_and_runs_nothing_that_its_name_holds(mpi: 
         AvailableAlgorithms.ask(mpi),
     )
     assert variant.environment == {"TIMPANI_TEST_VALUE": "two words"}
+    assert variant.unset == {"TIMPANI_TEST_GONE"}
     assert variant.variant == Variant(source=str(script))
     script.write_text("exit 3\n")
     with pytest.raises(UserError, match="failed"):

@@ -163,7 +163,11 @@ class StartFields(TypedDict, total=False):
     command: Annotated[list[Text], Recorded("what was started")]
     environment: Annotated[dict[Text, Text], Recorded("what was added to the caller's own environment")]
     without: Annotated[
-        list[Text], Recorded("variables that were removed from that environment, since they select algorithms")
+        list[Text],
+        Recorded(
+            "variables that were removed from that environment: they select algorithms, a clean environment leaves them"
+            " out, or the variant's script or modules remove them"
+        ),
     ]
     started: Annotated[Text, AfterValidator(_instant), Recorded("UTC")]
     job: Annotated[

@@ -1,5 +1,6 @@
 """Which algorithms of a study a variant measures, and what makes its library run them."""
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -77,9 +78,9 @@ def _add_named(
         forced = OPERATIONS[collective].kind == "collective" and algorithm.provider == available.mpi.kind
         selection = available.library.selection(available.mpi, info, algorithm) if forced else AlgorithmSelection()
         found.chosen.append(ChosenAlgorithm(collective, algorithm, info, selection))
-        typed = available.setting(collective, algorithm)
-        label = replace(algorithm, variant=variant.name).label
-        if (typed or algorithm.name == DEFAULT) and (setting := variant.setting(typed)):
+        outside = available.setting(collective, algorithm)
+        if outside is not None and (setting := variant.setting(*outside, os.environ)):
+            label = replace(algorithm, variant=variant.name).label
             found.settings.setdefault(collective, {})[label] = setting
 
 

@@ -31,16 +31,16 @@ def prepare_variants(study: Study, available: AvailableAlgorithms) -> list[tuple
     asked = {available.mpi: available}
     found = []
     for name, variant in study.all_variants.items():
-        environment, path = variant_environment(name, variant)
-        mpi = _library(name, variant, available.mpi, path)
+        environment, unset = variant_environment(name, variant)
+        mpi = _library(name, variant, available.mpi, environment.get("PATH"))
         check_variant(name, variant, mpi)
         if mpi not in asked:
             asked[mpi] = AvailableAlgorithms.ask(mpi)
-        clean = study.clean_environment
-        if clean:
-            added = clean_environment(mpi, os.environ).items() - os.environ.items()
-            environment = {**dict(added), **environment}
-        found.append((PreparedVariant(name, variant, mpi, environment, clean), asked[mpi]))
+        clean = None
+        if study.clean_environment:
+            clean = dict(clean_environment(mpi, os.environ).items() - os.environ.items())
+        prepared = PreparedVariant(name, variant, mpi, {**(clean or {}), **environment}, unset, clean)
+        found.append((prepared, asked[mpi]))
     return found
 
 
@@ -62,8 +62,8 @@ def _launchers(path: str | None) -> Iterator[str | None]:
     return (shutil.which(each, path=path) for each in _LAUNCHERS)
 
 
-def variant_environment(name: str, variant: Variant) -> tuple[dict[str, str], str | None]:
-    """What a variant adds to the environment, and PATH where it changes that.
+def variant_environment(name: str, variant: Variant) -> tuple[dict[str, str], frozenset[str]]:
+    """What a variant adds to the environment, and the names of variables that its script and modules remove.
 
     UserError where its script, a module or a preloaded library is missing.
     """
@@ -73,9 +73,11 @@ def variant_environment(name: str, variant: Variant) -> tuple[dict[str, str], st
     if variant.source:
         found = _sourced(name, variant.source, found)
     changed = {key: value for key, value in found.items() if key not in _OF_THE_SHELL and os.environ.get(key) != value}
-    if variant.preload:
-        changed["LD_PRELOAD"] = _preloaded(name, variant.preload)
-    return {**changed, **dict(variant.environment)}, changed.get("PATH")
+    if variant.preload:  # before what the user, the script or a module loads
+        preloaded = (_preloaded(name, variant.preload), found.get("LD_PRELOAD"))
+        changed["LD_PRELOAD"] = ":".join(filter(None, preloaded))
+    environment = {**changed, **dict(variant.environment)}
+    return environment, frozenset(os.environ.keys() - found.keys() - environment.keys() - _OF_THE_SHELL)
 
 
 def _sourced(name: str, script: str, environment: Mapping[str, str]) -> dict[str, str]:

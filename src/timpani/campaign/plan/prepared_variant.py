@@ -1,8 +1,9 @@
 """A variant on this machine: which library it starts, with which algorithms, and its whole environment."""
 
 import shlex
+import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from timpani.errors import UserError
@@ -29,21 +30,30 @@ class PreparedVariant:
 
     variant      as the study has it
     mpi          its library
-    environment  what it adds to the environment of the launcher and of all ranks: its variables, and what its script
-                 and modules set
-    clean        whether its starts go without all settings of libraries in the user's environment
+    environment  what it adds to the environment of the launcher and of all ranks: its variables, what its script and
+                 modules set, and `clean`
+    unset        names of variables that its script and modules remove
+    clean        variables that keep its library from the user's files, where its starts go without all settings of
+                 libraries in the user's environment; None: they keep these
     """
 
     name: str
     variant: Variant
     mpi: Mpi
     environment: Mapping[str, str] = field(default_factory=dict)
-    clean: bool = False
+    unset: frozenset[str] = frozenset()
+    clean: Mapping[str, str] | None = None
 
     @classmethod
     def plain(cls, mpi: Mpi) -> Self:
         """The library with nothing set."""
         return cls(DEFAULT, PLAIN, mpi)
+
+    @property
+    def library_alone(self) -> Self:
+        """Its library with nothing set."""
+        alone = Variant(mpi=self.variant.mpi)
+        return replace(self, variant=alone, environment=dict(self.clean or {}), unset=frozenset())
 
     @property
     def library(self) -> Library:
@@ -69,11 +79,12 @@ class PreparedVariant:
     def without(self, environment: Mapping[str, str]) -> tuple[str, ...]:
         """Names of the variables of `environment` that its starts don't get, unless it sets them.
 
-        Those choose algorithms, or in a clean environment set a library.
+        Those choose algorithms, in a clean environment set a library, or are removed by its script or modules.
         """
         overrides = environment_overrides(self.mpi, environment)
-        unclean = library_variables(environment) if self.clean else ()
-        return tuple(name for name in dict.fromkeys((*overrides, *unclean)) if name not in self.environment)
+        unclean = () if self.clean is None else library_variables(environment)
+        unset = sorted(self.unset & environment.keys())
+        return tuple(name for name in dict.fromkeys((*overrides, *unclean, *unset)) if name not in self.environment)
 
     def with_selection(self, parameters: Parameters, environment: Mapping[str, str]) -> AlgorithmSelection:
         """Its parameters and environment with those that force an algorithm.
@@ -93,30 +104,52 @@ class PreparedVariant:
                 raise SettingConflictError(f"{self.library.variable(name)} is set by the variant")
         return AlgorithmSelection(tuple(joined.items()), variables)
 
-    def setting(self, typed: str | None) -> str | None:
-        """What a user types to have it outside Timpani: a shell's words before the program.
+    def setting(self, before: str, parameters: Parameters, environment: Mapping[str, str]) -> str | None:
+        """The shell text before a program that starts it outside Timpani as this variant starts ranks.
 
-        typed  the words that force an algorithm; None: none are needed
+        before       shell text before the launcher
+        parameters   those that select an algorithm; they are joined with the variant's as in a measurement
+        environment  the user's
+
+        None where nothing is needed, or where the variant sets one of the parameters to another value.
         """
-        if self.variant.is_plain:
-            return typed
-        launcher = str(self.mpi.mpirun) if self.variant.mpi else self.mpi.mpirun.name
-        words = [word for name, value in self.variant.parameters for word in self._parameter(name, value)]
-        preload = self.variant.preload and self.library.export
-        words += self.library.export(_PRELOAD, self.variant.preload) if preload and self.library.export else ()
-        command = " ".join(
-            filter(None, (typed or shlex.quote(launcher), shlex.join([*words, *self.variant.arguments])))
-        )
-        variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in self.variant.environment)
-        before = [f"module load {shlex.join(self.variant.modules)}"] * bool(self.variant.modules)
-        before += [f". {shlex.quote(self.variant.source)}"] * bool(self.variant.source)
-        return " && ".join([*before, " ".join(filter(None, (variables, command)))])
-
-    def _parameter(self, name: str, value: str) -> tuple[str, ...]:
-        """The launcher's words for one of the library's parameters."""
+        if self.variant.is_plain and not before and not parameters:
+            return None
+        try:
+            joined = self.with_selection(parameters, {}).parameters
+        except SettingConflictError:
+            return None
+        variables = {name: value for name, value in self.mpi.environment if environment.get(name) != value}
+        variables |= {**(self.clean or {}), **dict(self.variant.environment)}
+        if self.variant.preload:
+            variables[_PRELOAD] = self.environment[_PRELOAD]
+        words: list[str] = []
         if self.library.parameter:
-            return self.library.parameter(name, value)
-        return self.library.export(self.library.variable(name), value) if self.library.export else ()
+            words = [word for each in joined for word in self.library.parameter(*each)]
+        else:
+            variables |= {self.library.variable(name): value for name, value in joined}
+        exports = [word for each in variables.items() for word in self._export(*each)]
+        command = shlex.join([self._launcher, *exports, *words, *self.variant.arguments])
+        assigned = (f"{name}={shlex.quote(value)}" for name, value in variables.items() if name != _PRELOAD)
+        sources = [f"module load {shlex.join(self.variant.modules)}"] * bool(self.variant.modules)
+        sources += [f". {shlex.quote(self.variant.source)}"] * bool(self.variant.source)
+        removed = [word for name in self.without(environment) if name not in self.unset for word in ("-u", name)]
+        without = ("env", *removed) if removed else ()
+        return " && ".join([*sources, " ".join(filter(None, (*without, *assigned, before, command)))])
+
+    @property
+    def _launcher(self) -> str:
+        """Its launcher as a shell finds it: by its name, if that is no other launcher's."""
+        launcher = self.mpi.mpirun
+        found = shutil.which(launcher.name, path=self.environment.get("PATH"))
+        return launcher.name if found == str(launcher) else str(launcher)
+
+    def _export(self, name: str, value: str) -> tuple[str, ...]:
+        """The launcher's words that pass on a variable, if it does not do so anyway."""
+        passed_on = self.library.parameter is None or self.library.control(name) is not None
+        if self.library.export is None or (passed_on and name != _PRELOAD):
+            return ()
+        return self.library.export(name, value)
 
 
 def _joined(name: str, of_variant: str, of_algorithm: str) -> str:

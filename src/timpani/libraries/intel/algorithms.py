@@ -11,7 +11,6 @@ MPIR_CVAR_USE_BCAST, …_LIST and …_COMPOSITION made a difference to a new com
 
 import os
 import re
-import shlex
 import subprocess
 
 from timpani.errors import UserError
@@ -53,9 +52,9 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     return AlgorithmSelection(() if info is None else _parameters(info))
 
 
-def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
-    """A variable of the environment."""
-    return shlex.join([*map("=".join, _parameters(info)), "mpiexec.hydra"])
+def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
+    """The variable of the measurement."""
+    return _parameters(info)
 
 
 def read_presets(listed: str) -> dict[str, tuple[AlgorithmInfo, ...]]:

@@ -9,7 +9,6 @@ number a name has is asked of the library, by giving it the name and reading the
 import json
 import os
 import re
-import shlex
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -18,6 +17,7 @@ from itertools import zip_longest
 from timpani.errors import UserError
 from timpani.libraries.canonical_names import canonical_names
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.mpich.control_variable import Variable
 from timpani.libraries.mpich.embedded_tree import has_node_algorithms
@@ -84,16 +84,16 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     )
 
 
-def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
+def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
     """Variables of the environment. They name the algorithm as the library does; where it can't serve a call the
     library takes another, as is its own habit."""
     asked = dict(algorithm.parameters)
     if is_of_node(info.name):
-        return shlex.join([f"{choosing_variable(info)}={info.name.removeprefix(PREFIX)}", "mpiexec"])
+        return ((choosing_variable(info), info.name.removeprefix(PREFIX)),)
     name = info.aliases[0] if info.aliases else info.name
     variables = {_DEVICE_COLLECTIVES: "none"} | {choosing_variable(info): name}
     variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
-    return shlex.join([*(f"{variable}={value}" for variable, value in variables.items()), "mpiexec"])
+    return tuple(variables.items())
 
 
 def control_variables(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:

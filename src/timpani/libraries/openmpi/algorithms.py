@@ -7,7 +7,6 @@ read then too; broadcast's `knomial_radix` and scatter's `max_requests` at each 
 
 import os
 import re
-import shlex
 import subprocess
 from collections import defaultdict
 
@@ -17,7 +16,6 @@ from timpani.libraries.catalogue import LARGEST, AlgorithmInfo, Catalogue, Param
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.openmpi.installed import ahead_of_tuned
-from timpani.libraries.openmpi.launcher import arguments
 from timpani.libraries.openmpi.tuned_rules.collectives import TWO_RANKS
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
@@ -93,14 +91,14 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     return AlgorithmSelection(_dynamic_rules(mpi), at_creation=controls, at_call=at_call)
 
 
-def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
-    """Arguments to mpirun; parameters not asked for stay at their defaults."""
+def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
+    """Those of the measurement; parameters not asked for stay at their defaults."""
     asked = dict(algorithm.parameters)
     controls = (
         (_algorithm_variable(info.collective), int(info.value)),
         *((each.control, asked[each.name]) for each in info.parameters if each.name in asked),
     )
-    return shlex.join(["mpirun", *arguments((*_dynamic_rules(mpi), *_written(controls)))])
+    return (*_dynamic_rules(mpi), *_written(controls))
 
 
 def _dynamic_rules(mpi: Mpi) -> Parameters:

@@ -22,6 +22,7 @@ LIBRARY = Library(
     command=launcher.command,
     start_seconds=0.2,
     host_with_slots="{}:{}",
+    parameter=lambda name, value: tuple(launcher.arguments([(name, value)])),
     simulates=True,
     catalogue=algorithms.catalogue,
     selection=algorithms.selection,

@@ -4,15 +4,14 @@
 """
 
 import re
-import shlex
 import subprocess
 import tempfile
 from pathlib import Path
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
-from timpani.libraries.simgrid.launcher import arguments
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -67,9 +66,9 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     return AlgorithmSelection(() if info is None else (_parameter(info),))
 
 
-def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> str:
-    """An option of smpirun."""
-    return shlex.join(["smpirun", *arguments([_parameter(info)])])
+def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
+    """The parameter of the measurement."""
+    return (_parameter(info),)
 
 
 def _parameter(info: AlgorithmInfo) -> tuple[str, str]:
