@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -14,7 +15,15 @@ from tests.campaign.live import timpani
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
+from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.prepare_variants import prepare_variants
+from timpani.campaign.plan.resources import Resources
+from timpani.campaign.run.variant_check import check_variants
+from timpani.native.build import build
 from timpani.native.cache import cache_folder
+from timpani.providers.available import AvailableAlgorithms
+from timpani.report.page.provenance import provenance
+from timpani.study.study import Study
 
 pytestmark = [needs_open_mpi, needs_two_cores]
 
@@ -61,6 +70,8 @@ def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) 
         ("a: --mca btl_vader_single_copy_mechanism bogus", "btl_vader_single_copy_mechanism=bogus is not in force"),
         ("a: --no-such-option", "variant 'a' can't start"),
         ("a: OMPI_MCA_coll_tuned_bcast_algorithm=77", "is not in force"),
+        # words of the launcher that start the program by a wrapper, which drops the variable
+        ("a: A=1 B=2 --report-bindings env -u B", "the launcher does not forward B to all ranks"),
     ],
 )
 def test_a_setting_that_is_not_in_force_is_named_before_anything_is_measured(
@@ -113,6 +124,71 @@ def test_a_clean_environment_leaves_out_the_users_variables_and_file_and_names_t
     assert all("OMPI_MCA_btl_tcp_rndv_eager_limit" in each["without"] for each in load(tmp_path / "c1").launches)
 
 
+@needs_mpich
+def test_settings_of_every_library_of_the_variants_are_reported_and_recorded(tmp_path: Path) -> None:
+    other = f"other: --mpi {MPICHS[0].mpirun}"
+    tree = f"tree: --mpi {MPICHS[0].mpirun} MPIR_CVAR_IBCAST_TREE_TYPE=knomial_1"
+    environment = {**os.environ, "MPIR_CVAR_BCAST_INTRA_ALGORITHM": "binomial"}
+    done = run(tmp_path / "c", "--variant", other, "--variant", tree, env=environment)
+    assert done.returncode == 0, done.stderr
+    said = f"{MPICHS[0].title}: Timpani removes MPIR_CVAR_BCAST_INTRA_ALGORITHM from the environment"
+    assert said in done.stderr
+    campaign = load(tmp_path / "c")
+    [removed] = [each for each in campaign.header.outside or () if each.removed]
+    assert (removed.name, removed.libraries) == ("MPIR_CVAR_BCAST_INTRA_ALGORITHM", MPICHS[0].title)
+    assert any(text.startswith(said) for text in dict(provenance(campaign.header, []))["Settings outside Timpani"])
+    without = {launch["variant"]: launch["without"] for launch in campaign.launches}
+    assert without == {"default": [], "other": [removed.name], "tree": [removed.name]}
+    recorded = campaign.header.variants
+    assert recorded is not None
+    assert recorded["other"].changed == ()
+    assert {each.name: each.value for each in recorded["tree"].changed or ()} == {
+        "MPIR_CVAR_IBCAST_TREE_TYPE": "knomial_1"
+    }
+
+
+def test_a_library_that_starts_only_by_its_variants_script_is_not_compared(tmp_path: Path) -> None:
+    launcher, script = tmp_path / "bin/mpirun", tmp_path / "load.sh"
+    launcher.parent.mkdir()
+    launcher.write_text(f'#!/bin/sh\n[ -n "$TIMPANI_TEST" ] && exec {OPEN_MPIS[0].mpirun} "$@"\n')
+    launcher.chmod(0o755)
+    script.write_text("export TIMPANI_TEST=1\n")
+    mpi = OPEN_MPIS[0]
+    about = {"collectives": {"bcast": "default"}, "ranks": 2, "sizes": 8, "variants": [f"a: --source {script}"]}
+    study = Study.check(about, "test")
+    available = AvailableAlgorithms.ask(mpi)
+    (plain, _), (loaded, _) = prepare_variants(study, available)
+    variants = [(plain, available), (replace(loaded, mpi=replace(mpi, mpirun=launcher)), available)]
+    planned = plan(study, available, Resources.here(mpi, study.placement), variants)
+    assert check_variants(planned, lambda _: build(mpi)) == {"default": ()}
+
+
+def test_starts_go_without_the_variables_that_a_script_or_a_module_removes(tmp_path: Path) -> None:
+    variable = "OMPI_MCA_btl_vader_eager_limit"
+    (tmp_path / "env.sh").write_text(f"unset {variable}\n")
+    (tmp_path / ".bash_profile").write_text(  # login shells may begin with another PATH, and another `module`
+        f'PATH="$TIMPANI_TEST_PATH"; unset BASH_ENV; module() {{ [ "$*" = "load plain" ] && unset {variable}; }}\n'
+    )
+    environment = {
+        **os.environ,
+        "HOME": str(tmp_path),
+        "XDG_CACHE_HOME": str(cache_folder().parent),
+        "TIMPANI_TEST_PATH": os.environ["PATH"],
+        variable: "8192",
+    }
+    variants = ("--variant", f"script: --source {tmp_path}/env.sh", "--variant", "module: --module plain")
+    done = run(tmp_path / "c", *variants, env=environment)
+    assert done.returncode == 0, done.stderr
+    campaign = load(tmp_path / "c")
+    recorded = campaign.header.variants
+    assert recorded is not None
+    for name in ("script", "module"):
+        changed = {each.name: (each.default, each.value) for each in recorded[name].changed or ()}
+        assert changed["btl_vader_eager_limit"] == ("8192", "4096")
+        assert all(variable in each["without"] for each in campaign.launches if each["variant"] == name)
+    assert not any(variable in each["without"] for each in campaign.launches if each["variant"] == "default")
+
+
 def planted(folder: Path, includes: str, at_start: str) -> Path:
     """A library to preload whose C code runs at the start of each process of the measuring program, and of no other."""
     library, source = folder / "planted.so", folder / "planted.c"
@@ -134,6 +210,24 @@ def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path:
     failed = results.filter(variant="fails")["error"].drop_nulls().to_list()
     assert failed
     assert all("before its cells" in each for each in failed)
+
+
+def test_a_variant_that_fails_in_some_launches_is_measured_in_the_others(tmp_path: Path) -> None:
+    # Both processes of the second start end; folders count the processes.
+    library = planted(
+        tmp_path,
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/stat.h>\n",
+        "char name[4096]; int number = 0; "
+        f'do snprintf(name, sizeof name, "{tmp_path}/process-%d", ++number); while (mkdir(name, 0700) != 0); '
+        'if (number == 3 || number == 4) { puts("planted"); exit(9); }',
+    )
+    done = run(tmp_path / "c", "--variant", f"fails: --preload {library}", "--launches", "6")
+    results = load(tmp_path / "c").results
+    assert results.filter(variant="default")["error"].null_count() == 6, done.stderr
+    errors = results.filter(variant="fails").sort("launch")["error"].to_list()
+    assert [error is None for error in errors] == [True, False, True, True, True, True]
+    assert "before its cells: planted" in errors[1]
+    assert "default@fails" in timpani("show", tmp_path / "c").stdout
 
 
 def test_a_start_that_hangs_once_is_repeated(tmp_path: Path) -> None:

@@ -92,8 +92,8 @@ class Header(HeaderPart):
         Recorded(
             "by name each [variant](study-files.md#variants) where there are several: its `settings` as they are typed,"
             " its `mpi`, and what it `changed`. Those are the library's control variables that had another value than"
-            " with `default`, in a start before the first launch; null of another library. Null of a campaign without"
-            " variants"
+            " with `default`, or of another library with nothing set, in starts before the first launch; null where"
+            " that library does not start without the variant's script or modules. Null of a campaign without variants"
         ),
     ] = None
     planned: Annotated[

@@ -120,7 +120,7 @@ class RecordedSetting(HeaderPart):
 
 
 class RecordedVariant(HeaderPart):
-    """A variant as it was started. `changed` is None where it was not compared with `default`."""
+    """A variant as it was started. `changed` is None where its library was not compared."""
 
     settings: Printable
     mpi: RecordedMpi

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -36,7 +36,9 @@ class ChangedSetting:
 
 
 def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[ChangedSetting, ...]]:
-    """By variant of the library of `default`, the control variables that differ from the default's.
+    """By variant, the control variables that differ from the default's, or of another library from it with nothing set.
+
+    Another library that can't start without the variant's script or modules is not compared.
 
     UserError for a variant that can't start, whose variables don't reach all ranks, or with a setting that the library
     doesn't have or that is not in force. Nothing is started where there is one plain variant, or where machines are
@@ -49,18 +51,40 @@ def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[Ch
     for variant in plan.variants:
         taken[variant.name] = started(plan, groups[variant.name], programs)
         _check(variant, taken[variant.name])
-    reference = taken[DEFAULT]
-    again = started(plan, groups[DEFAULT], programs)
-    lasting = {name for name, text in reference.texts.items() if again.texts.get(name) == text}
-    return {
-        variant.name: tuple(
-            ChangedSetting(name, reference.texts[name][:_MAX_VALUE_CHARACTERS], text[:_MAX_VALUE_CHARACTERS])
-            for name, text in sorted(taken[variant.name].texts.items())
-            if name in lasting and text != reference.texts[name]
-        )
-        for variant in plan.variants
-        if variant.mpi == groups[DEFAULT].mpi
-    }
+    own = groups[DEFAULT].mpi
+    references = {own: _same_in(taken[DEFAULT], started(plan, groups[DEFAULT], programs))}
+    changed: dict[str, tuple[ChangedSetting, ...]] = {}
+    for variant in plan.variants:
+        if variant.mpi != own and variant == variant.library_alone:
+            changed[variant.name] = ()
+            continue
+        if variant.mpi not in references:
+            references[variant.mpi] = _shown_alone(plan, groups[variant.name], programs)
+        if reference := references[variant.mpi]:
+            changed[variant.name] = _changes(reference, taken[variant.name])
+    return changed
+
+
+def _shown_alone(plan: CampaignPlan, group: Group, programs: Programs) -> dict[str, str]:
+    """The control variables of the library of `group` with nothing set; none where it doesn't start."""
+    alone = replace(group, variant=group.variant.library_alone)
+    try:
+        return _same_in(started(plan, alone, programs), started(plan, alone, programs))
+    except UserError:
+        return {}
+
+
+def _same_in(one: TakenSettings, other: TakenSettings) -> dict[str, str]:
+    """The control variables that two equal starts show: others, such as a process number, say nothing of a variant."""
+    return dict(one.texts.items() & other.texts.items())
+
+
+def _changes(reference: Mapping[str, str], taken: TakenSettings) -> tuple[ChangedSetting, ...]:
+    return tuple(
+        ChangedSetting(name, reference[name][:_MAX_VALUE_CHARACTERS], text[:_MAX_VALUE_CHARACTERS])
+        for name, text in sorted(taken.texts.items())
+        if reference.get(name, text) != text
+    )
 
 
 def _check(variant: PreparedVariant, taken: TakenSettings) -> None:

@@ -23,7 +23,7 @@ def variant_tables(header: Header) -> list[Table]:
         (name, (Value(variant.settings or "nothing set"), _library(variant), _changes_of(variant, reference)))
         for name, variant in _default_first(header.variants).items()
     )
-    columns = ("started with", "library", "control variables that differ from the default’s")
+    columns = ("started with", "library", "control variables that it changed in its library")
     return [Table("", "Variant", columns, rows, wraps=True, words=columns)]
 
 
@@ -39,10 +39,8 @@ def _library(variant: RecordedVariant) -> Value:
 def _changes_of(variant: RecordedVariant, reference: RecordedVariant | None) -> Value:
     if reference is None or variant == reference:
         return Value("")
-    if variant.mpi != reference.mpi:
-        return Value("not compared: another library")
     if variant.changed is None:
-        return Value("not recorded")
+        return Value("not compared")
     if not variant.changed:
         return Value("none")
     shown = [
