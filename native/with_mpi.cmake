@@ -65,8 +65,8 @@ add_executable(timpani-measure measure/main.cpp)
 target_link_libraries(timpani-measure PRIVATE timpani-measuring timpani-operations timpani-every-algorithm)
 
 if(TIMPANI_TOOL_INTERFACE)
-  add_executable(timpani-discover discover/main.cpp)
-  target_link_libraries(timpani-discover PRIVATE timpani-schedule)
+  add_executable(timpani-discover discover/main.cpp measure/observe/describe_places.cpp)
+  target_link_libraries(timpani-discover PRIVATE timpani-executing)
 endif()
 
 # The library that is preloaded under a program, built when a program is run with it. A simulation has its own MPI.

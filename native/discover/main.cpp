@@ -2,7 +2,8 @@
 //     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"text":"auto","description":"…"}
 // `value` exists for integers only. `text` is the value of any type, by its name for an enumeration. Each argument
 // NAME=VALUE is an environment variable; it gets a line {"environment":"NAME","everywhere":true} if all ranks find that
-// value. Only rank 0 prints. Runs with a launcher or without.
+// value. The argument `places` gets a line {"places":[…]} with the place of each rank. Only rank 0 prints. Runs with a
+// launcher or without.
 
 #include <mpi.h>
 
@@ -12,11 +13,13 @@
 #include <cstring>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "json/json.hpp"
+#include "measure/observe/describe_places.hpp"
 
 namespace {
 
@@ -126,6 +129,13 @@ void print_environment(std::string_view argument, int rank) {
     std::cout << timpani::JsonObject().add("environment", name).add("everywhere", everywhere != 0).text() << '\n';
 }
 
+void print_places(int rank) {
+    int size = 0;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    const auto places = timpani::describe_places(MPI_COMM_WORLD, rank, size);
+    if (rank == 0) std::cout << timpani::JsonObject().add_json("places", places).text() << '\n';
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -141,7 +151,13 @@ int main(int argc, char** argv) {
     int variables = 0;
     MPI_T_cvar_get_num(&variables);
     for (int index = 0; rank == 0 && index < variables; ++index) print_variable(index);
-    for (int argument = 1; argument < argc; ++argument) print_environment(argv[argument], rank);
+    for (const std::string_view argument : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
+        if (argument == "places") {
+            print_places(rank);
+        } else {
+            print_environment(argument, rank);
+        }
+    }
     MPI_T_finalize();
     MPI_Finalize();
 }

@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from timpani.errors import UserError
 
@@ -31,11 +32,13 @@ class TakenSettings:
     texts        each control variable's value, an enumerator by its name
     numbers      those that are whole numbers
     unforwarded  names of variables that not every rank found as they were set
+    places       of each rank its `host`, `cores` and `sockets`
     """
 
     texts: Mapping[str, str]
     numbers: Mapping[str, int] = field(default_factory=dict)
     unforwarded: tuple[str, ...] = ()
+    places: tuple[Mapping[str, Any], ...] = ()
 
 
 def setting_fault(

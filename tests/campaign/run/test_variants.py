@@ -70,6 +70,7 @@ def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) 
         ("a: --mca btl_vader_single_copy_mechanism bogus", "btl_vader_single_copy_mechanism=bogus is not in force"),
         ("a: --no-such-option", "variant 'a' can't start"),
         ("a: OMPI_MCA_coll_tuned_bcast_algorithm=77", "is not in force"),
+        ("a: --bind-to none", "variant 'a' asks for ranks by core, and they run elsewhere: requested a separate core"),
         # words of the launcher that start the program by a wrapper, which drops the variable
         ("a: A=1 B=2 --report-bindings env -u B", "the launcher does not forward B to all ranks"),
     ],

@@ -40,9 +40,9 @@ def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[Ch
 
     Another library that can't start without the variant's script or modules is not compared.
 
-    UserError for a variant that can't start, whose variables don't reach all ranks, or with a setting that the library
-    doesn't have or that is not in force. Nothing is started where there is one plain variant, or where machines are
-    simulated.
+    UserError for a variant that can't start, whose variables don't reach all ranks, whose ranks run elsewhere than
+    asked, or with a setting that the library doesn't have or that is not in force. Nothing is started where there is
+    one plain variant, or where machines are simulated.
     """
     if plan.machine.simulated or (len(plan.variants) == 1 and plan.variants[0].variant.is_plain):
         return {}
@@ -51,6 +51,7 @@ def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[Ch
     for variant in plan.variants:
         taken[variant.name] = started(plan, groups[variant.name], programs)
         _check(variant, taken[variant.name])
+        _check_places(plan, groups[variant.name], taken[variant.name])
     own = groups[DEFAULT].mpi
     references = {own: _same_in(taken[DEFAULT], started(plan, groups[DEFAULT], programs))}
     changed: dict[str, tuple[ChangedSetting, ...]] = {}
@@ -107,12 +108,20 @@ def _check(variant: PreparedVariant, taken: TakenSettings) -> None:
             raise UserError(f"variant {variant.name!r}: {fault.what}", fault.next_step)
 
 
+def _check_places(plan: CampaignPlan, group: Group, taken: TakenSettings) -> None:
+    if taken.places and (mistake := plan.check_binding(group, taken.places)):
+        raise UserError(
+            f"variant {group.variant.name!r} asks for ranks by {group.placement}, and they run elsewhere: {mistake}",
+            "leave out what binds its ranks, or correct the machine file: other places are no comparison",
+        )
+
+
 def started(plan: CampaignPlan, group: Group, programs: Programs) -> TakenSettings:
     """What a program shows that the variant of `group` starts; UserError where it doesn't start."""
     variant = group.variant
     plain = variant.with_selection((), {})
     named = [f"{name}={value}" for name, value in variant.environment.items()]
-    program = (str(programs(variant.mpi) / "timpani-discover"), *named)
+    program = (str(programs(variant.mpi) / "timpani-discover"), "places", *named)
     alone = replace(group, parameters=plain.parameters, environment=plain.environment)
     without = variant.without(os.environ)
     with tempfile.TemporaryDirectory(prefix="timpani-variant-") as name:
@@ -153,16 +162,19 @@ def read_taken(lines: list[str]) -> TakenSettings:
     texts: dict[str, str] = {}
     numbers: dict[str, int] = {}
     unforwarded: list[str] = []
+    places: list[dict[str, object]] = []
     for line in _objects(lines):
         if "environment" in line:
             if not line["everywhere"]:
                 unforwarded.append(str(line["environment"]))
+        elif isinstance(found := line.get("places"), list):
+            places = found
         else:
             name = printable(str(line.get("name")))
             texts[name] = printable(str(line.get("text", "")))
             if isinstance(value := line.get("value"), int):
                 numbers[name] = value
-    return TakenSettings(texts, numbers, tuple(unforwarded))
+    return TakenSettings(texts, numbers, tuple(unforwarded), tuple(places))
 
 
 def _objects(lines: list[str]) -> Iterator[dict[str, object]]:
