@@ -1,5 +1,6 @@
 """Texts are plain English: the check finds what it should, lets plain sentences pass, and holds all files to it."""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -163,3 +164,10 @@ def test_the_texts_of_this_repository_have_no_findings(capsys: pytest.CaptureFix
     if not (ROOT / ".git").exists():
         pytest.skip("may be skipped: not a git checkout, and the check asks git for its files")
     assert check(ROOT) == 0, capsys.readouterr().out
+
+
+def test_texts_name_a_library_as_its_users_do() -> None:
+    """`Open MPI 5.0.11`: before a version stands the name, not the word that `--mpi` takes."""
+    word_and_version = re.compile(r"""\.(kind|provider|library)\}[ "'\n]+f?"?\{[\w.]*version\}""")
+    sources = (ROOT / "src").rglob("*.py")
+    assert not [path for path in sources if word_and_version.search(path.read_text())]

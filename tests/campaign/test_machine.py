@@ -97,4 +97,4 @@ def test_another_library_than_the_machines_launcher_is_an_error(tmp_path: Path) 
     file = machine_file(tmp_path, OPEN_MPIS[0], "n1")
     done = typed("run", *STUDY, "--on", file, "--mpi", MPICHS[0].mpirun, "--dry-run")
     assert done.returncode == 2
-    assert "cluster starts ranks with openmpi's launcher, and MPICH " in done.stderr
+    assert "cluster starts ranks with Open MPI's launcher, and MPICH " in done.stderr

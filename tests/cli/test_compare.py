@@ -48,7 +48,7 @@ def test_conditions_come_first_then_what_changed_and_what_could_not_be_compared(
     done = typed("compare", *pair)
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[2:4] == ["Conditions that differ:", "  MPI library: openmpi 4.1.4 in A, openmpi 5.0.11 in B"]
+    assert lines[2:4] == ["Conditions that differ:", "  MPI library: Open MPI 4.1.4 in A, Open MPI 5.0.11 in B"]
     assert lines[4].startswith("Warning: B was measured under load: on desk other processes kept 2.0 of 4 cores busy")
     assert lines[6] == (
         "Of 3 cells that both have, B is significantly faster at 1 and slower at 1; both are within 5 % at 1; 0 "
@@ -70,7 +70,7 @@ def test_json_has_every_cell_under_documented_keys(pair: tuple[Path, Path]) -> N
     assert [cell["standing"] for cell in compared["cells"]] == ["faster", "slower", "within_5_percent"]
     assert all(cell.keys() <= documented() for cell in compared["cells"])
     assert (len(compared["only_a"]), len(compared["only_b"])) == (2, 1)
-    assert compared["differences"] == [{"what": "MPI library", "a": "openmpi 4.1.4", "b": "openmpi 5.0.11"}]
+    assert compared["differences"] == [{"what": "MPI library", "a": "Open MPI 4.1.4", "b": "Open MPI 5.0.11"}]
 
 
 def test_equal_conditions_are_reported_as_equal(pair: tuple[Path, Path], tmp_path: Path) -> None:

@@ -50,7 +50,7 @@ def test_one_page_has_what_changed_the_figure_and_both_campaigns(pair: tuple[Pat
     said = typed("compare", *pair).stdout
     [counts] = [line for line in said.splitlines() if line.startswith("Of 3 cells")]
     assert counts in page.text
-    assert "MPI library openmpi 4.1.4 mpich 4.2.3" in page.text
+    assert "MPI library Open MPI 4.1.4 MPICH 4.2.3" in page.text
     assert "Time in A over time in B" in page.text
     assert "default, 2 ranks" in page.text  # a panel of the figure
     for name, folder in zip("AB", pair, strict=True):

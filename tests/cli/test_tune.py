@@ -200,7 +200,7 @@ def test_an_untunable_campaign_is_refused_in_one_line(campaign: Path, tmp_path: 
     elsewhere = Mpi("openmpi", "Open MPI", "9.9", OPEN_MPIS[0].mpirun, OPEN_MPIS[0].cxx, None)
     other = made_up(tmp_path / "another library", elsewhere, {"default": 10.0, "linear": 5.0})
     tie = made_up(tmp_path / "a tie", OPEN_MPIS[0], {"default": 10.0, "linear": 10.0})
-    for folder, says in ((no_default, "did not measure the default"), (other, "openmpi 9.9, but")):
+    for folder, says in ((no_default, "did not measure the default"), (other, "Open MPI 9.9, but")):
         done = typed("tune", str(folder), "-o", str(tmp_path / "none"))
         assert (done.returncode, says in done.stderr, done.stderr.count("\n")) == (2, True, 1), done.stderr
         assert not (tmp_path / "none").exists()
@@ -212,7 +212,7 @@ def test_an_untunable_campaign_is_refused_in_one_line(campaign: Path, tmp_path: 
     assert typed("tune", str(campaign), "-o", str(tuned)).returncode == 0
     strange = typed("confirm", str(tuned), "--campaign", str(other))
     assert (strange.returncode, strange.stderr.count("\n")) == (2, 1), strange.stderr
-    assert "but the table is for openmpi" in strange.stderr
+    assert "but the table is for Open MPI" in strange.stderr
     table = (tuned / "table.json").read_text()
     (tuned / "table.json").write_text(table[:200])
     torn = typed("confirm", str(tuned))
@@ -343,5 +343,5 @@ def test_rules_among_the_librarys_algorithms_are_for_the_version_that_was_measur
     other = made_up(tmp_path / "c", replace(OPEN_MPIS[0], version="3.1.0"), {"default": 10.0, "linear": 5.0})
     done = typed("rules", str(other), "--library", "--mpi", str(OPEN_MPIS[0].mpirun), "-o", str(tmp_path / "rules"))
     assert done.returncode == 2
-    assert f"measured openmpi 3.1.0, and this library is {OPEN_MPIS[0]}" in done.stderr
+    assert f"measured Open MPI 3.1.0, and this library is {OPEN_MPIS[0]}" in done.stderr
     assert not (tmp_path / "rules").exists()

@@ -16,6 +16,7 @@ CATALOGUE = Catalogue(
             AlgorithmInfo("bcast", "binary", "5", (FANOUT,), ("binary_tree",)),
         )
     },
+    name="Open MPI",
 )
 
 
@@ -35,8 +36,8 @@ def test_typed_names_become_recorded_names(typed: str, resolved: str) -> None:
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("linaer", "unknown bcast algorithm of openmpi 5.0.11 'linaer'; did you mean linear"),
-        ("binary:fanuot=2", "unknown parameter of openmpi's bcast binary 'fanuot'; did you mean fanout"),
+        ("linaer", "unknown bcast algorithm of Open MPI 5.0.11 'linaer'; did you mean linear"),
+        ("binary:fanuot=2", "unknown parameter of Open MPI's bcast binary 'fanuot'; did you mean fanout"),
         ("linear:fanout=2", "linear has no parameters"),
         ("default:fanout=2", "default has no parameters"),
         ("mpich/binomial", "not an algorithm of the library in use.*--mpi mpich"),

@@ -38,9 +38,8 @@ class OpenedCampaign:
         """The folder, what was measured where, and how much."""
         header = self._campaign.header
         what = header.study.title or ", ".join(self.results["collective"].unique(maintain_order=True))
-        library = f"{header.mpi.kind} {header.mpi.version}".strip()
         much = f"{counted(self.results.height, 'result')} of {counted(self.launches.height, 'launch')}"
-        return f"<campaign {str(self.folder)!r}: {what}, {library} on {header.machine.name}, {much}>"
+        return f"<campaign {str(self.folder)!r}: {what}, {header.mpi.title} on {header.machine.name}, {much}>"
 
     @property
     def folder(self) -> Path:

@@ -53,7 +53,7 @@ def rules(
         )
     measured = campaign.header.mpi
     simulated = campaign.simulated
-    about = [f"from {folder.name}: {measured.kind} {measured.version} on {campaign.results['machine'][0]}"]
+    about = [f"from {folder.name}: {measured.title} on {campaign.results['machine'][0]}"]
     write_file(output, rules_text(lines, [SIMULATED] * simulated + about + costs).encode(), force)
     for warning in made_from([folder], campaign).warnings:
         typer.echo(f"Warning: {warning}", err=True)

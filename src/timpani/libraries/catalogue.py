@@ -115,13 +115,21 @@ class Catalogue:
     A collective's `default` is not among the algorithms: nothing can be set about it. A point-to-point operation's is,
     with the ranks it goes between.
 
+    provider   the word before the slash in an algorithm's name
     stand_ins  (collective, another library's algorithm) → the algorithm, as it is typed, that replaces it
+    name       the library's, as people write it; Timpani's own catalogues have none
     """
 
     provider: str
     version: str
     algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """Name and version, for people."""
+        return " ".join((self.name or self.provider, self.version))
 
     def __iter__(self) -> Iterator[AlgorithmInfo]:
         """Every algorithm of every operation."""
@@ -143,24 +151,24 @@ class Catalogue:
             return None
         names = [name for info in known for name in (info.name, *info.aliases)]
         names = [DEFAULT, *names] if has_default else names
-        kind = f"{collective} algorithm of {self.provider} {self.version}"
+        kind = f"{collective} algorithm of {self.title}"
         raise unknown(kind, algorithm.name, names, "timpani list algorithms")
 
     def resolve(self, collective: str, algorithm: Algorithm) -> Algorithm:
         """`algorithm` as records name it: provider filled in, an alias replaced, its parameters known to exist."""
         if algorithm.provider not in ("", self.provider):
             raise UserError(
-                f"'{algorithm}' is not an algorithm of the library in use, {self.provider} {self.version}",
+                f"'{algorithm}' is not an algorithm of the library in use, {self.title}",
                 f"choose that library with --mpi {algorithm.provider}, or leave '{algorithm.provider}/' out",
             )
         info = self.info(collective, algorithm)
         parameters = {parameter.name: parameter for parameter in info.parameters} if info else {}
+        what = f"{self.name or self.provider}'s {collective} {algorithm.name}"
         for name, value in algorithm.parameters:
             if not parameters:
-                raise UserError(f"{self.provider}'s {collective} {algorithm.name} has no parameters", "leave them out")
+                raise UserError(f"{what} has no parameters", "leave them out")
             if name not in parameters:
-                kind = f"parameter of {self.provider}'s {collective} {algorithm.name}"
-                raise unknown(kind, name, parameters, "timpani list algorithms")
+                raise unknown(f"parameter of {what}", name, parameters, "timpani list algorithms")
             least, most = parameters[name].minimum, parameters[name].maximum
             if not least <= value <= most:
                 raise UserError(f"'{name}={value}' of {algorithm} is out of range", f"write {least} to {most}")

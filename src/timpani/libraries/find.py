@@ -205,7 +205,7 @@ def _with_wrapper(launcher: Path, library: Library, version: str) -> Mpi | Unusa
         if mpi := _identified(found, library):
             return mpi
         others.append(str(wrapper))
-    what = f"{launcher} ({library.kind} {version})"
+    what = f"{launcher} ({library.name} {version})"
     if others:
         why = f"no C++ compiler of {what} is in its folder; {', '.join(others)} is another library's"
     else:

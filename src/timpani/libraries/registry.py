@@ -17,3 +17,8 @@ def _find_libraries() -> dict[str, Library]:
 
 LIBRARIES = _find_libraries()
 """By the word that users type."""
+
+
+def library_title(kind: str, version: str) -> str:
+    """A recorded library's name and version, for people: `Open MPI 5.0.11`; an import's word where it is no kind."""
+    return f"{LIBRARIES[kind].name if kind in LIBRARIES else kind} {version}".strip()

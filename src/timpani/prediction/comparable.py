@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.libraries.registry import LIBRARIES
 from timpani.study.arrival import TOGETHER
 
 
@@ -43,8 +42,7 @@ def identity(campaign: Campaign) -> str:
 
 def library_of(campaign: Campaign) -> str:
     """Name and version of the campaign's MPI library."""
-    mpi = campaign.header.mpi
-    return f"{LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else mpi.kind} {mpi.version}".strip() or "unknown"
+    return campaign.header.mpi.title or "unknown"
 
 
 def _setup_time(campaign: Campaign) -> str:

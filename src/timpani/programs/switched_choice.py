@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from timpani.errors import UserError
+from timpani.libraries.registry import library_title
 from timpani.native.mpi import Mpi
 from timpani.programs.block_runs import Choice
 from timpani.rules.table.table_file import TABLE_FILE, read_table
@@ -15,8 +16,7 @@ def choice_of(folder: Path, library: Mpi) -> Choice:
     table = read_table(folder / TABLE_FILE)
     if (table.library, table.version) != (library.kind, library.version):
         raise UserError(
-            f"{folder} is for {table.library} {table.version}, and the program runs with {library.kind} "
-            f"{library.version}",
+            f"{folder} is for {library_title(table.library, table.version)}, and the program runs with {library.title}",
             "start the program with the library that was measured",
         )
     files = files_of(table, library, folder)

@@ -37,7 +37,7 @@ def choice_of_variant(text: str, library: Mpi) -> Choice:
         None,
         variant.arguments,
         tuple(variable for variable in environment if variable not in own),
-        tuple(sorted(unset)),
+        removed=tuple(sorted(unset)),
     )
 
 

@@ -39,7 +39,7 @@ def start_settings(mpi: Mpi, rules: Path) -> dict[str, str]:
     """
     library = LIBRARIES[mpi.kind]
     named = list(_library_rules(rules.read_text(errors="replace")))
-    catalogue = library.catalogue(mpi) if named else Catalogue(mpi.kind, mpi.version, {})
+    catalogue = library.catalogue(mpi) if named else Catalogue(mpi.kind, mpi.version, {}, name=mpi.name)
     settings: dict[str, str] = {}
     for collective, word in named:
         algorithm = Algorithm.parse(word.split(_CONTROLS)[0])

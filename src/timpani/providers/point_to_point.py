@@ -11,7 +11,8 @@ _OTHERS = [operation for operation in OPERATIONS.values() if operation.kind != "
 
 def point_to_point_catalogue(mpi: Mpi) -> Catalogue:
     """What `mpi` offers in addition to collectives."""
-    return Catalogue(mpi.kind, mpi.version, {each.name: (_info(each, DEFAULT),) for each in _OTHERS if not each.ways})
+    algorithms = {each.name: (_info(each, DEFAULT),) for each in _OTHERS if not each.ways}
+    return Catalogue(mpi.kind, mpi.version, algorithms, name=mpi.name)
 
 
 def transposes_catalogue() -> Catalogue:

@@ -153,10 +153,10 @@ def test_other_conditions_on_one_machine_are_noted(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("other", "reason"),
     [
-        (header(mpi="5.0.11", launches=1), "with MPI library openmpi 4.1.4 and openmpi 5.0.11"),
+        (header(mpi="5.0.11", launches=1), "with MPI library Open MPI 4.1.4 and Open MPI 5.0.11"),
         (header(datatype="double", launches=1), "datatype of the study differs"),
         (header(mode="flush", launches=1), "mode of the study differs"),
-        (changed(header(), mpi={"kind": "mpich", "version": "4.1.4", "mpirun": ""}), "MPI library differs"),
+        (changed(header(), mpi={"kind": "mpich", "version": "4.1.4", "mpirun": ""}), "library differs: 'Open MPI' in"),
         (changed(header(), machine={"name": "here", "cpu": "other"}), "but its cpu differs"),
         (header(regret=0.02), "regret of the study differs"),
     ],

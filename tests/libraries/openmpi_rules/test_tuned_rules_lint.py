@@ -104,7 +104,7 @@ def test_ids_are_those_of_the_version() -> None:
     sparbit = RULE.replace("7 3", "0 3").replace("0 1 0 0", "0 7 0 0")
     assert found(sparbit) == []
     [fault] = found(sparbit, "4.1.4")
-    assert (fault.severity, fault.what) == ("error", "openmpi 4.1.4 has no allgather algorithm 7")
+    assert (fault.severity, fault.what) == ("error", "Open MPI 4.1.4 has no allgather algorithm 7")
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ RING = Algorithm("openmpi", "ring")
 
 
 def written(*rules: Rule) -> Written:
-    return write_configuration(SelectionTable("openmpi", "5.0.11", rules), "openmpi")
+    return write_configuration(SelectionTable("openmpi", "5.0.11", rules), CATALOGUE)
 
 
 @st.composite

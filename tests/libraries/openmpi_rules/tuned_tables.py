@@ -34,7 +34,8 @@ def _six() -> str:
 
 
 CATALOGUES = {
-    version: Catalogue("openmpi", version, read_algorithms(text)) for version, text in {**_ASKED, SIX: _six()}.items()
+    version: Catalogue("openmpi", version, read_algorithms(text), name="Open MPI")
+    for version, text in {**_ASKED, SIX: _six()}.items()
 }
 
 

@@ -55,7 +55,7 @@ def test_under_the_studys_conditions_it_is_confirmed(tmp_path: Path) -> None:
         ),
         (ALL, ("a", "a"), "openmpi", "here, on 1 node where it had 2: nothing against it; in 8 of 8 cases"),
         (ALL, (), "openmpi", "here, on an unknown number of nodes where it had 2: nothing against it"),
-        (ALL, ("a", "b"), "mpich", "here, with mpich's default for openmpi's: nothing against it"),
+        (ALL, ("a", "b"), "mpich", "here, with MPICH's default for Open MPI's: nothing against it"),
     ],
 )
 def test_under_others_there_is_no_verdict_on_the_study(
@@ -79,7 +79,7 @@ def test_a_simulated_stand_in_is_named(tmp_path: Path) -> None:
     header = synthetic_header() | {"mpi": {"kind": "simgrid", "version": "4"}}
     campaign = load(write_campaign(tmp_path / "c", header, results, []))
     text = claims_text(BEHROOZ, check_claims(BEHROOZ, campaign), simulated=True, statistic="completion")
-    assert "with timpani/knomial for openmpi/knomial and simgrid's default for openmpi's: nothing against it" in text
+    assert "with timpani/knomial for openmpi/knomial and SimGrid's default for Open MPI's: nothing against it" in text
 
 
 def test_ties_alone_are_no_difference(tmp_path: Path) -> None:

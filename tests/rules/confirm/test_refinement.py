@@ -73,7 +73,7 @@ def test_campaigns_of_two_libraries_or_of_the_same_cells_are_refused(tmp_path: P
     one = stored(tmp_path / "one", (8, 64))
     with pytest.raises(UserError, match="measured bcast at 64 B"):
         load_together([one, stored(tmp_path / "two", (64,))])
-    with pytest.raises(UserError, match=r"openmpi 4, and .* with openmpi 5"):
+    with pytest.raises(UserError, match=r"Open MPI 4, and .* with Open MPI 5"):
         load_together([one, stored(tmp_path / "three", (16,), "4")])
 
 

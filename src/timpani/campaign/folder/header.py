@@ -23,6 +23,7 @@ from timpani.campaign.folder.recorded import Recorded
 from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.registry import library_title
 from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.native.sources import ALGORITHMS
 from timpani.reading import parse_json, read_bytes
@@ -275,7 +276,7 @@ def _check_same(folder: Path, old: Header, new: Header) -> None:
             f"undo the change, or {_OTHER_FOLDER}",
         )
     for what, was, is_ in (
-        ("MPI library", old.mpi.kind, new.mpi.kind),
+        ("MPI library", *(library_title(each.mpi.kind, "") for each in (old, new))),
         ("library version", old.mpi.version, new.mpi.version),
         ("machine", old.machine.name, new.machine.name),
     ):

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from timpani.campaign.folder.fields import Count
+from timpani.libraries.registry import library_title
 from timpani.machine.here.describe import Printable
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES
@@ -109,6 +110,11 @@ class RecordedMpi(HeaderPart):
     kind: Printable = ""
     version: Printable = ""
     mpirun: Printable = ""
+
+    @property
+    def title(self) -> str:
+        """Name and version, for people; "" where the header has neither."""
+        return library_title(self.kind, self.version)
 
 
 class RecordedSetting(HeaderPart):

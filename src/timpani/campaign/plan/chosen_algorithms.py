@@ -155,6 +155,6 @@ def _algorithms_named(
     elif algorithm.provider in other_catalogues:
         yield other_catalogues[algorithm.provider].resolve(collective, algorithm)
     elif algorithm.provider not in ("", catalogue.provider):
-        yield Skipped(f"{collective} {text}", f"not an algorithm of {catalogue.provider} {catalogue.version}")
+        yield Skipped(f"{collective} {text}", f"not an algorithm of {catalogue.title}")
     else:
         yield catalogue.resolve(collective, algorithm)

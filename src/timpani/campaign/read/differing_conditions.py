@@ -40,7 +40,7 @@ def differences(before: Campaign, after: Campaign) -> list[Difference]:
 def _conditions(campaign: Campaign) -> Iterator[tuple[str, str]]:
     header = campaign.header
     if header.mpi.version:
-        yield "MPI library", f"{header.mpi.kind} {header.mpi.version}"
+        yield "MPI library", header.mpi.title
     if header.timpani:
         yield "Timpani", header.timpani
     machine = {key: value for key, value in header.recorded.get("machine", {}).items() if value not in (None, "")}

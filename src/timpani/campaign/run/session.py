@@ -32,7 +32,7 @@ from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, settings_of_libraries
-from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.libraries.tuned_folder import tuned_texts
 from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.here.modules import load_modules
@@ -79,8 +79,9 @@ class Session:
             mpi = choose_mpi(mpi_wanted or machine.library)
             own_launcher = machine.launcher in LIBRARIES or LIBRARIES[mpi.kind].simulates
             if own_launcher and machine.launcher != mpi.kind:
+                own = library_title(machine.launcher, "")
                 raise UserError(
-                    f"{machine.name} starts ranks with {machine.launcher}'s launcher, and {mpi} is another library",
+                    f"{machine.name} starts ranks with {own}'s launcher, and {mpi} is another library",
                     f"give --mpi {machine.launcher}, or correct the machine file's mpi",
                 )
             resources = Resources.on(machine, hosts, study.placement)

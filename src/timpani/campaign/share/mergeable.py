@@ -11,6 +11,7 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.differing_conditions import differences
 from timpani.errors import UserError
+from timpani.libraries.registry import library_title
 from timpani.study.keys import KEYS
 from timpani.study.schema import MACHINE_CELL
 
@@ -97,7 +98,7 @@ def _check_protocol(one: MergeSource, other: MergeSource) -> None:
     ]
     variants = [{name: each.settings for name, each in (header.variants or {}).items()} for header in (first, second)]
     compared = [
-        ("MPI library", first.mpi.kind, second.mpi.kind),
+        ("MPI library", *(library_title(each.mpi.kind, "") for each in (first, second))),
         ("simulation", one.campaign.simulated, other.campaign.simulated),
         ("text of the rules", first.rules, second.rules),
         ("texts of the tuning files", first.tuned, second.tuned),

@@ -48,7 +48,7 @@ class AdjustFile(TuningFile):
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """A line a collective."""
-        lines = [f"# {table.library} {table.version}: source this file before mpiexec.hydra"]
+        lines = [f"# {catalogue.title}: source this file before mpiexec.hydra"]
         if counts := sorted({rule.ranks.first for rule in table.rules if rule.predicted}):
             lines.append(f"# rules for {', '.join(map(str, counts))} ranks are predicted, not measured")
         said: list[Rule] = []
@@ -120,7 +120,7 @@ def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], l
     for rule in rules:
         edges = (rule.sizes.first, rule.sizes.last or 0, rule.ranks.first, rule.ranks.last or 0)
         if not rule.algorithm.is_default and rule.algorithm.name not in known:
-            left_out.append(LeftOut(rule, f"{catalogue.provider} {catalogue.version} has no such preset"))
+            left_out.append(LeftOut(rule, f"{catalogue.title} has no such preset"))
         elif sized and several:
             why = "a variable can distinguish sizes or ranks, not both, and the rules have several of each"
             left_out.append(LeftOut(rule, why))

@@ -44,7 +44,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
         raise UserError(
             f"{mpi.info} lists no preset ({answer.stderr.strip() or 'it says nothing'})", f"look at `{mpi.info} -a`"
         )
-    return Catalogue(mpi.kind, mpi.version, algorithms)
+    return Catalogue(mpi.kind, mpi.version, algorithms, name=mpi.name)
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:

@@ -64,7 +64,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
     }
     for collective, infos in node_algorithms(variables).items() if forcible and has_node_algorithms(mpi) else ():
         forced[collective] += infos
-    return Catalogue(mpi.kind, mpi.version, _numbered(mpi, forced))
+    return Catalogue(mpi.kind, mpi.version, _numbered(mpi, forced), name=mpi.name)
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:

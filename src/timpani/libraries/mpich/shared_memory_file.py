@@ -59,8 +59,7 @@ class SharedMemoryFile(TreeFile):
         """What `text` chooses; UserError where the library would end the program, or never reads such a file."""
         if not any(is_of_node(info.name) for info in catalogue):
             raise UserError(
-                f"{catalogue.provider} {catalogue.version} was built without modules for shared memory: it never "
-                "reads this file",
+                f"{catalogue.title} was built without modules for shared memory: it never reads this file",
                 "name another build of the library with --mpi",
             )
         return NodePartChoice(checked(text, self.kind), catalogue.provider)

@@ -60,7 +60,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
             f"{mpi.info} lists no algorithm of coll/tuned ({answer.stderr.strip() or 'it says nothing'})",
             f"look at `{mpi.info} {' '.join(_ASK)}`",
         )
-    return Catalogue(mpi.kind, mpi.version, algorithms)
+    return Catalogue(mpi.kind, mpi.version, algorithms, name=mpi.name)
 
 
 def shared_start(mpi: Mpi, several_nodes: bool) -> AlgorithmSelection | None:

@@ -58,7 +58,7 @@ def catalogue(mpi: Mpi) -> Catalogue:
                 )
     if not algorithms:
         raise UserError(f"{mpi} lists no algorithms", "install SimGrid whole: `apt install libsimgrid-dev`")
-    return Catalogue(mpi.kind, mpi.version, algorithms, STAND_INS)
+    return Catalogue(mpi.kind, mpi.version, algorithms, STAND_INS, mpi.name)
 
 
 def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> AlgorithmSelection:

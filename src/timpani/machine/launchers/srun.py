@@ -31,7 +31,7 @@ def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
         raise UserError(f"srun can't start the ranks of {mpi}", "name its own launcher in the machine file")
     if interface not in interfaces():
         raise UserError(
-            f"srun has no {interface}, which {mpi.kind}'s ranks need to find each other",
+            f"srun has no {interface}, which ranks of {mpi.title} need to find each other",
             f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own launcher',
         )
     variables = {library.variable(name): value for name, value in request.parameters}

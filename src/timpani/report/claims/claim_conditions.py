@@ -12,6 +12,7 @@ from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.message_locality import node_count
 from timpani.campaign.read.study_names import study_label
 from timpani.libraries.counterpart import counterpart
+from timpani.libraries.registry import library_title
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.counted import counted
 from timpani.study.shipped import shipped_studies
@@ -124,6 +125,6 @@ def _stand_ins(named: list[Algorithm], here: list[Algorithm], library: str, kind
     for theirs, replacement in zip(named, here, strict=True):
         if theirs.name == DEFAULT:
             if library not in (PROVIDER, kind):
-                yield f"{kind}'s default for {library}'s"
+                yield f"{library_title(kind, '')}'s default for {library_title(library, '')}'s"
         elif theirs.provider != replacement.provider:
             yield f"{replacement.provider}/{replacement.name} for {theirs.provider}/{theirs.name}"

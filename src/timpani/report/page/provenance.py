@@ -7,7 +7,6 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import MergedCampaign
 from timpani.campaign.read.other_activity import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
-from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.node_set import fold, fold_numbers
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
@@ -21,10 +20,9 @@ def facts(header: Header) -> list[tuple[str, str]]:
     nodes = counted(len(machine.hosts), "node") if machine.hosts else ""
     cores = counted(machine.cores, "core") if machine.cores else ""
     virtual = "virtual" if machine.virtualized else ""
-    name = LIBRARIES[mpi.kind].name if mpi.kind in LIBRARIES else mpi.kind
     found = [
         ("Machine", ", ".join(filter(None, (machine.name, machine.cpu, nodes or cores, virtual)))),
-        ("Library", f"{name or ''} {mpi.version or ''}".strip()),
+        ("Library", mpi.title),
         ("Variants", ", ".join(header.variants or {})),
         ("Date", (header.created or "")[:10]),
         ("Command", header.commands[0] if header.commands else ""),
@@ -41,7 +39,7 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("Merged campaigns", [_merged(each) for each in header.merged]),
         ("Timpani", _text_list(header.timpani)),
         ("Names", ["pseudonyms stand for the names of hosts and users"] if header.anonymized else []),
-        ("MPI", _text_list(" ".join(filter(None, (mpi.kind, mpi.version, mpi.mpirun))))),
+        ("MPI", _text_list(" ".join(filter(None, (mpi.title, mpi.mpirun))))),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
         ("Nodes", _text_list(fold(host.name for host in machine.hosts))),
         ("Jobs and nodes", _jobs(launches)),

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from timpani.campaign.folder.load import Campaign
+from timpani.libraries.registry import library_title
 from timpani.report.tuned.source_warnings import MadeFrom
 from timpani.rules.confirm.confirmation import (
     EQUIVALENT,
@@ -114,7 +115,7 @@ def confirmed_page(
     launches = counted(campaign.results["launch"].n_unique(), "launch")
     believed = ["## Before you believe it", "", *(f"- {warning}" for warning in warnings), ""] if warnings else []
     lines = [
-        f"# Confirmation of rules for {table.library} {table.version}",
+        f"# Confirmation of rules for {library_title(table.library, table.version)}",
         "",
         f"Measured again in `{campaign.folder.name}`, with {launches}.",
         "The choice and the default ran interleaved if the library can switch algorithms within a launch. The files",

@@ -61,7 +61,7 @@ def _metrics(before: Campaign, after: Campaign, found: Changes) -> Iterator[str]
     about: dict[str, Any] = {}
     for side, campaign in (("a", before), ("b", after)):
         header = campaign.header
-        about[f"{side}_mpi"] = f"{header.mpi.kind} {header.mpi.version}"
+        about[f"{side}_mpi"] = header.mpi.title
         about[f"{side}_machine"] = header.machine.name
         about[f"{side}_simulated"] = str(bool(campaign.results["simulated"].any())).lower()
     yield from ("# TYPE timpani_change info", "# HELP timpani_change The two campaigns.")

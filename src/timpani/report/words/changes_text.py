@@ -66,9 +66,8 @@ def _renamed(row: dict[str, Any]) -> dict[str, Any]:
 def _conditions(before: Campaign, after: Campaign) -> Iterator[str]:
     for name, campaign in (("A", before), ("B", after)):
         header = campaign.header
-        library = f"{header.mpi.kind} {header.mpi.version}".strip()
         started = f", started {header.created[:10]}" if header.created else ""
-        yield f"{name}: {campaign.folder}: {library} on {header.machine.name}{started}"
+        yield f"{name}: {campaign.folder}: {header.mpi.title} on {header.machine.name}{started}"
     found = differences(before, after)
     yield "Conditions that differ:" if found else "No condition that both campaigns record differs."
     yield from (f"  {each.what}: {each.before} in A, {each.after} in B" for each in found)

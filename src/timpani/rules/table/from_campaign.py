@@ -9,7 +9,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.native.mpi import Mpi
 from timpani.rules.table.setting_of import setting_of
 from timpani.study.cell import DEFAULT, OWN
@@ -63,8 +63,8 @@ def check_made_from(table: SelectionTable, campaign: Campaign) -> None:
     measured = campaign.header.mpi
     if (measured.kind, measured.version) != (table.library, table.version):
         raise UserError(
-            f"{campaign.folder} was measured with {measured.kind} {measured.version}, but the table is for "
-            f"{table.library} {table.version}",
+            f"{campaign.folder} was measured with {measured.title}, but the table is for "
+            f"{library_title(table.library, table.version)}",
             "name the campaign from which it was made",
         )
 
@@ -96,14 +96,14 @@ def installed_library(campaign: Campaign, wanted: str | None) -> Mpi:
     measured = campaign.header.mpi
     if measured.kind not in LIBRARIES:
         raise UserError(
-            f"{campaign.folder} was measured with {measured.kind}, for which Timpani has no tuning files",
+            f"{campaign.folder} was measured with {measured.title}, for which Timpani has no tuning files",
             "measure another library: timpani run …",
         )
     there = measured.mpirun if Path(measured.mpirun).exists() else measured.kind
     mpi = choose_mpi(wanted or there)
     if (mpi.kind, mpi.version) != (measured.kind, measured.version):
         raise UserError(
-            f"{campaign.folder} was measured with {measured.kind} {measured.version}, but {mpi} is another library",
+            f"{campaign.folder} was measured with {measured.title}, but {mpi} is another library",
             "name the measured library with --mpi: tuning files are written for its version",
         )
     return mpi

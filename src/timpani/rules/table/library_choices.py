@@ -34,7 +34,7 @@ def library_choices(campaign: Campaign, mpi_wanted: str | None) -> LibraryChoice
     mpi = choose_mpi(mpi_wanted or measured.kind)
     if (mpi.kind, mpi.version) != (measured.kind, measured.version):
         raise UserError(
-            f"{campaign.folder} measured {measured.kind} {measured.version}, and this library is {mpi}",
+            f"{campaign.folder} measured {measured.title}, and this library is {mpi}",
             "name the campaign's library with --mpi",
         )
     catalogue = LIBRARIES[mpi.kind].catalogue(mpi)

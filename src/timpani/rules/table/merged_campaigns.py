@@ -21,7 +21,7 @@ def load_together(folders: Sequence[Path]) -> Campaign:
     first, *others = map(load_one_machine, folders)
     for other in others:
         for what, one, two in (
-            ("MPI library", _library(first), _library(other)),
+            ("MPI library", first.header.mpi.title, other.header.mpi.title),
             ("machine", first.header.machine.name, other.header.machine.name),
         ):
             if one != two:
@@ -46,7 +46,3 @@ def load_together(folders: Sequence[Path]) -> Campaign:
         proofs=[proof for each in campaigns for proof in each.proofs],
         planned=first.planned.union(*(each.planned for each in others)),
     )
-
-
-def _library(campaign: Campaign) -> str:
-    return f"{campaign.header.mpi.kind} {campaign.header.mpi.version}"

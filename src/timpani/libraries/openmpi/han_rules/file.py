@@ -68,7 +68,7 @@ class HanRules(TuningFile):
             and any(overlap(rule.nodes, _SEVERAL) for rule in said.of)
         ]
         said = replace(table, rules=tuple(dict.fromkeys(several)))
-        return Written("".join(f"{line}\n" for line in _lines(said, collectives)), said, ())
+        return Written("".join(f"{line}\n" for line in _lines(said, collectives, catalogue.title)), said, ())
 
     def read(self, text: str, catalogue: Catalogue) -> HanChoice:
         """The last of the rules for a collective at the level of the whole communicator."""
@@ -116,9 +116,9 @@ def _of_order(communicators: tuple[Communicators, ...]) -> Iterator[Fault]:
                 yield Fault("warning", next_one.line, what, consequence, "sort them by size, each once")
 
 
-def _lines(said: SelectionTable, known: Iterable[str]) -> Iterator[str]:
+def _lines(said: SelectionTable, known: Iterable[str], library: str) -> Iterator[str]:
     collectives = [name for name in known if said.rules_for([name])]
-    yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
+    yield f"{len(collectives)}  # collectives; for {printable(f'{library}, from {said.source}')}"
     for name in collectives:
         entries: dict[int, list[tuple[int, str]]] = {}
         for ranks in split_span([rule.ranks for rule in said.rules_for([name])], ALL):

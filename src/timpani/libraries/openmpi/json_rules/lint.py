@@ -161,7 +161,7 @@ def _of_algorithm(
         names = [library_name(each) for each in algorithms.by_id.values()]
         shown = printable(shortened(str(rule.algorithm), 40))
         near = difflib.get_close_matches(shown, names, n=1)
-        what = f"{catalogue.provider} {catalogue.version} has no {name} algorithm {shown}"
+        what = f"{catalogue.title} has no {name} algorithm {shown}"
         fix = f"write {near[0]}" if near else f"choose one of {', '.join(names)}"
         yield Fault("warning", rule.line, what, "the library skips the rule without a message", fix)
         return

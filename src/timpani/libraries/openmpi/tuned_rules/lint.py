@@ -124,7 +124,7 @@ def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
         yield from _of_two_ranks(collective, known)
         for message in (each for rule in collective.communicators for each in rule.messages):
             if message.algorithm and message.algorithm not in known:
-                what = f"{catalogue.provider} {catalogue.version} has no {name} algorithm {message.algorithm}"
+                what = f"{catalogue.title} has no {name} algorithm {message.algorithm}"
                 yield Fault("error", message.line, what, "the call that meets the rule fails", f"choose of {offered}")
             elif message.algorithm and known[message.algorithm].name == "chain" and not message.topo:
                 what = "a chain with fan-out 0"

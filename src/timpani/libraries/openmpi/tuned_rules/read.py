@@ -61,7 +61,7 @@ def read(text: str, catalogue: Catalogue) -> RulesChoice:
             for message in (each for rule in collective.communicators for each in rule.messages):
                 if message.algorithm and message.algorithm not in algorithms[name]:
                     raise UserError(
-                        f"line {message.line}: {catalogue.provider} {catalogue.version} has no {name} algorithm "
+                        f"line {message.line}: {catalogue.title} has no {name} algorithm "
                         f"{message.algorithm}; the call that meets it fails",
                         _NEXT,
                     )

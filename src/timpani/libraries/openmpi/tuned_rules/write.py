@@ -39,7 +39,7 @@ def _lines(said: SelectionTable, catalogue: Catalogue, version: int) -> Iterator
     collectives = [name for name in TUNED if said.rules_for([name])]
     if version > 1:
         yield f"rule-file-version-{version}"
-    yield f"{len(collectives)}  # collectives; for {printable(f'{said.library} {said.version}, from {said.source}')}"
+    yield f"{len(collectives)}  # collectives; for {printable(f'{catalogue.title}, from {said.source}')}"
     for name in collectives:
         entries = dict(by_ranks(name, said.rules_for([name])))
         yield f"{TUNED[name].id}  # {name}: {_COMPARED[TUNED[name].unit]}"

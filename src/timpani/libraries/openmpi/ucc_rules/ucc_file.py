@@ -62,7 +62,7 @@ class UccFile(TuningFile):
         """See `write_ucc.py`; nothing without `coll/ucc`."""
         if not _has_ucc(mpi):
             return Written("", SelectionTable(table.library, table.version, ()), ())
-        return write_configuration(table, catalogue.provider)
+        return write_configuration(table, catalogue)
 
     def read(self, text: str, catalogue: Catalogue) -> UccChoice:
         """What TL/UCP chooses; UserError where UCC refuses the file or a value."""

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import product
 
 from timpani.errors import printable
+from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import BINARY_RADIX, COLLECTIVES, UcpAlgorithm
 from timpani.libraries.tuning_file import LeftOut, Written
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -24,19 +25,19 @@ _Box = tuple[Span, Span, Span]
 """Ranks, ranks per node, nodes."""
 
 
-def write_configuration(table: SelectionTable, provider: str) -> Written:
-    """The file that says those rules of `provider`'s algorithms for which TL/UCP has the same."""
+def write_configuration(table: SelectionTable, catalogue: Catalogue) -> Written:
+    """The file that says those rules of the library's algorithms for which TL/UCP has the same."""
     said: list[Rule] = []
     left_out: list[LeftOut] = []
     for rule in table.rules:
-        if why := _unsayable(rule, provider):
+        if why := _unsayable(rule, catalogue.provider):
             left_out.append(LeftOut(rule, why))
             continue
         said.append(rule)
         if _ucp_algorithm(rule).radix and rule.sizes != ALL:
             why = f"{PREFIX}{_ucp_algorithm(rule).radix}={BINARY_RADIX} holds for all sizes of these ranks"
             left_out.append(LeftOut(rule, why))
-    lines = [*_NOTE, f"# From {printable(f'{table.library} {table.version}, {table.source}')}"]
+    lines = [*_NOTE, f"# From {printable(f'{catalogue.title}, {table.source}')}"]
     for box in _boxes(said):
         lines += ["", f"[{_name(box)}]", *_settings(box, [rule for rule in said if _overlaps(rule, box)])]
     renamed = (
