@@ -17,11 +17,11 @@ from timpani.libraries.openmpi.json_rules.entries import (
     read_entries,
 )
 from timpani.libraries.openmpi.json_rules.installed_schema import schema_faults
-from timpani.libraries.openmpi.json_rules.write import MODULE, VERSION
+from timpani.libraries.openmpi.json_rules.write import KEYS, MODULE, VERSION
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.distributions import ONE_PER_NODE
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, faults_of_unit
-from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, has_radix, library_name
+from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, Field, fields, has_radix, library_name
 from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS, CommunicatorRule, MessageRule
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault
@@ -172,17 +172,29 @@ def _of_algorithm(
         what = f"{TWO_RANKS} runs on 2 ranks only, and the entry is for up to {entry.ranks_max} ranks"
         consequence = "the call fails on communicators of other sizes"
         yield Fault("error", rule.line, what, consequence, "put it into an entry with comm_size_max 2")
-    yield from _of_fan_out(rule, info)
+    yield from _of_parameters(rule, info)
 
 
-def _of_fan_out(rule: JsonRule, info: AlgorithmInfo) -> Iterator[Fault]:
-    if has_radix(info) and rule.faninout < MIN_RADIX:
-        what = f"{library_name(info)} with faninout {rule.faninout}"
-        consequence = "it is the algorithm's radix: the call divides by zero, or never ends"
-        yield Fault("error", rule.line, what, consequence, f'write "faninout": {MIN_RADIX} or more')
-    elif info.name == "chain" and not rule.faninout:
-        consequence = "the library builds it with fan-out 1, which is a pipeline; its default is 4"
-        yield Fault("warning", rule.line, "a chain with faninout 0", consequence, 'add "faninout": 4')
+def _of_parameters(rule: JsonRule, info: AlgorithmInfo) -> Iterator[Fault]:
+    """Keys that the algorithm does not read, and values that it takes for others."""
+    values: dict[Field, int] = {"topo": rule.faninout, "segment": rule.segment, "requests": rule.requests}
+    read = fields(info)
+    for field, value in values.items():
+        parameter = read.get(field)
+        what = f"{library_name(info)} with {KEYS[field]} {value}"
+        if parameter is None:
+            if value:
+                yield Fault("warning", rule.line, what, "the algorithm does not read the key", f"remove {KEYS[field]}")
+        elif field == "topo" and has_radix(info) and value < MIN_RADIX:
+            consequence = "it is the algorithm's radix: the call divides by zero, or never ends"
+            yield Fault("error", rule.line, what, consequence, f'write "faninout": {MIN_RADIX} or more')
+        elif field == "topo" and not value:
+            consequence = "the library builds it with fan-out 1, which is a pipeline; its default is 4"
+            yield Fault("warning", rule.line, "a chain with faninout 0", consequence, 'add "faninout": 4')
+        elif not 0 <= value <= parameter.maximum:
+            consequence = "the library does not check the number, and the algorithm takes another one or fails"
+            fix = f"write {parameter.minimum} to {parameter.maximum}"
+            yield Fault("warning", rule.line, what, consequence, fix)
 
 
 def _by_size(entry: JsonEntry, algorithms: NamedAlgorithms) -> CommunicatorRule:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, DISTINGUISHED, Distribution
-from timpani.libraries.openmpi.tuned_rules.parameters import fields, library_name
+from timpani.libraries.openmpi.tuned_rules.parameters import Field, fields, library_name
 from timpani.libraries.openmpi.tuned_rules.sayable import Said, Sayable
 from timpani.libraries.openmpi.tuned_rules.write import Sizes, by_ranks
 from timpani.libraries.tuning_file import Written
@@ -22,7 +22,7 @@ from timpani.tuning.decide.spans import overlap, split_span
 
 VERSION, MODULE = 3, "tuned"
 
-_KEYS = {"topo": "faninout", "segment": "seg_size", "requests": "reqs"}
+KEYS: Mapping[Field, str] = {"topo": "faninout", "segment": "seg_size", "requests": "reqs"}
 
 
 def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
@@ -127,5 +127,5 @@ def _chosen(collective: str, algorithm: Algorithm, catalogue: Catalogue) -> dict
     info = catalogue.info(collective, algorithm)
     assert info is not None, "sizes without an algorithm have no rule"
     asked = dict(algorithm.parameters)
-    values = {_KEYS[field]: asked.get(each.name, each.default) for field, each in fields(info).items()}
+    values = {KEYS[field]: asked.get(each.name, each.default) for field, each in fields(info).items()}
     return {"alg": library_name(info)} | {key: value for key, value in values.items() if value}
