@@ -38,7 +38,7 @@ using EventSink = std::function<void(const Event&)>;
 ///
 /// Without a receiver of events, the time is computed by level where that is equivalent (by_level.hpp), else by events.
 ///
-/// Throws std::runtime_error if ranks wait for each other forever. The last events are then those of posted messages that
+/// Throws std::runtime_error if ranks wait for each other forever. The last events are then the posted messages that
 /// never end.
 double simulate(const Algorithm& algorithm, const CollectiveArguments& args, const Costs& costs,
                 const EventSink& sink = nullptr);

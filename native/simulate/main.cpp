@@ -192,8 +192,8 @@ std::string describe(const Event& event, std::int64_t element_bytes) {
     text.precision(17);
     const Step& step = event.step;
     const auto count = step.kind == Step::Kind::receive ? step.to.count : step.from.count;
-    text << '[' << json_string(kinds[static_cast<std::size_t>(step.kind)]) << ',' << event.rank << ',' << step.peer << ','
-         << event.round << ',' << count * element_bytes << ',' << event.start << ',';
+    text << '[' << json_string(kinds[static_cast<std::size_t>(step.kind)]) << ',' << event.rank << ',' << step.peer
+         << ',' << event.round << ',' << count * element_bytes << ',' << event.start << ',';
     if (event.end == kNeverEnds) {
         text << "null]";
     } else {

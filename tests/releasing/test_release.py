@@ -29,18 +29,17 @@ def checkout(tmp_path: Path) -> Path:
     (folder / "src/timpani/__init__.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
     (folder / "CITATION.cff").write_text('version: "1.2.3"\n')
-    (folder / ".gitignore").write_text(".venv\ndist\nfail\n")
+    (folder / ".gitignore").write_text(".venv\ndist\nfail*\n")
     python = folder / ".venv/bin/python"
     python.write_text("""#!/bin/sh
-case "$*" in *hatchling\\ build*)
-    mkdir dist
-    echo > dist/timpani-1.2.3-py3-none-any.whl
-    echo > dist/timpani-1.2.3.tar.gz
+case "$*" in
+*hatchling\\ build*) mkdir dist && echo > dist/timpani-1.2.3.tar.gz ;;
+*pip\\ wheel*dist/timpani-1.2.3.tar.gz) echo > dist/timpani-1.2.3-py3-none-any.whl ;;
 esac
 """)
     python.chmod(0o755)
     test_wheel = folder / "tools" / "test-wheel"
-    test_wheel.write_text(f'#!/bin/sh\n[ "$WHEEL" = dist/{WHEEL} ] && [ ! -e fail ]\n')
+    test_wheel.write_text(f'#!/bin/sh\n[ "$WHEEL" = dist/{WHEEL} ] && [ ! -e "fail$1" ]\n')
     test_wheel.chmod(0o755)
     git(folder, "init", "--quiet")
     commit(folder)
@@ -104,8 +103,12 @@ def test_nothing_is_tagged_where_tests_fail_or_change_files(checkout: Path, test
     assert not (checkout / "dist").exists()
 
 
-def test_nothing_is_tagged_where_tests_of_the_wheel_fail(checkout: Path) -> None:
-    (checkout / "fail").touch()
+@pytest.mark.parametrize(
+    ("failing", "reason"),
+    [("fail-q", f"tests of dist/{WHEEL} failed"), ("fail--site", f"the site was not built with dist/{WHEEL}")],
+)
+def test_nothing_is_tagged_where_the_wheel_fails(checkout: Path, failing: str, reason: str) -> None:
+    (checkout / failing).touch()
     done = release(checkout)
-    assert (done.returncode, f"tests of dist/{WHEEL} failed" in done.stderr) == (2, True), done.stderr
+    assert (done.returncode, reason in done.stderr) == (2, True), done.stderr
     assert git(checkout, "tag") == ""
