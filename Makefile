@@ -25,7 +25,7 @@ setup: .venv/setup
 # pytest compiles the tests as it reads them: once here, while wheels come, instead of in each worker.
 .venv/setup-tests: pyproject.toml tools/constraints.txt tools/setup tools/setup-mpi tools/install-for-tests
 	tools/install-for-tests packages
-	tools/setup test notebook
+	tools/setup test notebook pandas
 	tools/setup-mpi
 	(tools/install-for-tests intel-mpi; tools/install-for-tests versions) & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
 	touch .venv/setup .venv/setup-unit $@

@@ -7,10 +7,9 @@ import textwrap
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, get_args, get_origin
 
 import timpani
-from timpani.api.measure_options import MeasureOptions
 from tools.command_reference import cell, markdown_table
 
 _HEAD = """# The Python interface
@@ -23,14 +22,11 @@ _ARGUMENT = re.compile(r"(?P<names>\w+(?:, \w+)*) {2,}(?P<meaning>\S.*)")
 
 
 def python_page() -> str:
-    """The page in Markdown: both functions, the options of `measure`, an opened campaign, and the error."""
-    options = [(f"`{name}`", cell(f"`{_type(kind)}`")) for name, kind in get_type_hints(MeasureOptions).items()]
+    """The page in Markdown: both functions, an opened campaign, and the error."""
     parts = [
         _HEAD,
         _function(timpani.open),
         _function(timpani.measure),
-        f"\n## The options of timpani.measure\n\n{_text(MeasureOptions)}\n\n",
-        markdown_table(("option", "type"), options),
         f"\n## timpani.OpenedCampaign\n\n{_text(timpani.OpenedCampaign)}\n\n",
         markdown_table(("attribute", "type", "what"), _attributes(timpani.OpenedCampaign)),
         f"\n## timpani.UserError\n\n{_text(timpani.UserError)}\n",

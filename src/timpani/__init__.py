@@ -60,7 +60,8 @@ def measure(
     what     a study's name or file, or operations
     mpi, on  the library and the machine, as for --mpi and --on
     note     called with each note that `timpani run` would print
-    options  any key of a study file: ranks, sizes, algorithms, launches, regret, budget, …
+    options  any key of a study file (docs/study-files.md): ranks, sizes, launches, regret, budget, …; and algorithms,
+             which holds for all operations. A text is written as on the command line: sizes="1:1M", budget="10m"
 
     `timpani.UserError` where `timpani run` would print an error; KeyboardInterrupt when it is interrupted, after what
     was measured is recorded.

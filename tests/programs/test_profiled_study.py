@@ -280,7 +280,7 @@ def test_a_campaign_of_another_library_is_named(tmp_path: Path) -> None:
     assert not expected_savings(profile, [measured(TIMES)]).notes
     header = ProfileHeader(command=("app",), mpi=ProgramMpi(kind="mpich", name="MPICH", version="4.0", mpirun="m"))
     shown = savings_lines(profile, expected_savings(replace(profile, header=header), [measured(TIMES)]))
-    assert any("made measured openmpi 4.1.4, and the program ran with mpich 4.0" in line for line in shown)
+    assert any("made measured Open MPI 4.1.4, and the program ran with MPICH 4.0" in line for line in shown)
 
 
 def test_points_that_campaigns_cover_are_not_measured_again(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.context import rank_layouts
+from timpani.libraries.registry import library_title
 from timpani.programs.profile_folder import ProgramProfile
 from timpani.programs.profiled_points import ProfiledPoint, differing_arguments, profiled_points
 from timpani.programs.profiled_study import seconds_in_mpi
@@ -149,8 +150,8 @@ def _notes(profile: ProgramProfile, campaigns: Sequence[Campaign]) -> Iterator[s
         mpi = campaign.header.mpi
         if used and (mpi.kind, mpi.version) != (used.kind, used.version):
             yield (
-                f"{campaign.folder} measured {mpi.kind} {mpi.version}, and the program ran with {used.kind} "
-                f"{used.version}, which may choose and perform differently"
+                f"{campaign.folder} measured {mpi.title}, and the program ran with "
+                f"{library_title(used.kind, used.version)}, which may choose and perform differently"
             )
 
 

@@ -17,7 +17,7 @@ from timpani.native.sources import sources
 ROOT = Path(__file__).parents[3]
 HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
 HOW_TO_DECLARE = ROOT / "docs" / "how-to" / "add-a-study-key.md"
-PAGES = ("columns.md", "commands.md", "study-files.md", "campaign-folder.md")
+PAGES = ("columns.md", "commands.md", "study-files.md", "campaign-folder.md", "python-api.md")
 TABLE = "native/collectives/operations.def"
 CALLS = "native/operations/collective/library_calls.def"
 
@@ -191,6 +191,7 @@ def write_tables(root: Path) -> None:
 
 def plant_study_key(root: Path) -> None:
     insert(root / "src/timpani/study/keys.py", STUDY_KEY_ROW, "    probe: bool = key(")
+    insert(root / "src/timpani/api/measure_options.py", "    extra_calls: int\n", "    probe: bool")
     insert(root / "native/measure/files/plan_keys.def", PLAN_KEY_ROW, "PLAN_KEY(probe,")
     insert(root / "native/measure/launch/launch.cpp", EXTRA_CALLS, "        if (plan_.by_rules) rules_not_followed(")
     write_tables(root)
