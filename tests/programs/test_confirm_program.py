@@ -20,6 +20,7 @@ from timpani.programs.block_runs import AS_IT_IS, CHOSEN, BlockRuns, Choice
 from timpani.programs.compared_output import PRINTED, ComparedOutput
 from timpani.programs.profiled_run import run_command
 from timpani.programs.switched_choice import choice_of
+from timpani.programs.variant_choice import choice_of_variant
 from timpani.rules.table.table_file import TABLE_FILE, table_text
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.tuning.decide.selection_table import SelectionTable
@@ -31,7 +32,7 @@ PROGRAM = """
 /* Prints, if it has an argument, the variable PLANTED_MS; with two arguments it fails where this is over 100. */
 int main(int argc, char **argv) {
     int rank;
-    const char *text = getenv("PLANTED_MS");
+    const char *text = getenv("PLANTED_MS") ? getenv("PLANTED_MS") : "nothing";
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -94,6 +95,14 @@ def test_an_output_that_differs_is_reported(program: tuple[str, ...], tmp_path: 
     assert [run.side for run in other.comparison().different_outputs] == [AS_IT_IS, CHOSEN]
     with pytest.raises(UserError, match="did not write"):
         list(runs(tmp_path / "c", program, 0, ComparedOutput(tmp_path / "never")).complete(1))
+
+
+def test_what_a_variants_script_removes_is_not_in_its_runs(program: tuple[str, ...], mpi: Mpi, tmp_path: Path) -> None:
+    (tmp_path / "unset.sh").write_text("unset PLANTED_MS\n")
+    choice = choice_of_variant(f"gone: --source {tmp_path}/unset.sh --bind-to none", mpi)
+    blocks = BlockRuns(tmp_path / "runs", (*program, "x"), choice)
+    printed = {run.side: (tmp_path / "runs/profiles" / run.printed).read_text() for run in blocks.complete(1)}
+    assert printed == {AS_IT_IS: "600\n", CHOSEN: "nothing\n"}
 
 
 def test_a_run_that_fails_ends_the_comparison(program: tuple[str, ...], tmp_path: Path) -> None:

@@ -214,21 +214,23 @@ def test_a_variant_that_fails_in_its_launches_does_not_stop_the_others(tmp_path:
 
 
 def test_a_variant_that_fails_in_some_launches_is_measured_in_the_others(tmp_path: Path) -> None:
-    # Both processes of the second start end; folders count the processes.
+    # Both processes of every second start end; folders count the processes.
     library = planted(
         tmp_path,
         "#include <stdio.h>\n#include <stdlib.h>\n#include <sys/stat.h>\n",
         "char name[4096]; int number = 0; "
         f'do snprintf(name, sizeof name, "{tmp_path}/process-%d", ++number); while (mkdir(name, 0700) != 0); '
-        'if (number == 3 || number == 4) { puts("planted"); exit(9); }',
+        'if ((number - 1) / 2 % 2) { puts("planted"); exit(9); }',
     )
     done = run(tmp_path / "c", "--variant", f"fails: --preload {library}", "--launches", "6")
     results = load(tmp_path / "c").results
     assert results.filter(variant="default")["error"].null_count() == 6, done.stderr
-    errors = results.filter(variant="fails").sort("launch")["error"].to_list()
-    assert [error is None for error in errors] == [True, False, True, True, True, True]
-    assert "before its cells: planted" in errors[1]
-    assert "default@fails" in timpani("show", tmp_path / "c").stdout
+    errors = dict(results.filter(variant="fails").select("launch", "error").iter_rows())
+    assert {launch for launch, error in errors.items() if error is None} == {1, 3}
+    assert all("before its cells: planted" in errors[launch] for launch in (2, 4))
+    reported = [line.partition(" failed: ")[2] for line in done.stderr.splitlines() if " failed: " in line]
+    reason = "ended with status 9 before its cells: planted"
+    assert reported == [f"bcast default@fails, 2 ranks, 8 B, launch {launch}: {reason}" for launch in (2, 4)]
 
 
 def test_a_start_that_hangs_once_is_repeated(tmp_path: Path) -> None:

@@ -95,7 +95,5 @@ class _Lines:
 def _failure(result: LaunchResult) -> str:
     cell = result.cell
     first = (result.error or "").splitlines()[0]
-    return (
-        f"failed: {cell.collective} {cell.algorithm}, {counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}, "
-        f"launch {result.launch}: {first}"
-    )
+    where = f"{counted(cell.ranks, 'rank')}, {show_size(cell.message_bytes)}, launch {result.launch}"
+    return f"failed: {cell.collective} {cell.algorithm.label}, {where}: {first}"
