@@ -49,18 +49,29 @@ std::size_t CallKeyHash::operator()(const CallKey& key) const {
 
 int size_class_of(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
 
+std::uint32_t CallTable::add_row(const CallKey& key) {
+    auto& keys = contents_.keys;
+    CallKey kept = key;
+    if (keys.size() >= kMaxRows) {
+        kept = {.name = kFurtherKinds, .form = key.form};
+        const auto found = std::find(keys.begin() + kMaxRows, keys.end(), kept);
+        if (found != keys.end()) return static_cast<std::uint32_t>(found - keys.begin());
+    } else {
+        rows_.emplace(key, static_cast<std::uint32_t>(keys.size()));
+        if (key.site != nullptr) sites_.insert(key.site);
+    }
+    keys.push_back(kept);
+    contents_.totals.emplace_back();
+    return static_cast<std::uint32_t>(keys.size() - 1);
+}
+
 std::uint32_t CallTable::count(const CountedCall& call) {
     CallKey key = call.key;
     if (key.site != nullptr && sites_.size() >= kMaxSites && !sites_.contains(key.site)) key.site = nullptr;
-    if (rows_.size() >= kMaxRows && !rows_.contains(key)) key = {.name = kFurtherKinds, .form = key.form};
-    const auto [place, is_new] = rows_.try_emplace(key, static_cast<std::uint32_t>(contents_.keys.size()));
-    if (is_new) {
-        contents_.keys.push_back(key);
-        if (key.site != nullptr) sites_.insert(key.site);
-        contents_.totals.emplace_back();
-    }
-    CallTotals& totals = contents_.totals[place->second];
-    totals.smallest_bytes = is_new ? call.bytes : std::min(totals.smallest_bytes, call.bytes);
+    const auto found = rows_.find(key);
+    const std::uint32_t row = found == rows_.end() ? add_row(key) : found->second;
+    CallTotals& totals = contents_.totals[row];
+    totals.smallest_bytes = totals.calls == 0 ? call.bytes : std::min(totals.smallest_bytes, call.bytes);
     totals.largest_bytes = std::max(totals.largest_bytes, call.bytes);
     totals.calls += call.calls;
     totals.bytes += call.bytes;
@@ -71,7 +82,7 @@ std::uint32_t CallTable::count(const CountedCall& call) {
         ++totals.root_calls;
         totals.root = *call.root;
     }
-    return place->second;
+    return row;
 }
 
 void CallTable::keep_longest(const CountedCall& call) {

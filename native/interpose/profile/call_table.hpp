@@ -140,6 +140,8 @@ class CallTable {
 
   private:
     std::uint32_t count(const CountedCall& call);
+    /// The row of a new key. Not inlined, so that the lookup before it is.
+    [[gnu::noinline]] std::uint32_t add_row(const CallKey& key);
     void keep_longest(const CountedCall& call);
 
     std::mutex mutex_;

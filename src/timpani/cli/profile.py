@@ -23,7 +23,7 @@ def profile(
     ] = False,
     sites: Annotated[
         bool,
-        typer.Option("--sites", help="Also count blocking collectives by the place in the program that calls them."),
+        typer.Option("--sites", help="Also count collectives by the place in the program that calls them."),
     ] = False,
 ) -> None:
     """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.

@@ -47,7 +47,7 @@ def profiled_run(
     """Run `command` and write its profile into the new `folder`; UserError where it can't be started.
 
     prove  count the messages of its collectives
-    sites  count its blocking collectives by their place in the program
+    sites  count its collectives by their place in the program
 
     Signals that end this process are passed to the command, so that what it counted so far is kept.
     """
