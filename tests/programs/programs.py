@@ -31,11 +31,11 @@ int main(int argc, char **argv) {
 """
 
 
-def compile_program(mpi: Mpi, text: str, into: Path) -> Path:
-    """The C program `text` at `into`."""
+def compile_program(mpi: Mpi, text: str, into: Path, *options: str) -> Path:
+    """The C program `text` at `into`, compiled with these further options."""
     source = into.with_suffix(".c")
     source.write_text(text)
-    subprocess.run([compiler_of(mpi), "-O1", source, "-o", into], check=True)
+    subprocess.run([compiler_of(mpi), "-O1", *options, source, "-o", into], check=True)
     return into
 
 

@@ -22,7 +22,8 @@ def next_commands(profile: ProgramProfile, savings: Savings | None) -> list[tupl
     found = []
     if savings is None or len(savings.covered) < len(savings.points):
         what = "Measure what no campaign covers" if known else "Measure what the program calls"
-        new = "rest" if known else "measured"
+        rest = "rest" if Path("rest") not in known else f"rest-{len(known)}"
+        new = rest if known else "measured"
         found = [
             (what, f"timpani run --for {place}{_covered_by(known)} -o {new}"),
             ("Show what the measured algorithms would save", f"timpani show {place}{_covered_by([*known, Path(new)])}"),
