@@ -136,6 +136,7 @@ def _mpis() -> list[dict[str, Any]]:
     import os
 
     from timpani.libraries.find import Unusable, search_mpis
+    from timpani.libraries.registry import LIBRARIES
     from timpani.libraries.ways_to_a_library import ways_to_a_library
     from timpani.native.mpi import Mpi
 
@@ -143,6 +144,9 @@ def _mpis() -> list[dict[str, Any]]:
     for each in found:
         if isinstance(each, Unusable):
             typer.echo(f"not usable: {each.why}; {each.fix}", err=True)
+        else:
+            for text in LIBRARIES[each.kind].caution(each):
+                typer.echo(text, err=True)
     typer.echo(f"another library: {ways_to_a_library(os.environ)}", err=True)
     return [
         {

@@ -32,6 +32,8 @@ _SIMULATORS = ("smpirun",)
 _VENDORS = {each.kind: each for each in VENDORS}
 _WRAPPERS = tuple(dict.fromkeys((*(name for each in VENDORS for name in each.wrappers), "mpicxx", "mpic++")))
 """Wrapper compilers of libraries that have no launcher."""
+_CXX_OF_CC = {"cc": "CC", "mpicc": "mpicxx", "mpixlc": "mpixlC", "mpifcc": "mpiFCC"}
+"""By C compiler the C++ compiler next to it: Timpani's programs are C++."""
 _CRAY = "CRAY"
 """Prefix of variables without which `CC` is not Cray's compiler."""
 
@@ -85,7 +87,7 @@ def find_simulator(library: Library) -> Mpi:
 def choose_mpi(wanted: str | None) -> Mpi:
     """The library to use: the first found; the first of a kind (`openmpi`, `mpich`); or the one at a path.
 
-    The path is an installation prefix, its bin folder, or the launcher itself.
+    The path is an installation prefix, its bin folder, the launcher itself, or a compiler.
     """
     if wanted in LIBRARIES and LIBRARIES[wanted].simulates:
         return find_simulator(LIBRARIES[wanted])
@@ -116,6 +118,8 @@ def choose_mpi(wanted: str | None) -> Mpi:
 def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
     if path.is_dir():
         return _search([path, path / "bin"])
+    if path.name in _CXX_OF_CC:
+        path = path.with_name(_CXX_OF_CC[path.name])
     if path.name == SLURM:
         return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
     if path.name in _WRAPPERS:

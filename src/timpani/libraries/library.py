@@ -1,7 +1,7 @@
 """The interface of every MPI library: its identity, how it starts ranks, what it offers."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -134,6 +134,7 @@ class Library:
     eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
     notes            properties that disturb or change measurements here
+    unknown          what nobody tried with it, for its users; "": tests run it
     tuning_files     files from which it chooses its algorithms
     checked_files    further such files, which Timpani checks but does not write
     parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
@@ -173,12 +174,18 @@ class Library:
     eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
     remove_remains: Callable[[Path], list[Path]] = lambda folder: []
     notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
+    unknown: str = ""
     tuning_files: tuple[TuningFile, ...] = ()
     checked_files: tuple[CheckedFile, ...] = ()
     parameter_file: str = ""
     on_two_ranks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     same_while_eager: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def caution(self, mpi: Mpi) -> Iterator[str]:
+        """What nobody tried with `mpi`, one of this kind: nothing, or one sentence."""
+        if self.unknown:
+            yield f"{mpi.title}: {self.unknown}"
 
     def measured(self, collective: str, text: str) -> str:
         """The name of the algorithm that is measured where a study says `text`, without its provider."""

@@ -2,7 +2,7 @@
 
 A vendor's library is used as its parent is: by the same launcher, variables and files, with the parent's version for
 comparisons. Where it differs, its entry says so. None of them was at hand: their texts come from public records, which
-`tests/libraries/test_vendors.py` names.
+`tests/libraries/finding/test_vendors.py` names.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from timpani.libraries.launch_request import Command, LaunchRequest
-from timpani.libraries.library import Library, Note
+from timpani.libraries.library import Library, OfferedVariants
 from timpani.native.library_version import LibraryVersion
 from timpani.native.mpi import Mpi, ParentLibrary
 from timpani.study.placement import ranks_per_node
@@ -64,8 +64,7 @@ class VendorLibrary:
             installation=self.installation,
             development=self.installation,
         )
-        changes = {"notes": self._notes, "tuning_files": parent.tuning_files, **self.changes}
-        return replace(parent, kind=self.kind, name=self.name, identity=identity, **changes)
+        return replace(parent, kind=self.kind, name=self.name, identity=identity, unknown=self.unknown, **self.changes)
 
     def recognized(self, found: Mpi, reported: LibraryVersion | None) -> Mpi | None:
         """`found`, its parent by launcher and wrapper, as this library; None where it is another one."""
@@ -102,9 +101,6 @@ class VendorLibrary:
             return ""
         return next((word.removeprefix("v") for word in words if re.match(r"v?\d", word)), "")
 
-    def _notes(self, mpi: Mpi) -> tuple[Note, ...]:
-        return (Note(mpi.name, f"{mpi.title}: {self.unknown}"),)
-
 
 def _pals_command(mpi: Mpi, request: LaunchRequest) -> Command:
     """HPE's mpiexec (PALS), which hands its environment to all ranks."""
@@ -114,6 +110,24 @@ def _pals_command(mpi: Mpi, request: LaunchRequest) -> Command:
     bound = ("--cpu-bind", "none" if request.oversubscribed else "core")
     words = (str(mpi.mpirun), *hosts, "-n", str(request.ranks), *each, *bound, *request.arguments, *request.program)
     return Command(argv=words, environment={**dict(request.parameters), **request.environment}, files={})
+
+
+_CRAY_COLLECTIVES = OfferedVariants(
+    {
+        "coll-opt-off": "MPICH_COLL_OPT_OFF=1",
+        "no-shared-mem-coll": "MPICH_SHARED_MEM_COLL_OPT=0",
+        "mpich-collectives": "MPICH_COLL_OPT_OFF=1 MPICH_SHARED_MEM_COLL_OPT=0",
+        "no-smp": "MPICH_ALLREDUCE_NO_SMP=1 MPICH_REDUCE_NO_SMP=1",
+    },
+    {},
+)
+"""Without HPE's optimized algorithms, without those in shared memory, without both, and without those that reduce on
+each node first (HPE's page intro_mpi; 8.1.17 lists the names where MPICH_ENV_DISPLAY is set, in a public record)."""
+
+
+def _cray_control(name: str) -> str | None:
+    """HPE reads further variables MPICH_…, of which no control variable is known."""
+    return name if name.startswith("MPIR_CVAR_") else None
 
 
 _UNTRIED = "no real one was tried. Compare each algorithm that {0}'s variables select with the default"
@@ -127,12 +141,14 @@ VENDORS = (
         mpiexec=re.compile(r"/pals/"),  # /opt/cray/pals/VERSION/bin/mpiexec
         wrappers=("CC",),
         installation="`module load cray-mpich` and a PrgEnv module, whose compiler CC is used",
-        unknown=_UNTRIED.format("MPICH") + ". HPE's variables MPICH_…_ALGORITHM are not listed",
+        unknown=_UNTRIED.format("MPICH") + ". Of HPE's variables MPICH_… four are listed, by --variants components",
         # Its launcher is Slurm's srun or PALS's mpiexec; which files of MPICH it reads is unknown.
         changes={
             "command": _pals_command,
             "export": None,
             "slurm_interface": "cray_shasta",
+            "control": _cray_control,
+            "offered_variants": lambda mpi: {"components": _CRAY_COLLECTIVES},
             "tuning_files": (),
             "checked_files": (),
         },

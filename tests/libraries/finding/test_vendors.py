@@ -16,14 +16,21 @@ from pathlib import Path
 
 import pytest
 
-from tests.installed import MPICHS, needs_mpich
+from tests.cli.typed import typed
+from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
+from timpani.campaign.folder.load import load
 from timpani.errors import UserError
 from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
+from timpani.libraries.hosts import Host
+from timpani.libraries.launch_request import LaunchRequest
+from timpani.libraries.library_variants import group_variants
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
 from timpani.machine.here.detect import this_computer
+from timpani.native.cache import cache_folder
 from timpani.native.library_version import LibraryVersion, read_library_version
 from timpani.native.mpi import Mpi, ParentLibrary
+from timpani.study.variant import parse_variants
 
 MPICH = Mpi("mpich", "MPICH", "3.4.3", Path("/v/bin/mpiexec"), Path("/v/bin/mpicxx"), None)
 OPEN_MPI = Mpi("openmpi", "Open MPI", "4.1.7", Path("/v/bin/mpirun"), Path("/v/bin/mpicxx"), None)
@@ -102,15 +109,58 @@ def test_a_vendors_library_is_compared_by_its_parents_version() -> None:
     assert recognized(MPICH, MVAPICH, MPICH_VERSION="3.0").numbers == ()
 
 
-def test_every_vendor_says_what_is_unknown() -> None:
+def test_every_vendor_says_what_is_unknown_and_has_its_parents_notes() -> None:
     for each in VENDORS:
-        named = each.as_vendor(MPICH, "1.2", "3.4")
-        (note,) = LIBRARIES[each.kind].notes(named)
-        assert note.what.startswith(f"{each.name} 1.2, based on MPICH 3.4: ")
-        assert "no real one was tried" in note.what
+        named = each.as_vendor(MPICH, "1.2", "5.0.1")
+        library = LIBRARIES[each.kind]
+        (text,) = library.caution(named)
+        assert text.startswith(f"{each.name} 1.2, based on MPICH 5.0.1: ")
+        assert "no real one was tried" in text
+        assert library.notes(named) == LIBRARIES[each.parent].notes(replace(named, name=each.name))
+    assert not list(LIBRARIES["mpich"].caution(MPICH))
 
 
-# An MPICH whose programs find another text: a library that is linked before MPICH's.
+def test_the_note_about_han_holds_for_a_library_derived_from_open_mpi_5() -> None:
+    found = replace(OPEN_MPI, cxx=Path("/opt/hpcx-v2.25/ompi/bin/mpicxx"))
+    mpi = recognized(found, "Open MPI v5.0.7", OMPI_VERSION="5.0.7")
+    assert [note.subject for note in LIBRARIES[mpi.kind].notes(mpi)] == ["HAN"]
+
+
+def test_crays_own_collectives_are_variants_that_no_control_variable_must_confirm() -> None:
+    texts, left_out = group_variants(recognized(MPICH, CRAY), "components")
+    variants = parse_variants(texts)
+    assert dict(variants["mpich-collectives"].environment) == {
+        "MPICH_COLL_OPT_OFF": "1",
+        "MPICH_SHARED_MEM_COLL_OPT": "0",
+    }
+    assert not left_out
+    control = LIBRARIES["cray"].control
+    assert [control(name) for each in variants.values() for name, _ in each.environment] == [None] * 6
+    assert control("MPIR_CVAR_BCAST_INTRA_ALGORITHM") == "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
+
+
+@pytest.mark.parametrize(
+    ("placement", "hosts", "oversubscribed", "words"),
+    [
+        ("core", (), False, "-n 4 --cpu-bind core"),
+        ("core", (), True, "-n 4 --cpu-bind none"),
+        ("node", ("n1", "n2"), False, "--hosts n1,n2 -n 4 --ppn 1 --cpu-bind core"),
+        ("ppr:2", ("n1", "n2"), False, "--hosts n1,n2 -n 4 --ppn 2 --cpu-bind core"),
+    ],
+)
+def test_pals_starts_crays_ranks(placement: str, hosts: tuple[str, ...], oversubscribed: bool, words: str) -> None:
+    mpi = replace(recognized(MPICH, CRAY), mpirun=Path("/pals/bin/mpiexec"))
+    request = LaunchRequest(
+        *(4, placement, oversubscribed, (("MPIR_CVAR_X", "1"),), {"A": "2"}, ("./a.out", "3")),
+        hosts=tuple(map(Host, hosts)),
+        arguments=("--line-buffer",),
+    )
+    started = LIBRARIES["cray"].command(mpi, request)
+    assert started.argv == ("/pals/bin/mpiexec", *words.split(), "--line-buffer", "./a.out", "3")
+    assert started.environment == {"MPIR_CVAR_X": "1", "A": "2"}
+
+
+# A library whose programs find another text: by one that is linked before it.
 
 _SHIM = """
 #include <string.h>
@@ -122,14 +172,19 @@ int MPI_Get_library_version(char* text, int* length) {{
 """
 
 
-def renamed_mpich(folder: Path, text: str, compiler: str = "mpicxx") -> Path:
-    """A folder with a compiler for whose programs MPI_Get_library_version returns `text`."""
-    folder.mkdir()
+def renamed(mpi: Mpi, folder: Path, text: str, compiler: str = "mpicxx") -> Path:
+    """A folder with a compiler for whose programs MPI_Get_library_version returns `text`, and with what else of `mpi`
+    lies next to its compiler."""
+    folder.mkdir(parents=True, exist_ok=True)
     source = folder / "shim.c"
     source.write_text(_SHIM.format(text=text.replace("\n", "\\n").replace("\t", "\\t")))
     subprocess.run(["cc", "-shared", "-fPIC", source, "-o", folder / "librenamed.so"], check=True)
-    options = f"-L{folder} -Wl,--no-as-needed -lrenamed -Wl,-rpath,{folder}"
-    script(folder / compiler, f'exec "{MPICHS[0].cxx}" "$@" {options}')
+    here = '"${0%/*}"'
+    options = f"-L{here} -Wl,--no-as-needed -lrenamed -Wl,-rpath,{here}"
+    script(folder / compiler, f'exec "{mpi.cxx}" "$@" {options}')
+    os.utime(folder / compiler, (0, 0))  # ccache takes it for the compiler of the last run
+    if mpi.info:
+        script(folder / mpi.info.name, f'exec "{mpi.info}" "$@"')
     return folder
 
 
@@ -140,7 +195,7 @@ def script(path: Path, command: str) -> None:
 
 @needs_mpich
 def test_a_renamed_mpich_is_found_by_its_launcher(tmp_path: Path) -> None:
-    folder = renamed_mpich(tmp_path / "bin", MVAPICH2)
+    folder = renamed(MPICHS[0], tmp_path / "bin", MVAPICH2)
     script(folder / "mpiexec", f'exec "{MPICHS[0].mpirun}" "$@"')
     found = choose_mpi(str(folder))
     assert (found.kind, found.version, found.mpirun) == ("mvapich", "2.3.6", folder / "mpiexec")
@@ -150,7 +205,7 @@ def test_a_renamed_mpich_is_found_by_its_launcher(tmp_path: Path) -> None:
 
 @needs_mpich
 def test_a_cray_has_a_compiler_and_no_launcher(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = renamed_mpich(tmp_path / "bin", CRAY, compiler="CC")
+    folder = renamed(MPICHS[0], tmp_path / "bin", CRAY, compiler="CC")
     tools = tmp_path / "tools"
     tools.mkdir()
     for name in ("cc", "c++", "g++", "as", "ld", "sh"):
@@ -170,6 +225,8 @@ def test_a_cray_has_a_compiler_and_no_launcher(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(UserError, match=r"no MPICH found .*; `--mpi cray` selects Cray MPICH 8.1.25.17, based on"):
         choose_mpi("mpich")
     assert choose_mpi(str(tools / "srun")) == choose_mpi(str(folder / "CC")) == found
+    script(folder / "cc", "exit 1")
+    assert choose_mpi(str(folder / "cc")) == found
     assert this_computer(found).launcher == "slurm"
     pals = tmp_path / "pals/1.2/bin"
     pals.mkdir(parents=True)
@@ -178,3 +235,63 @@ def test_a_cray_has_a_compiler_and_no_launcher(tmp_path: Path, monkeypatch: pyte
     (by_pals,) = find_mpis()
     assert by_pals.mpirun == pals / "mpiexec"
     assert this_computer(by_pals).launcher == "cray"
+
+
+# Measured: what a user of such a library types. These folders stay, so that each is built for once.
+
+
+def measured(folder: Path, out: Path, algorithm: str) -> set[tuple[str, str | None]]:
+    """The algorithms that were measured with the library in `folder`, with their errors."""
+    words = ("--ranks", "2", "--sizes", "8", "--launches", "1", "--mpi", folder, "-o", out)
+    done = typed("run", "bcast", "--algorithms", f"default,{algorithm}", *words)
+    assert done.returncode == 0, done.stderr
+    assert "no real one was tried" in done.stderr
+    return set(load(out).results.select("algorithm", "error").rows())
+
+
+def renamed_once(mpi: Mpi, kind: str, text: str) -> Path:
+    return renamed(mpi, cache_folder() / "renamed-for-tests" / kind / "bin", text)
+
+
+@needs_mpich
+@needs_two_cores
+def test_a_renamed_mpich_is_measured_with_its_algorithms(tmp_path: Path) -> None:
+    folder = renamed_once(MPICHS[0], "mvapich", MVAPICH2)
+    script(folder / "mpiexec", f'exec "{MPICHS[0].mpirun}" "$@"')
+    assert measured(folder, tmp_path / "out", "binomial") == {("default", None), ("binomial", None)}
+    listed = typed("list", "mpis", env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}).stderr
+    assert f"MVAPICH 2.3.6, based on MPICH {MPICHS[0].version}: no real one was tried" in listed
+
+
+@needs_mpich
+@needs_two_cores
+def test_a_cray_is_measured_through_pals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through a launcher that takes PALS's option for binding, which Hydra's does not."""
+    folder = renamed_once(MPICHS[0], "cray", CRAY)
+    pals = folder.parent / "pals" / "bin"
+    pals.mkdir(parents=True, exist_ok=True)
+    checked = 'test "$1 $3 $4" = "-n --cpu-bind core" || exit 2; ranks=$2; shift 4'
+    script(pals / "mpiexec", f'{checked}\nexec "{MPICHS[0].mpirun}" -bind-to core -n $ranks "$@"')
+    monkeypatch.setenv("PATH", str(pals), prepend=os.pathsep)
+    assert measured(folder / "mpicxx", tmp_path / "out", "binomial") == {("default", None), ("binomial", None)}
+
+
+@needs_open_mpi
+@needs_two_cores
+def test_a_renamed_open_mpi_is_measured_with_its_algorithms(tmp_path: Path) -> None:
+    """Its launcher says which it is, as Spectrum's does."""
+    folder = renamed_once(OPEN_MPIS[0], "spectrum", SPECTRUM)
+    answer = 'test "$1" = --version && echo "mpirun (IBM Spectrum MPI) 10.3.1.03rtm0" && exit'
+    script(folder / "mpirun", f'{answer}\nexec "{OPEN_MPIS[0].mpirun}" "$@"')
+    assert choose_mpi(str(folder)).title.startswith("IBM Spectrum MPI 10.3.1.03rtm0, based on Open MPI of an unknown")
+    assert measured(folder, tmp_path / "out", "linear") == {("default", None), ("linear", None)}
+
+
+@needs_open_mpi
+def test_fujitsus_launcher_and_compiler_are_found_together(tmp_path: Path) -> None:
+    folder = renamed(OPEN_MPIS[0], tmp_path / "bin", FUJITSU, compiler="mpiFCC")
+    script(folder / "mpiexec", 'echo "mpiexec (OpenRTE) 4.0.1"')
+    found = choose_mpi(str(folder))
+    assert (found.kind, found.title) == ("fujitsu", "Fujitsu MPI 4.0.0, based on Open MPI 4.0.1")
+    assert (found.mpirun.name, found.cxx.name) == ("mpiexec", "mpiFCC")
+    assert LIBRARIES["fujitsu"].slurm_interface is None

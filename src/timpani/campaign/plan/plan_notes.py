@@ -12,8 +12,11 @@ from timpani.study.study import ALL
 
 
 def plan_notes(plan: CampaignPlan) -> Iterator[str]:
-    """What stands in for what, what is left out, which ranks stay on one node, and what limits the answer."""
+    """What nobody tried with the library, what stands in for what, what is left out, which ranks stay on one node, and
+    what limits the answer."""
     study = plan.study
+    for mpi in dict.fromkeys(group.mpi for group in plan.groups):
+        yield from LIBRARIES[mpi.kind].caution(mpi)
     yield from (each.note for each in plan.skipped)
     for placement in study.placement:
         placed = [ranks for ranks in study.ranks if placement in study.placements_of(ranks)]

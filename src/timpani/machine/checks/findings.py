@@ -277,6 +277,7 @@ def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Itera
         )
     for mpi in libraries:
         yield from (CheckResult("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
+        yield from (CheckResult("ok", mpi.name, text) for text in LIBRARIES[mpi.kind].caution(mpi))
     if srun:
         modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
         if "pmix" in modes.stdout + modes.stderr:
