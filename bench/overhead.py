@@ -52,7 +52,7 @@ def against_the_library(folder: Path, mpi: Mpi) -> None:
     ratios = ratio_to_library(load(folder).results)
     for (collective,), part in ratios.group_by("collective", maintain_order=True):
         listed = " ".join(f"{ratio:.2f}" for ratio in part.sort("message_bytes")["ratio"])
-        print(f"{collective} {SAME[str(collective)]}, 8 B … 1 MiB, Timpani / {mpi.kind} {mpi.version}: {listed}")
+        print(f"{collective} {SAME[str(collective)]}, 8 B … 1 MiB, Timpani / {mpi.title}: {listed}")
     mean = np.exp(np.log(ratios["ratio"].to_numpy()).mean())
     print(f"geometric mean of {ratios.height} ratios: {mean:.3f}; must be at most {MAX_RATIO}")
 

@@ -46,7 +46,7 @@ def _equal() -> None:
         pairs += ratios.values()
     different, holds, found = judged(pairs)
     off = np.abs(np.log(found))
-    print(f"default against itself, {len(pairs)} pairs, {mpi.kind} {mpi.version}")
+    print(f"default against itself, {len(pairs)} pairs, {mpi.title}")
     print(f"tied: {100 * (1 - different):.1f} % (at least 95); intervals that hold 1: {100 * holds:.1f} % (93 to 97)")
     print(f"ratio off by {100 * np.median(off):.2f} % (median), {100 * np.quantile(off, 0.95):.2f} % (19 of 20 less)")
 

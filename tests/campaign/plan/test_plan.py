@@ -104,7 +104,7 @@ def test_algorithms_of_another_library_are_left_out_in_words(mpi: Mpi) -> None:
     other = "mpich" if mpi.kind == "openmpi" else "openmpi"
     plan = planned(mpi, collectives={"bcast": ["default", f"{other}/binomial"]})
     assert names(plan) == {f"{mpi.kind}/default"}
-    assert skipped_texts(plan) == (f"bcast {other}/binomial: not an algorithm of {mpi.kind} {mpi.version}",)
+    assert skipped_texts(plan) == (f"bcast {other}/binomial: not an algorithm of {mpi.title}",)
     with pytest.raises(UserError, match=f"nothing is left to measure: bcast {other}/ring: not an algorithm of"):
         planned(mpi, collectives={"bcast": [f"{other}/ring"]})
 
