@@ -97,7 +97,7 @@ def test_an_output_that_differs_is_reported(program: tuple[str, ...], tmp_path: 
         list(runs(tmp_path / "c", program, 0, ComparedOutput(tmp_path / "never")).complete(1))
 
 
-def test_what_a_variants_script_removes_is_not_in_its_runs(program: tuple[str, ...], mpi: Mpi, tmp_path: Path) -> None:
+def test_runs_with_a_variant_lack_what_its_script_removes(program: tuple[str, ...], mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "unset.sh").write_text("unset PLANTED_MS\n")
     choice = choice_of_variant(f"gone: --source {tmp_path}/unset.sh --bind-to none", mpi)
     blocks = BlockRuns(tmp_path / "runs", (*program, "x"), choice)
