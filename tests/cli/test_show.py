@@ -1,6 +1,7 @@
 import io
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -125,6 +126,13 @@ def test_latex_is_a_tabular_with_rules_and_characters_escaped(campaign: Path) ->
 def test_a_caption_in_latex_ends_before_the_notes() -> None:
     table = Table("Broadcast", "size", ("default",), (("8 B", (Value("1"),)),), notes=("The machine changed.",))
     assert r"\caption{Broadcast. The machine changed.}" in table_latex(table)
+
+
+def test_long_entries_are_broken_into_lines_in_latex_and_only_details_have_a_column() -> None:
+    short = Table("", "point", ("time", "why"), (("8 B", (Value("1.0", "0.9 to 1.1"), Value("ok"))),), words=("why",))
+    assert r"\begin{tabular}{lrrl}" in table_latex(short)
+    long = replace(short, rows=(("8 B", (Value("1.0", "0.9 to 1.1"), Value("a reason of many words " * 3))),))
+    assert table_latex(long).count(r"p{0.23\linewidth}") == 4
 
 
 @pytest.mark.parametrize(

@@ -253,8 +253,8 @@ def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
         "A launch has one time for each size. This time is disturbed if it is far from the other launches' times at "
         "this size."
     )
-    caption = about if disturbed else ""
-    return Table(caption, "Curve", ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status"), tuple(rows))
+    columns = ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status")
+    return Table("", "Curve", columns, tuple(rows), footnotes=(about,) if disturbed else ())
 
 
 def _regression_table(named: NamedModel[Regression]) -> Table:

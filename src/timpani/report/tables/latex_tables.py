@@ -27,6 +27,9 @@ _ESCAPED = str.maketrans(
 )
 
 
+_MAX_LINE_CHARACTERS = 40
+
+
 def escaped(text: str) -> str:
     """`text` such that LaTeX prints it as it is."""
     return text.translate(_ESCAPED)
@@ -61,8 +64,9 @@ def _float(table: Table) -> Iterator[str]:
 
 
 def _alignment(table: Table, columns: Sequence[GridColumn]) -> str:
-    """How each column is set; entries of several lines need a width."""
-    if table.wraps:
+    """How each column is set; a table with long entries has columns of a width, in which they are broken."""
+    longest = max((len(column.entry(value)) for _, row in grid_rows(table) for column, value in row), default=0)
+    if longest > _MAX_LINE_CHARACTERS:
         share = 0.9 / (len(columns) + 1)  # the rest is between them
         return rf"p{{{share:.2f}\linewidth}}" * (len(columns) + 1)
     first = "r" if all(head.isdecimal() for head, _ in table.rows) else "l"
