@@ -33,8 +33,11 @@ def rules(
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write rules for the points at which another algorithm was significantly faster than the library's default."""
-    from timpani.campaign.folder.load import load_one_machine
+    """Write rules for the points at which another algorithm was significantly faster than the library's default.
+
+    Of a merged campaign Timpani's algorithms are chosen, where they were faster on each of its machines.
+    """
+    from timpani.campaign.folder.load import load, load_one_machine
     from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.words.output_files import write_file
@@ -42,7 +45,7 @@ def rules(
     from timpani.tuning.decide.replacements import rules_text
     from timpani.tuning.decide.selection_table import SIMULATED
 
-    campaign = load_one_machine(folder)
+    campaign = load_one_machine(folder) if of_library else load(folder)
     lines, costs = _of_library(campaign, mpi) if of_library else _of_timpani(campaign)
     if not lines:
         raise UserError(
@@ -51,9 +54,9 @@ def rules(
             f"measure default and {'others' if of_library else 'timpani/…'} at more sizes, with more launches, or on a "
             "machine (--on)",
         )
-    measured = campaign.header.mpi
     simulated = campaign.simulated
-    about = [f"from {folder.name}: {measured.title} on {campaign.results['machine'][0]}"]
+    measured = {name: each.header.mpi for name, each in campaign.by_machine().items()}
+    about = [f"from {folder.name}: {mpi.title} on {name}" for name, mpi in measured.items()]
     write_file(output, rules_text(lines, [SIMULATED] * simulated + about + costs).encode(), force)
     for warning in made_from([folder], campaign).warnings:
         typer.echo(f"Warning: {warning}", err=True)
@@ -67,12 +70,12 @@ def rules(
 
 def _of_timpani(campaign: "Campaign") -> tuple[list[str], list[str]]:
     """The lines of rules for Timpani's algorithms, and what they cost calls that they do not replace."""
-    from timpani.campaign.read.context import rank_layouts
+    from timpani.campaign.read.context import machine_layouts
     from timpani.study.cell import OWN
     from timpani.tuning.decide.choose_rules import select
     from timpani.tuning.decide.replacements import rule_line, warnings
 
-    found = select(campaign.of_variant().raced, rank_layouts(campaign), OWN).rules
+    found = select(campaign.of_variant().raced, machine_layouts(campaign), OWN).rules
     return [rule_line(rule, rule.algorithm.plain) for rule in found], warnings(found)
 
 

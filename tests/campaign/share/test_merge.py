@@ -17,6 +17,7 @@ from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
+from timpani.study.cell import Algorithm
 
 DAYS = {"monday": (10.0, 10.1, 10.2), "tuesday": (11.0, 11.1)}
 
@@ -134,6 +135,22 @@ def test_one_choice_for_several_machines_is_refused(days: tuple[Path, Path], tmp
     refused = typed("tune", tmp_path / "both", "-o", tmp_path / "tuned")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "is of several machines: old, here" in refused.stderr
+
+
+def test_rules_of_several_machines_hold_on_each(tmp_path: Path) -> None:
+    cells = {name: replace(CELL, algorithm=Algorithm.parse(name)) for name in ("openmpi/default", "timpani/binomial")}
+    for machine, time in (("here", 50.0), ("there", 80.0)):
+        with Store(tmp_path / machine, header(machine=machine, launches=8)) as store:
+            for launch in range(1, 9):
+                for cell, median in zip(cells.values(), (100.0, time), strict=True):
+                    store.add_result(LaunchResult(cell, launch, machine, median_us=median + launch / 100))
+    merged(tmp_path / "both", tmp_path / "here", tmp_path / "there")
+    done = typed("rules", tmp_path / "both", "-o", tmp_path / "site.rules")
+    assert done.returncode == 0, done.stderr
+    lines = (tmp_path / "site.rules").read_text().splitlines()
+    assert [line.rpartition(" on ")[2] for line in lines if line.startswith("#")] == ["here", "there"]
+    [rule] = (line for line in lines if line.startswith(CELL.collective))
+    assert rule.endswith("binomial  # 1.25 × or more")
 
 
 def test_a_merged_campaign_is_not_continued(days: tuple[Path, Path], tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import own_rules_text, warnings
-from timpani.tuning.decide.selection_table import Rule, SizeGap
+from timpani.tuning.decide.selection_table import Rule, SizeGap, Span
 from timpani.tuning.race.results import RacedResults
 
-LAYOUTS = {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}
+LAYOUTS = {"m": {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}}
 NOISE = (0.98, 0.99, 1.0, 1.01, 1.02, 1.03)
 
 
@@ -72,6 +72,15 @@ def test_a_rule_does_not_reach_over_a_size_at_which_its_algorithm_failed() -> No
         for result in measured(default(8, 16, 32) | timpanis)
     ]
     assert found(*results) == [(8, 8, "a"), (32, 32, "a")]
+
+
+def test_of_several_machines_a_rule_needs_an_algorithm_that_wins_on_each() -> None:
+    here = measured(default(8, 16, 32) | {("timpani/a", size): 50.0 for size in (8, 16, 32)})
+    there = measured(default(8, 16) | {("timpani/a", 8): 80.0, ("timpani/a", 16): 150.0})
+    frame = results_frame([*here, *(replace(each, machine="n") for each in there)])
+    [rule] = select(RacedResults.from_rows(frame), {"m": LAYOUTS["m"], "n": LAYOUTS["m"]}, OWN).rules
+    assert rule.sizes == Span(8, 8)
+    assert rule.evidence[0].gain == pytest.approx(1.25)
 
 
 def test_an_algorithm_that_failed_in_a_placement_has_no_rule_for_that_layout() -> None:

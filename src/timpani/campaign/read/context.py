@@ -31,6 +31,11 @@ def rank_layouts(campaign: Campaign) -> dict[tuple[int, str], RankLayout]:
     return found
 
 
+def machine_layouts(campaign: Campaign) -> dict[str, dict[tuple[int, str], RankLayout]]:
+    """By machine the layouts of `rank_layouts`."""
+    return {name: rank_layouts(each) for name, each in campaign.by_machine().items()}
+
+
 def with_boundaries(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     """The cells of `campaign`, as `estimate_cells` returns them, with the columns NODE_RANKS and SWITCH_RANKS."""
     key = ("machine", "placement")

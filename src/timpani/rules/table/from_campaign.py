@@ -6,7 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.context import rank_layouts
+from timpani.campaign.read.context import machine_layouts
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES, library_title
@@ -39,7 +39,7 @@ def table_of(campaign: Campaign, folders: Sequence[Path]) -> SelectionTable:
         if {"all", DEFAULT} & {name for names in header.study.collectives.values() for name in names}:
             raise UserError(f"{campaign.folder} ended before it had measured the default", "give more time (--budget)")
         raise UserError(f"{campaign.folder} did not measure the default", "add `default` to --algorithms")
-    layouts = rank_layouts(campaign)
+    layouts = machine_layouts(campaign)
     found = [select(campaign.raced, layouts, provider) for provider in (header.mpi.kind, OWN)]
     simulated = campaign.simulated
     machine = results["machine"][0]

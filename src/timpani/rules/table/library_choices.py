@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.read.context import rank_layouts
+from timpani.campaign.read.context import machine_layouts
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES
@@ -38,7 +38,7 @@ def library_choices(campaign: Campaign, mpi_wanted: str | None) -> LibraryChoice
             "name the campaign's library with --mpi",
         )
     catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
-    rules = select(campaign.of_variant().raced, rank_layouts(campaign), mpi.kind).rules
+    rules = select(campaign.of_variant().raced, machine_layouts(campaign), mpi.kind).rules
     named = [(rule, library_rule(mpi, catalogue, rule.collective, rule.algorithm)) for rule in rules]
     return LibraryChoices(
         tuple(rule_line(rule, text) for rule, text in named if text is not None),

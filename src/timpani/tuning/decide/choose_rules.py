@@ -19,8 +19,8 @@ from timpani.tuning.race.sampled_points import unfit_samples
 MAX_MERGE_RATIO = 1.02
 """Maximum ratio of an algorithm's time to the best one's at which neighboring sizes share one rule."""
 
-Layouts = Mapping[tuple[int, str], RankLayout]
-"""The distribution of ranks over nodes, by rank count and placement."""
+Layouts = Mapping[str, Mapping[tuple[int, str], RankLayout]]
+"""The distribution of ranks over nodes on each machine, by rank count and placement."""
 
 Winners = dict[int, dict[Algorithm, Evidence]]
 """For each measured size the algorithms that win there; empty if none does."""
@@ -42,6 +42,7 @@ def select(results: RacedResults, layouts: Layouts, provider: str, max_ratio: fl
 
     - Points with an unknown layout are left out.
     - A program does not report its placement. So an algorithm must win in all placements with the same layout.
+    - Of several machines, an algorithm must win on each, at a layout that each has.
     - A rule extends to the next measured size if its algorithm wins there too, and never beyond the measured sizes.
     - An algorithm that failed does not win, nor does any algorithm where the default failed.
     - Sampled sizes between raced sizes need no significant result. But no rule extends over a sampled size at which its
@@ -49,11 +50,11 @@ def select(results: RacedResults, layouts: Layouts, provider: str, max_ratio: fl
 
     max_ratio  maximum time of a rule's algorithm over the best winner's; with 1 each size gets its best algorithm
     """
-    known = _layout_table(layouts)
+    known, machines = _layout_table(layouts), len(layouts)
     complete = raced_points(results)
     samples = results.rows.join(complete.rows, on=POINT, how="anti")
-    points = _by_ranks(_winning(complete.rows, compare_with_default(complete), known, provider))
-    sampled = _by_ranks(_winning(samples, compare_sampled_with_default(results), known, provider))
+    points = _by_ranks(_winning(complete.rows, compare_with_default(complete), known, machines, provider))
+    sampled = _by_ranks(_winning(samples, compare_sampled_with_default(results), known, machines, provider))
     between: dict[RankPoint, Winners] = {}
     for where, found in sampled.items():
         raced = points.setdefault(where, {})
@@ -100,6 +101,9 @@ def rules_of(points: Mapping[RankPoint, Winners], max_ratio: float = MAX_MERGE_R
     return SelectedRules(tuple(rules), tuple(gaps))
 
 
+_PLACE = ("machine", "ranks", "placement")
+"""Columns that decide the distribution of ranks."""
+
 _RulePoint = tuple[str, int, int, int, int]
 """What distinguishes calls for a rule: collective, ranks, nodes, ranks per node, size."""
 
@@ -115,8 +119,12 @@ class _Run:
 def _layout_table(layouts: Layouts) -> pl.DataFrame:
     """A row for each of `layouts`."""
     return pl.DataFrame(
-        [(ranks, placement, layout.nodes, layout.per_node) for (ranks, placement), layout in layouts.items()],
-        schema={**schema("ranks", "placement"), "nodes": pl.Int64(), "per_node": pl.Int64()},
+        [
+            (machine, ranks, placement, layout.nodes, layout.per_node)
+            for machine, known in layouts.items()
+            for (ranks, placement), layout in known.items()
+        ],
+        schema={**schema(*_PLACE), "nodes": pl.Int64(), "per_node": pl.Int64()},
         orient="row",
     )
 
@@ -136,33 +144,35 @@ def _unfit(results: RacedResults, known: pl.DataFrame) -> set[tuple[RankPoint, i
             row["message_bytes"],
             algorithm_of(row),
         )
-        for row in unfit_samples(results).join(known, on=["ranks", "placement"]).iter_rows(named=True)
+        for row in unfit_samples(results).join(known, on=_PLACE).iter_rows(named=True)
     }
 
 
 def _winning(
-    results: pl.DataFrame, compared: pl.DataFrame, known: pl.DataFrame, provider: str
+    results: pl.DataFrame, compared: pl.DataFrame, known: pl.DataFrame, machines: int, provider: str
 ) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
     """The winners at each point, with the evidence of the placement, mode or machine in which they gain least.
 
-    An algorithm wins if it is from `provider` and significantly faster in every placement, mode and machine there.
+    An algorithm wins if it is from `provider` and significantly faster in every placement, mode and machine there, and
+    all `machines` have the point.
     """
     rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
     collectives = [name for name, operation in OPERATIONS.items() if operation.kind == "collective"]
     points = results.filter(pl.col("collective").is_in(collectives)).select(POINT).unique()
-    tried = points.join(known, on=["ranks", "placement"]).group_by(rule_point).len("tried")
+    found_at = points.join(known, on=_PLACE).group_by(rule_point)
+    tried = found_at.agg(pl.len().alias("tried"), pl.col("machine").n_unique().alias("machines"))
     evidence = ("ratio", "ratio_low", "ratio_high", "launches")
     won = (
         compared.filter(pl.col("provider") == provider, ~_under_files(), "significant", "faster")
-        .join(known, on=["ranks", "placement"])
+        .join(known, on=_PLACE)
         .sort("ratio")
         .group_by(*rule_point, *ALGORITHM, maintain_order=True)
         .agg(pl.len().alias("won"), *(pl.col(column).first() for column in evidence))
         .join(tried, on=rule_point)
-        .filter(pl.col("won") == pl.col("tried"))
+        .filter(pl.col("won") == pl.col("tried"), machines=machines)
     )
     found: dict[_RulePoint, dict[Algorithm, Evidence]] = {
-        row: {} for row in tried.sort(rule_point).drop("tried").iter_rows()
+        row: {} for row in tried.select(rule_point).sort(rule_point).iter_rows()
     }
     for row in won.sort(*rule_point, *ALGORITHM).iter_rows(named=True):
         shown = Evidence(row["message_bytes"], *(row[column] for column in evidence))
