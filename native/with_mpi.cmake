@@ -65,7 +65,8 @@ add_executable(timpani-measure measure/main.cpp)
 target_link_libraries(timpani-measure PRIVATE timpani-measuring timpani-operations timpani-every-algorithm)
 
 if(TIMPANI_TOOL_INTERFACE)
-  add_executable(timpani-discover discover/main.cpp measure/observe/describe_places.cpp)
+  add_executable(timpani-discover discover/main.cpp measure/observe/describe_places.cpp
+    discover/$<IF:$<BOOL:${TIMPANI_OPEN_MPI}>,open_mpi,no>_components.cpp)
   target_link_libraries(timpani-discover PRIVATE timpani-executing)
 endif()
 

@@ -1,9 +1,11 @@
 // Prints the control variables of the MPI library that this program is linked with, one JSON object per line:
 //     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"text":"auto","description":"…"}
-// `value` exists for integers only. `text` is the value of any type, by its name for an enumeration. Each argument
-// NAME=VALUE is an environment variable; it gets a line {"environment":"NAME","everywhere":true} if all ranks find that
-// value. The argument `places` gets a line {"places":[…]} with the place of each rank. Only rank 0 prints. Runs with a
-// launcher or without.
+// `value` exists for integers only. `text` is the value of any type, by its name for an enumeration;
+// with `in_force` false, it is what the environment sets, since the library does not show the value in force. A line
+// {"collective":"bcast","component":"tuned"} names the component that runs a collective, if the library has
+// components. Each argument NAME=VALUE is an environment variable; it gets a line
+// {"environment":"NAME","everywhere":true} if all ranks find that value. The argument `places` gets a line
+// {"places":[…]} with the place of each rank. Only rank 0 prints. Runs with a launcher or without.
 
 #include <mpi.h>
 
@@ -18,6 +20,7 @@
 #include <string_view>
 #include <vector>
 
+#include "discover/components.hpp"
 #include "json/json.hpp"
 #include "measure/observe/describe_places.hpp"
 
@@ -31,9 +34,10 @@ std::string_view type_name(MPI_Datatype type) {
     return "other";
 }
 
-// MPICH's MPI_T shows the default of a string whatever the environment sets (4.0.2 and 5.0.2, mpit_impl.c). The library
-// takes the value from the environment variable of the same name.
-#if defined(MPICH_NUMVERSION) && !defined(I_MPI_VERSION)
+// MPI_T shows the default of a string whatever the environment sets (MPICH 4.0.2 and 5.0.2, mpit_impl.c; Intel MPI
+// 2021.18). The library takes the value from the environment variable of the same name, or Intel MPI from the one that
+// the description names.
+#if defined(MPICH_NUMVERSION)
 constexpr bool shows_default_strings = true;
 #else
 constexpr bool shows_default_strings = false;
@@ -53,6 +57,15 @@ std::optional<std::string> text_in(MPI_Datatype type, const std::vector<char>& r
     if (type == MPI_DOUBLE) return as(0.0);
     if (type == MPI_C_BOOL) return std::to_string(static_cast<int>(raw.front() != 0));
     return std::nullopt;
+}
+
+const char* set_string(std::string_view name, std::string_view description) {
+    constexpr std::string_view alias = "@Alias:# ";
+    if (const auto at = description.find(alias); at != std::string_view::npos) {
+        name = description.substr(at + alias.size());
+        name = name.substr(0, name.find_first_of(" ,"));
+    }
+    return std::getenv(std::string(name).c_str());
 }
 
 std::optional<std::string> name_of_item(MPI_T_enum enumerator, int wanted) {
@@ -113,9 +126,11 @@ void print_variable(int index) {
     timpani::JsonObject line;
     line.add("name", name.data()).add("type", type_name(type));
     if (const auto value = value_of(index, type, binding)) line.add("value", *value);
-    const char* const set = shows_default_strings && type == MPI_CHAR ? std::getenv(name.data()) : nullptr;
+    const bool hidden = shows_default_strings && type == MPI_CHAR;
+    const char* const set = hidden ? set_string(name.data(), description.data()) : nullptr;
     const auto text = set != nullptr ? std::optional<std::string>(set) : text_of(index, type, binding, enumerator);
     if (text) line.add("text", std::string_view(*text));
+    if (hidden) line.add("in_force", false);
     std::cout << line.add("description", description.data()).text() << '\n';
 }
 
@@ -141,6 +156,7 @@ void print_places(int rank) {
 int main(int argc, char** argv) {
     // The tool interface ends before MPI: the reverse order crashes Open MPI 4.1.4.
     MPI_Init(&argc, &argv);
+    MPI_Barrier(MPI_COMM_WORLD);  // ranks that can't reach each other fail here, not in a measurement
     int provided = 0;
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS) {
         std::cerr << "this MPI library has no tool interface (MPI_T)\n";
@@ -151,6 +167,9 @@ int main(int argc, char** argv) {
     int variables = 0;
     MPI_T_cvar_get_num(&variables);
     for (int index = 0; rank == 0 && index < variables; ++index) print_variable(index);
+    if (rank == 0)
+        for (const auto& [collective, component] : timpani::collective_components())
+            std::cout << timpani::JsonObject().add("collective", collective).add("component", component).text() << '\n';
     for (const std::string_view argument : std::span(argv, static_cast<std::size_t>(argc)).subspan(1)) {
         if (argument == "places") {
             print_places(rank);

@@ -17,6 +17,7 @@ from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, sel
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.taken_settings import read_taken
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
@@ -162,12 +163,29 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
     answer = subprocess.run(
         started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
     )
-    lines = "\n".join(line for line in answer.stdout.splitlines() if line.startswith("{"))
+    lines = "\n".join(line for line in answer.stdout.splitlines() if line.startswith('{"name"'))
     variables = {variable.name: variable.value for variable in read_variables(lines)}
     for info in catalogue(mpi):
         for name, value in selection(mpi, info, Algorithm("openmpi", info.name)).at_creation:
             assert name in variables
             assert name.endswith("_algorithm") or variables[name] == value, f"{name} has another default"
+
+
+@every_open_mpi
+def test_components_are_those_that_the_library_prints_as_enabled(mpi: Mpi) -> None:
+    parameters = (("coll_sm_priority", "100"), ("coll_base_verbose", "20"))
+    program = (str(build(mpi) / "timpani-discover"),)
+    started = command(mpi, LaunchRequest(2, "core", True, parameters, {}, program))
+    answer = subprocess.run(
+        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
+    )
+    components = read_taken(answer.stdout.splitlines(), lambda description: ()).components
+    assert set(components) == COLLECTIVES.keys() - {"null"}
+    enabled = re.findall(r"comm_select: selecting +(\w+), priority +\d+, Enabled", answer.stderr)
+    assert set(components.values()) <= set(enabled)
+    by_sm = {name for name, component in components.items() if component == "sm"}
+    assert by_sm == {"allreduce", "barrier", "bcast", "reduce"}, "its functions in ompi/mca/coll/sm/coll_sm_module.c"
+    assert components["allgather"] == "tuned"
 
 
 @every_open_mpi

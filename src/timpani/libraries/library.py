@@ -92,12 +92,19 @@ class Note:
 class OfferedVariants:
     """A group of variants that an installed library offers.
 
-    variants  by name, the settings as `parse_variant` reads them
-    left_out  what of the group it doesn't offer, and why
+    variants       by name, the settings as `parse_variant` reads them
+    left_out       what of the group it doesn't offer, and why
+    of_components  whether each is meant to have another component run a collective
     """
 
     variants: Mapping[str, str]
     left_out: Mapping[str, str]
+    of_components: bool = False
+
+    @property
+    def texts(self) -> list[str]:
+        """Each variant as `--variant` takes it."""
+        return [f"{name}: {settings}" for name, settings in self.variants.items()]
 
 
 @dataclass(frozen=True)
@@ -128,6 +135,9 @@ class Library:
     settings_in_force  other settings of the library, in its files and in an environment without those variables
     without_own_files  variables that keep it from the parameter files of the user, by an environment
     control          the control variable that a parameter or an environment variable sets; None: it sets none
+    names_of_control the names that users type for a control variable, by its description; empty: its own name
+    preferred_component  the component of collectives that a control variable prefers, by its name, its default and its
+                     value; None: it prefers none
     installed_settings  all parameters and components that the installation lists, by an environment
     offered_variants  groups of variants that the installed library offers, by the word that `--variants` takes
     counting         how it counts messages; None where it can't
@@ -166,6 +176,8 @@ class Library:
     settings_in_force: Callable[[Mpi, Mapping[str, str]], Iterable[OutsideSetting]] = lambda mpi, environment: ()
     without_own_files: Callable[[Mpi, Mapping[str, str]], Mapping[str, str]] = lambda mpi, environment: {}
     control: Callable[[str], str | None] = lambda name: None
+    names_of_control: Callable[[str], Iterable[str]] = lambda description: ()
+    preferred_component: Callable[[str, str, str], str | None] = lambda name, default, value: None
     installed_settings: Callable[[Mpi, Mapping[str, str]], InstalledSettings] = lambda mpi, environment: (
         InstalledSettings()
     )

@@ -1,15 +1,21 @@
 """What a library took of the settings that a variant asks for, and which of them it did not take."""
 
 import difflib
+import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from timpani.errors import UserError
+from timpani.errors import UserError, printable
 
 _NUMBER = re.compile(r"(?P<digits>-?\d{1,18})(?P<unit>[kKmMgG]?)[bB]?", re.ASCII)
 _UNITS = {"": 0, "k": 10, "m": 20, "g": 30}
+_COMPLAINT = re.compile(
+    r"unused env(ironment)? variables?: .*"  # UCX
+    r"|.*(environment variable is not supported|removed from the product|will be ignored).*"  # Intel MPI 2021
+)
+_SUGGESTION = re.compile(r"\(.*?\)")
 _TRUE, _FALSE = {"true", "yes", "enabled"}, {"false", "no", "disabled"}
 
 
@@ -29,16 +35,34 @@ class InstalledSettings:
 class TakenSettings:
     """What a running program shows.
 
-    texts        each control variable's value, an enumerator by its name
-    numbers      those that are whole numbers
-    unforwarded  names of variables that not every rank found as they were set
-    places       of each rank its `host`, `cores` and `sockets`
+    texts         each control variable's value, an enumerator by its name
+    numbers       those that are whole numbers
+    descriptions  the library's words on each
+    aliases       by a further name of a control variable, its name in the others
+    components    by collective, the component of the library that runs it; empty where the library doesn't show it
+    unforwarded   names of variables that not every rank found as they were set
+    unverified    control variables whose value is what the environment sets, and may not be in force
+    complaints    lines that the library or a transport printed because it did not take a setting
+    places        of each rank its `host`, `cores` and `sockets`
     """
 
     texts: Mapping[str, str]
     numbers: Mapping[str, int] = field(default_factory=dict)
+    descriptions: Mapping[str, str] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    components: Mapping[str, str] = field(default_factory=dict)
     unforwarded: tuple[str, ...] = ()
+    unverified: frozenset[str] = frozenset()
+    complaints: tuple[str, ...] = ()
     places: tuple[Mapping[str, Any], ...] = ()
+
+    def shows(self, control: str) -> bool:
+        """Whether a control variable is among the program's."""
+        return self.aliases.get(control, control) in self.texts
+
+    def verifies(self, control: str) -> bool:
+        """Whether the program shows the value of a control variable that is in force."""
+        return self.shows(control) and self.aliases.get(control, control) not in self.unverified
 
 
 def setting_fault(
@@ -53,15 +77,16 @@ def setting_fault(
     name     as the user wrote it
     control  the control variable that it sets
     """
-    if control not in taken.texts:
-        known = {*taken.texts, *installed().sources}
+    if not taken.shows(control):
+        known = {*taken.texts, *taken.aliases, *installed().sources}
         return None if control in known else _unknown(f"parameter {name}", control, known)
+    control = taken.aliases.get(control, control)
     components = installed().components.get(control)
     if components is not None:
         missing = [each for each in _components(asked) if each not in components]
         if missing:
             return _unknown(f"component {missing[0]} for {name}", missing[0], components)
-    if not _differs(asked, taken.texts[control], taken.numbers.get(control)):
+    if not _differs(asked, control, taken):
         return None
     source = installed().sources.get(control, "")
     where = f" from {source}" if source.startswith("file") else ""
@@ -80,14 +105,18 @@ def _components(text: str) -> Iterator[str]:
     yield from (each for each in text.removeprefix("^").split(",") if each)
 
 
-def _differs(asked: str, text: str, number: int | None) -> bool:
-    """Whether a value was not taken, as far as that can be seen: a name for a number can't be compared."""
+def _differs(asked: str, control: str, taken: TakenSettings) -> bool:
+    """Whether a value was not taken, as far as that can be seen.
+
+    Where the library shows a choice as a number, a name can't be compared; it stands in the variable's description.
+    """
+    text, number = taken.texts[control], taken.numbers.get(control)
     wanted = _number(asked)
     if wanted is not None:
         found = _number(text) if number is None else number
         return found is not None and found != wanted
     if number is not None and _number(text) is not None:
-        return False
+        return asked.strip().lower() not in taken.descriptions.get(control, "").lower()
     return asked.strip() != text.strip()
 
 
@@ -98,3 +127,60 @@ def _number(text: str) -> int | None:
         return int(word in _TRUE)
     match = _NUMBER.fullmatch(word)
     return int(match["digits"]) << _UNITS[match["unit"]] if match else None
+
+
+def read_taken(lines: Iterable[str], aliases: Callable[[str], Iterable[str]]) -> TakenSettings:
+    """What timpani-discover printed, among what libraries print.
+
+    aliases  the names that users type for a control variable, by its description
+    """
+    texts: dict[str, str] = {}
+    numbers: dict[str, int] = {}
+    descriptions: dict[str, str] = {}
+    further_names: dict[str, str] = {}
+    components: dict[str, str] = {}
+    unforwarded: list[str] = []
+    unverified: set[str] = set()
+    complaints: list[str] = []
+    places: list[dict[str, object]] = []
+    for line in lines:
+        found = _object(line)
+        if not found and (complaint := _COMPLAINT.search(line)):
+            complaints.append(printable(_SUGGESTION.sub("", complaint[0]).strip()))
+        elif "environment" in found:
+            if not found["everywhere"]:
+                unforwarded.append(str(found["environment"]))
+        elif isinstance(listed := found.get("places"), list):
+            places = listed
+        elif "collective" in found:
+            components[printable(str(found["collective"]))] = printable(str(found.get("component")))
+        elif "name" in found:
+            description = str(found.get("description", ""))
+            name, *others = (*aliases(description), printable(str(found["name"])))
+            further_names |= dict.fromkeys(others, name)
+            texts[name] = printable(str(found.get("text", "")))
+            descriptions[name] = description
+            if isinstance(value := found.get("value"), int):
+                numbers[name] = value
+            if not found.get("in_force", True):
+                unverified.add(name)
+    return TakenSettings(
+        *(texts, numbers, descriptions, further_names, components),
+        *(tuple(unforwarded), frozenset(unverified), tuple(complaints), tuple(places)),
+    )
+
+
+def complaint_fault(name: str, asked: str, taken: TakenSettings) -> UserError | None:
+    """That a line which the library or a transport printed names a setting that it did not take; None: no line does."""
+    named = re.compile(rf"(?<!\w)({re.escape(name)}|{re.escape(asked)})(?!\w)")
+    line = next(filter(named.search, taken.complaints), None)
+    return UserError(f"{name}={asked} is not taken: {line}", "correct it, or leave it out") if line else None
+
+
+def _object(line: str) -> dict[str, object]:
+    """A line's JSON object; empty of other lines, such as what two processes printed into one."""
+    try:
+        found = json.loads(line) if line.startswith("{") else None
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -138,6 +138,27 @@ def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:
     assert rows["newer"][1:] == ["Open MPI 5.0.11", "not compared"]
 
 
+def test_the_table_shows_components_and_what_was_not_checked(campaign: Campaign) -> None:
+    assert campaign.header.variants
+    default, eager = (campaign.header.variants[name] for name in ("default", "eager"))
+    variants = {
+        "default": default.model_copy(update={"components": {"bcast": "tuned", "reduce": "tuned"}}),
+        "eager": eager.model_copy(
+            update={"components": {"bcast": "sm", "reduce": "tuned"}, "unchecked": ("UCX_TLS", "FI_PROVIDER")}
+        ),
+        "newer": campaign.header.variants["newer"],
+    }
+    (table,) = variant_tables(campaign.header.model_copy(update={"variants": variants}))
+    rows = dict(table.rows)
+    assert table.columns[-1] == "component that runs each collective"
+    assert [rows[name][-1].text for name in variants] == [
+        "tuned",
+        "bcast: sm, reduce: tuned",
+        "not shown by the library",
+    ]
+    assert rows["eager"][2].detail == "not checked, as the library does not show it: UCX_TLS, FI_PROVIDER"
+
+
 def test_many_or_long_changes_are_cut_and_counted(campaign: Campaign) -> None:
     assert campaign.header.variants
     eager = campaign.header.variants["eager"]
@@ -152,9 +173,12 @@ def test_many_or_long_changes_are_cut_and_counted(campaign: Campaign) -> None:
 
 
 def test_a_faster_variant_that_changed_nothing_is_doubted(campaign: Campaign) -> None:
-    def warned(settings: str, changed: tuple[RecordedSetting, ...] | None) -> list[str]:
+    def warned(
+        settings: str, changed: tuple[RecordedSetting, ...] | None, unchecked: tuple[str, ...] = ()
+    ) -> list[str]:
         assert campaign.header.variants
-        eager = campaign.header.variants["eager"].model_copy(update={"settings": settings, "changed": changed})
+        update = {"settings": settings, "changed": changed, "unchecked": unchecked}
+        eager = campaign.header.variants["eager"].model_copy(update=update)
         header = campaign.header.model_copy(update={"variants": {**campaign.header.variants, "eager": eager}})
         found = replace(campaign, header=header)
         phrase = "changed no control variable of the library"
@@ -169,6 +193,7 @@ def test_a_faster_variant_that_changed_nothing_is_doubted(campaign: Campaign) ->
     assert "false alarm" in warning
     assert not warned(own_default, None), "what was not compared is unknown"
     assert not warned(f"{own_default} UCX_TLS=sm", ()), "another library may read it"
+    assert not warned(own_default, (), ("rmaps_base_mapping_policy",)), "what the library does not show may act"
     assert not warned("--bind-to none", ()), "the launcher may act without a control variable"
     assert not warned(own_default, tuple(map(RecordedSetting.model_validate, CHANGED)))
 

@@ -94,7 +94,9 @@ class Header(HeaderPart):
             "by name each [variant](study-files.md#variants) where there are several: its `settings` as they are typed,"
             " its `mpi`, and what it `changed`. Those are the library's control variables that had another value than"
             " with `default`, or of another library with nothing set, in starts before the first launch; null where"
-            " that library does not start without the variant's script or modules. Null of a campaign without variants"
+            " that library does not start without the variant's script or modules. `components` has the library's"
+            " component that runs each measured collective, empty if the library shows none. `unchecked` are its"
+            " settings whose value in force the library does not show. Null of a campaign without variants"
         ),
     ] = None
     planned: Annotated[

@@ -126,11 +126,18 @@ class RecordedSetting(HeaderPart):
 
 
 class RecordedVariant(HeaderPart):
-    """A variant as it was started. `changed` is None where its library was not compared."""
+    """A variant as it was started.
+
+    changed     None where its library was not compared
+    components  by measured collective, the component of the library that runs it; empty if the library shows none
+    unchecked   names of its settings whose value in force the library doesn't show
+    """
 
     settings: Printable
     mpi: RecordedMpi
     changed: tuple[RecordedSetting, ...] | None = None
+    components: dict[Printable, Printable] = {}
+    unchecked: tuple[Printable, ...] = ()
 
 
 class MergedCampaign(HeaderPart):

@@ -39,7 +39,7 @@ def unchanged_warnings(campaign: Campaign) -> Iterator[str]:
 
 def _is_unchanged(recorded: RecordedVariant) -> bool:
     library = LIBRARIES.get(recorded.mpi.kind)
-    if recorded.changed is None or recorded.changed or library is None:
+    if recorded.changed is None or recorded.changed or recorded.unchecked or library is None:
         return False
     variant = parse_variant(recorded.settings)
     names = [name for name, _ in (*variant.parameters, *variant.environment)]

@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Self
 
 from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
+from timpani.campaign.folder.header_parts import RecordedMpi, RecordedVariant
 from timpani.campaign.folder.planned_cells import planned_operations
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.from_study import check_cores, plan
@@ -26,7 +26,7 @@ from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
 from timpani.campaign.run.run import MIN_TIMEOUT, Outcome, Runner
 from timpani.campaign.run.transposed_matrices import Matrices, MatrixReader, ShownCells
-from timpani.campaign.run.variant_check import ChangedSetting, check_variants
+from timpani.campaign.run.variant_check import CheckedVariant, check_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
@@ -49,12 +49,12 @@ from timpani.study.study import Study
 @dataclass
 class Session:
     """A planned study. `stopped` holds the signal that asked for an end, once one did; `outside` what sets something
-    of a library without Timpani, `changed` what each variant changed in the library."""
+    of a library without Timpani, `checked` what a start of each variant showed."""
 
     plan: CampaignPlan
     outside: tuple[OutsideSetting, ...]
     stopped: int | None = None
-    changed: Mapping[str, tuple[ChangedSetting, ...]] = field(default_factory=dict)
+    checked: Mapping[str, CheckedVariant] = field(default_factory=dict)
 
     @classmethod
     def prepare(
@@ -110,7 +110,7 @@ class Session:
                 left_out=list(map(str, self.plan.skipped)),
                 settings=self.plan.settings,
                 outside=self.outside,
-                variants=recorded_variants(self.plan.variants, self.changed),
+                variants=recorded_variants(self.plan.variants, self.checked),
                 planned=planned_operations(each.cell for each in self.plan.cells),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
@@ -129,7 +129,7 @@ class Session:
 
         `hang_after` are the seconds of silence after which a launch counts as hung.
         """
-        self.changed = check_variants(self.plan, build)
+        self.checked = check_variants(self.plan, build)
         with self.open(folder) as store, observing(self.plan, store.done) as observer:
             outcome = self.measure(store, observer, hang_after)
             if prove is not None and outcome.ended == "complete":
@@ -205,7 +205,7 @@ def _recorded(mpi: Mpi) -> RecordedMpi:
 
 
 def recorded_variants(
-    variants: Sequence[PreparedVariant], changed: Mapping[str, Sequence[ChangedSetting]]
+    variants: Sequence[PreparedVariant], checked: Mapping[str, CheckedVariant]
 ) -> dict[str, RecordedVariant] | None:
     """The variants as the header has them; None where there is one plain variant."""
     if len(variants) == 1 and variants[0].variant.is_plain:
@@ -214,9 +214,7 @@ def recorded_variants(
         each.name: RecordedVariant(
             settings=str(each.variant),
             mpi=_recorded(each.mpi),
-            changed=tuple(RecordedSetting(**asdict(setting)) for setting in changed[each.name])
-            if each.name in changed
-            else None,
+            **(asdict(checked[each.name]) if each.name in checked else {}),
         )
         for each in variants
     }

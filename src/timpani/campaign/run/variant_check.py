@@ -1,23 +1,28 @@
 """Before anything is measured each variant is started once: does it start, and what does the library take of it?"""
 
-import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
 from pathlib import Path
 
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.start import Programs
-from timpani.errors import UserError, printable
-from timpani.libraries.registry import LIBRARIES
-from timpani.libraries.taken_settings import InstalledSettings, TakenSettings, setting_fault
+from timpani.errors import UserError
+from timpani.libraries.environment_overrides import library_variables
+from timpani.libraries.taken_settings import (
+    InstalledSettings,
+    TakenSettings,
+    complaint_fault,
+    read_taken,
+    setting_fault,
+)
 from timpani.native.die_with_parent import die_with_parent
-from timpani.study.cell import DEFAULT
+from timpani.native.mpi import Mpi
 
 _SECONDS = 120
 """Of a start that measures nothing: busy machines and network file systems are slow."""
@@ -35,44 +40,146 @@ class ChangedSetting:
     value: str
 
 
-def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, tuple[ChangedSetting, ...]]:
-    """By variant, the control variables that differ from the default's, or of another library from it with nothing set.
+@dataclass(frozen=True)
+class CheckedVariant:
+    """What the starts of a variant showed.
 
-    Another library that can't start without the variant's script or modules is not compared.
+    changed     control variables that differ from the default's, or of another library from it with nothing set; None
+                where that library can't start without the variant's script or modules
+    components  by measured collective, the component of the library that runs it; empty where the library shows none
+    unchecked   names of its settings whose value in force the library doesn't show
+    """
+
+    changed: tuple[ChangedSetting, ...] | None
+    components: Mapping[str, str]
+    unchecked: tuple[str, ...]
+
+
+def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, CheckedVariant]:
+    """What each variant's start showed.
 
     UserError for a variant that can't start, whose variables don't reach all ranks, whose ranks run elsewhere than
-    asked, or with a setting that the library doesn't have or that is not in force. Nothing is started where there is
-    one plain variant, or where machines are simulated.
+    asked, with a setting that the library doesn't have or that is not in force, or with a preferred component that runs
+    nothing of what is measured. Nothing is started where there is one plain variant, or where machines are simulated.
     """
     if plan.machine.simulated or (len(plan.variants) == 1 and plan.variants[0].variant.is_plain):
         return {}
-    groups = {group.variant.name: group for group in sorted(plan.groups, key=lambda group: -group.ranks)}
-    taken = {}
-    for variant in plan.variants:
-        taken[variant.name] = started(plan, groups[variant.name], programs)
-        _check(variant, taken[variant.name])
-        _check_places(plan, groups[variant.name], taken[variant.name])
-    own = groups[DEFAULT].mpi
-    references = {own: _same_in(taken[DEFAULT], started(plan, groups[DEFAULT], programs))}
-    changed: dict[str, tuple[ChangedSetting, ...]] = {}
-    for variant in plan.variants:
-        if variant.mpi != own and variant == variant.library_alone:
-            changed[variant.name] = ()
-            continue
-        if variant.mpi not in references:
-            references[variant.mpi] = _shown_alone(plan, groups[variant.name], programs)
-        if reference := references[variant.mpi]:
-            changed[variant.name] = _changes(reference, taken[variant.name])
-    return changed
+    starts = _Starts(plan, programs)
+    return {variant.name: starts.check(variant) for variant in plan.variants}
 
 
-def _shown_alone(plan: CampaignPlan, group: Group, programs: Programs) -> dict[str, str]:
-    """The control variables of the library of `group` with nothing set; none where it doesn't start."""
-    alone = replace(group, variant=group.variant.library_alone)
-    try:
-        return _same_in(started(plan, alone, programs), started(plan, alone, programs))
-    except UserError:
-        return {}
+def unusable_variants(
+    plan: CampaignPlan, programs: Programs, names: Set[str], of_components: Set[str]
+) -> Iterator[tuple[str, str]]:
+    """Those of the variants `names` that can't compete here, and why.
+
+    of_components  variants that are meant to have another component run a collective
+    """
+    starts = _Starts(plan, programs)
+    for variant in plan.variants:
+        if variant.name in names:
+            try:
+                starts.check(variant)
+            except UserError as error:
+                yield variant.name, error.what
+                continue
+        if variant.name in names & of_components and not starts.changes_components(variant):
+            yield variant.name, f"variant {variant.name!r} changes no component that runs a measured collective"
+
+
+@dataclass
+class _Starts:
+    """The starts that show what a library takes of variants, each once for its ranks and placement."""
+
+    plan: CampaignPlan
+    programs: Programs
+    taken: dict[tuple[str, int, str], TakenSettings] = field(default_factory=dict)
+    alone: dict[Mpi, Mapping[str, str] | None] = field(default_factory=dict)
+
+    def check(self, variant: PreparedVariant) -> CheckedVariant:
+        """What the start of `variant` on its most ranks showed; UserError where something is wrong with it."""
+        group = self._groups(variant)[0]
+        taken = self._taken(group)
+        unchecked = tuple(_unchecked_settings(variant, taken))
+        _check_places(self.plan, group, taken)
+        changed = self._changed(group)
+        preferred = {each for setting in changed or () if (each := _preferred(variant, setting))}
+        if preferred and not any(self._runs_any(preferred, each) for each in self._groups(variant)):
+            running = ", ".join(f"{name}: {each}" for name, each in self._components(group).items())
+            raise UserError(
+                f"variant {variant.name!r}: component {' and '.join(sorted(preferred))} is preferred, and runs none of "
+                f"the measured collectives ({running})",
+                "leave the variant out, or measure a collective that the component has",
+            )
+        return CheckedVariant(changed, self._components(group), unchecked)
+
+    def changes_components(self, variant: PreparedVariant) -> bool:
+        """Whether another component than with DEFAULT runs a measured collective, on any ranks and placement."""
+        return any(
+            self._components(group) != self._components(default)
+            for group in self._groups(variant)
+            if (default := self._with_default(group))
+        )
+
+    def _runs_any(self, components: Set[str], group: Group) -> bool:
+        """Whether one of `components` runs a measured collective, or the library shows no component."""
+        running = self._components(group)
+        return not running or not components.isdisjoint(running.values())
+
+    def _groups(self, variant: PreparedVariant) -> list[Group]:
+        """A group for each rank count and placement, that with the most ranks first."""
+        found = {(each.ranks, each.placement): each for each in self.plan.groups if each.variant.name == variant.name}
+        return sorted(found.values(), key=lambda group: group.ranks, reverse=True)
+
+    def _with_default(self, group: Group) -> Group | None:
+        """The group of DEFAULT, the first variant, with the ranks and the placement of `group`, and its library."""
+        default = self.plan.variants[0]
+        same = (
+            each for each in self._groups(default) if (each.ranks, each.placement) == (group.ranks, group.placement)
+        )
+        return next(same, None) if group.mpi == default.mpi else None
+
+    def _taken(self, group: Group) -> TakenSettings:
+        key = (group.variant.name, group.ranks, group.placement)
+        if key not in self.taken:
+            self.taken[key] = started(self.plan, group, self.programs)
+        return self.taken[key]
+
+    def _components(self, group: Group) -> dict[str, str]:
+        measured = {each.cell.collective for each in self.plan.cells}
+        return {name: each for name, each in self._taken(group).components.items() if name in measured}
+
+    def _changed(self, group: Group) -> tuple[ChangedSetting, ...] | None:
+        reference = self._reference(group)
+        if reference is None:
+            return None
+        return tuple(
+            ChangedSetting(name, reference[name][:_MAX_VALUE_CHARACTERS], text[:_MAX_VALUE_CHARACTERS])
+            for name, text in sorted(self._taken(group).texts.items())
+            if reference.get(name, text) != text
+        )
+
+    def _reference(self, group: Group) -> Mapping[str, str] | None:
+        """The control variables with DEFAULT, or of another library with nothing set; None where it doesn't start."""
+        if default := self._with_default(group):
+            return {name: text for name, text in self._taken(default).texts.items() if name in self._lasting}
+        if group.variant == group.variant.library_alone:
+            return self._taken(group).texts
+        if group.mpi not in self.alone:
+            self.alone[group.mpi] = self._shown_alone(replace(group, variant=group.variant.library_alone))
+        return self.alone[group.mpi]
+
+    def _shown_alone(self, group: Group) -> Mapping[str, str] | None:
+        try:
+            return _same_in(started(self.plan, group, self.programs), started(self.plan, group, self.programs))
+        except UserError:
+            return None
+
+    @cached_property
+    def _lasting(self) -> frozenset[str]:
+        """Control variables with the same value in two starts of DEFAULT."""
+        group = self._groups(self.plan.variants[0])[0]
+        return frozenset(_same_in(self._taken(group), started(self.plan, group, self.programs)))
 
 
 def _same_in(one: TakenSettings, other: TakenSettings) -> dict[str, str]:
@@ -80,32 +187,41 @@ def _same_in(one: TakenSettings, other: TakenSettings) -> dict[str, str]:
     return dict(one.texts.items() & other.texts.items())
 
 
-def _changes(reference: Mapping[str, str], taken: TakenSettings) -> tuple[ChangedSetting, ...]:
-    return tuple(
-        ChangedSetting(name, reference[name][:_MAX_VALUE_CHARACTERS], text[:_MAX_VALUE_CHARACTERS])
-        for name, text in sorted(taken.texts.items())
-        if reference.get(name, text) != text
-    )
+def _preferred(variant: PreparedVariant, setting: ChangedSetting) -> str | None:
+    return variant.library.preferred_component(setting.name, setting.default, setting.value)
 
 
-def _check(variant: PreparedVariant, taken: TakenSettings) -> None:
-    library = LIBRARIES[variant.mpi.kind]
+def _unchecked_settings(variant: PreparedVariant, taken: TakenSettings) -> Iterator[str]:
+    """Names of settings whose value in force the library doesn't show; UserError where one is not in force.
+
+    A name that is unknown and only exported by a script or a module is no fault: another program may read it.
+    """
+    library = variant.library
     if taken.unforwarded:
         raise UserError(
             f"variant {variant.name!r}: the launcher does not forward {', '.join(taken.unforwarded)} to all ranks",
             "set it by a parameter of the library, or by words of the launcher",
         )
-    environment = {library.variable(name): value for name, value in variant.variant.parameters}
-    environment |= dict(variant.variant.environment)
+    parameters, typed = dict(variant.variant.parameters), dict(variant.variant.environment)
+    environment = {library.variable(name): value for name, value in parameters.items()} | typed
 
     @cache
     def installed() -> InstalledSettings:
         return library.installed_settings(variant.mpi, {**os.environ, **variant.environment, **environment})
 
-    for name, asked in (*variant.variant.parameters, *variant.variant.environment):
+    exported = {name: variant.environment[name] for name in library_variables(variant.environment)}
+    for name, asked in {**exported, **parameters, **typed}.items():
         control = library.control(name)
-        if control and (fault := setting_fault(name, asked, control, taken, installed)):
+        is_typed = name in parameters or name in typed
+        fault = complaint_fault(name, asked, taken) if is_typed else None
+        if name in parameters and control is None:
+            fault = UserError(f"{library.name} has no parameters, and ignores {name}", "write a variable: NAME=VALUE")
+        elif control is not None and (is_typed or taken.shows(control)):
+            fault = fault or setting_fault(name, asked, control, taken, installed)
+        if fault:
             raise UserError(f"variant {variant.name!r}: {fault.what}", fault.next_step)
+        if control is None or not taken.verifies(control):
+            yield name
 
 
 def _check_places(plan: CampaignPlan, group: Group, taken: TakenSettings) -> None:
@@ -142,9 +258,10 @@ def started(plan: CampaignPlan, group: Group, programs: Programs) -> TakenSettin
         except (OSError, subprocess.TimeoutExpired) as error:
             raise _cannot_start(variant, str(error)) from None
         if done.returncode:
-            LIBRARIES[variant.mpi.kind].remove_remains(folder)
+            variant.library.remove_remains(folder)
             raise _cannot_start(variant, first_sentence(done.stderr or done.stdout))
-    return read_taken(done.stdout.decode(errors="replace").splitlines())
+    printed = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
+    return read_taken(printed.splitlines(), variant.library.names_of_control)
 
 
 def first_sentence(output: bytes) -> str:
@@ -155,33 +272,3 @@ def first_sentence(output: bytes) -> str:
 
 def _cannot_start(variant: PreparedVariant, why: str) -> UserError:
     return UserError(f"variant {variant.name!r} can't start ({variant.variant}): {why}", "correct it, or leave it out")
-
-
-def read_taken(lines: list[str]) -> TakenSettings:
-    """What timpani-discover printed, among what libraries print."""
-    texts: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    unforwarded: list[str] = []
-    places: list[dict[str, object]] = []
-    for line in _objects(lines):
-        if "environment" in line:
-            if not line["everywhere"]:
-                unforwarded.append(str(line["environment"]))
-        elif isinstance(found := line.get("places"), list):
-            places = found
-        else:
-            name = printable(str(line.get("name")))
-            texts[name] = printable(str(line.get("text", "")))
-            if isinstance(value := line.get("value"), int):
-                numbers[name] = value
-    return TakenSettings(texts, numbers, tuple(unforwarded), tuple(places))
-
-
-def _objects(lines: list[str]) -> Iterator[dict[str, object]]:
-    for line in lines:
-        try:
-            found = json.loads(line) if line.startswith("{") else None
-        except ValueError:  # what two processes printed into one line
-            continue
-        if isinstance(found, dict):
-            yield found

@@ -7,7 +7,13 @@ from timpani.libraries import hydra
 from timpani.libraries.intel import algorithms, launcher
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.intel.fabric_variants import offered_variants
-from timpani.libraries.intel.settings import OVERRIDES, settings_in_force
+from timpani.libraries.intel.settings import (
+    OVERRIDES,
+    control,
+    installed_settings,
+    names_of_control,
+    settings_in_force,
+)
 from timpani.libraries.library import Identity, Library
 
 
@@ -39,6 +45,9 @@ LIBRARY = Library(
     setting=algorithms.setting,
     overrides=OVERRIDES,
     settings_in_force=settings_in_force,
+    control=control,
+    names_of_control=names_of_control,
+    installed_settings=installed_settings,
     offered_variants=offered_variants,
     tuning_files=(AdjustFile(),),
 )

@@ -7,7 +7,7 @@ from timpani.libraries.openmpi import algorithms, launcher
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.installed import control, installed_settings
+from timpani.libraries.openmpi.installed import control, installed_settings, preferred_component
 from timpani.libraries.openmpi.json_rules.file import ClassicRulesInSix, JsonRulesFile
 from timpani.libraries.openmpi.offered_variants import offered_variants
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
@@ -59,6 +59,7 @@ LIBRARY = Library(
     settings_in_force=settings_in_force,
     without_own_files=without_own_files,
     control=control,
+    preferred_component=preferred_component,
     installed_settings=installed_settings,
     offered_variants=offered_variants,
     counting=counting,

@@ -11,6 +11,7 @@ from timpani.native.mpi import Mpi
 
 _COMPONENT = re.compile(r"mca:(?P<framework>\w+):(?P<component>\w+):version:.*")
 _VARIABLE = "OMPI_MCA_"
+_PREFERENCE = re.compile(r"coll_(?P<component>\w+)_(priority|enable)")
 
 
 def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSettings:
@@ -45,3 +46,12 @@ def control(name: str) -> str | None:
     if name.startswith(_VARIABLE):
         return name.removeprefix(_VARIABLE)
     return name if name[:1].islower() else None
+
+
+def preferred_component(name: str, default: str, value: str) -> str | None:
+    """The component of collectives that a higher priority prefers, or that is switched on."""
+    match = _PREFERENCE.fullmatch(name)
+    try:
+        return match["component"] if match and int(value) > int(default) else None
+    except ValueError:
+        return None

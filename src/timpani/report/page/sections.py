@@ -194,8 +194,9 @@ def _of_variants(report: Report) -> dict[str, list[Table]]:
 
 
 _ABOUT_VARIANTS = (
-    "Each variant was started once before the first launch. The last column lists the library’s control variables with "
-    "a value other than in the variant “default”."
+    "Each variant was started once before the first launch. The table lists the library’s control variables with a "
+    "value other than in the variant “default”, and the component of the library that runs each collective, if it has "
+    "components."
 )
 
 LEFT_OUT = "Left out"

@@ -18,13 +18,30 @@ def variant_tables(header: Header) -> list[Table]:
     """One table with a row for each variant; none for a campaign without variants."""
     if not header.variants:
         return []
-    reference = header.variants.get(DEFAULT)
-    rows = tuple(
-        (name, (Value(variant.settings or "nothing set"), _library(variant), _changes_of(variant, reference)))
+    columns = ["started with", "library", "control variables that it changed in its library"]
+    rows = {
+        name: [
+            Value(variant.settings or "nothing set"),
+            _library(variant),
+            Value("") if name == DEFAULT else _changes_of(variant),
+        ]
         for name, variant in _default_first(header.variants).items()
-    )
-    columns = ("started with", "library", "control variables that it changed in its library")
-    return [Table("", "Variant", columns, rows, wraps=True, words=columns)]
+    }
+    if any(variant.components for variant in header.variants.values()):
+        columns.append("component that runs each collective")
+        for name, variant in header.variants.items():
+            rows[name].append(Value(_components_of(variant) or "not shown by the library"))
+    words = tuple(columns)
+    return [
+        Table("", "Variant", words, tuple((name, tuple(row)) for name, row in rows.items()), wraps=True, words=words)
+    ]
+
+
+def _components_of(variant: RecordedVariant) -> str:
+    """The component that runs all measured collectives, or each with its component."""
+    if len(found := set(variant.components.values())) == 1:
+        return found.pop()
+    return ", ".join(f"{collective}: {component}" for collective, component in variant.components.items())
 
 
 def _default_first(variants: Mapping[str, RecordedVariant]) -> dict[str, RecordedVariant]:
@@ -36,18 +53,18 @@ def _library(variant: RecordedVariant) -> Value:
     return Value(f"{LIBRARIES[kind].name if kind in LIBRARIES else kind} {variant.mpi.version}".strip())
 
 
-def _changes_of(variant: RecordedVariant, reference: RecordedVariant | None) -> Value:
-    if reference is None or variant == reference:
-        return Value("")
+def _changes_of(variant: RecordedVariant) -> Value:
+    details = []
     if variant.changed is None:
-        return Value("not compared")
-    if not variant.changed:
-        return Value("none")
-    shown = [
-        f"{each.name}: {_short(each.default)} → {_short(each.value)}" for each in variant.changed[:_MAX_CHANGED_ROWS]
-    ]
-    left = len(variant.changed) - len(shown)
-    return Value("; ".join(shown), f"and {left} more, in campaign.json" if left else "")
+        text = "not compared"
+    else:
+        shown = variant.changed[:_MAX_CHANGED_ROWS]
+        text = "; ".join(f"{each.name}: {_short(each.default)} → {_short(each.value)}" for each in shown) or "none"
+        if left := len(variant.changed) - len(shown):
+            details.append(f"and {left} more, in campaign.json")
+    if variant.unchecked:
+        details.append(f"not checked, as the library does not show it: {', '.join(variant.unchecked)}")
+    return Value(text, "; ".join(details))
 
 
 def _short(value: str) -> str:
