@@ -1,5 +1,6 @@
 """Components and transports as variants: of Open MPI from recorded answers of ompi_info, and of other libraries."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -47,16 +48,44 @@ def test_transports_are_layers_and_single_copies() -> None:
     assert found.variants["no-single-copy"] == "--mca btl_vader_single_copy_mechanism none"
     assert found.left_out["cma"] == "in force by default"
     assert found.left_out["xpmem"] == found.left_out["knem"] == "not in this library"
-    assert "openib" in found.left_out
+    assert found.variants["openib"] == "--mca pml ob1 --mca btl self,openib"
+    assert "vader" not in found.variants
 
 
-def test_single_copies_of_5_0_are_components() -> None:
-    text = "\n".join(f'mca:{name}:version:"component:5.0.11"' for name in ("btl:sm", "smsc:cma", "smsc:xpmem"))
-    assert transports(text).variants == {
+FIVE = "\n".join(
+    f'mca:{name}:version:"component:5.0.11"' for name in ("btl:sm", "smsc:cma", "smsc:xpmem", "smsc:knem")
+) + "".join(
+    f"\nmca:smsc:{name}:param:smsc_{name}_priority:value:{priority}"
+    for name, priority in (("cma", 37), ("xpmem", 42), ("knem", 40))
+)
+
+
+def devices(monkeypatch: pytest.MonkeyPatch, folder: Path, *names: str) -> None:
+    """Have only the devices `names` of the mechanisms."""
+    for name in names:
+        (folder / name).touch()
+    monkeypatch.setattr(
+        sys.modules[transports.__module__], "_DEVICES", {name: f"{folder}/{name}" for name in ("xpmem", "knem")}
+    )
+
+
+def test_single_copies_of_5_0_are_components(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices(monkeypatch, tmp_path, "xpmem", "knem")
+    found = transports(FIVE)
+    assert found.variants == {
         "cma": "--mca smsc cma",
-        "xpmem": "--mca smsc xpmem",
-        "no-single-copy": "--mca smsc ^cma,xpmem",
+        "knem": "--mca smsc knem",
+        "no-single-copy": "--mca smsc ^cma,knem,xpmem",
     }
+    assert found.left_out["xpmem"] == "in force by default"
+
+
+def test_a_single_copy_without_its_device_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    devices(monkeypatch, tmp_path)
+    found = transports(FIVE)
+    assert set(found.variants) == {"no-single-copy"}
+    assert found.left_out["cma"] == "in force by default"
+    assert found.left_out["knem"] == f"this computer has no {tmp_path}/knem"
 
 
 def test_an_answer_without_components_offers_nothing() -> None:
@@ -67,9 +96,9 @@ def test_an_answer_without_components_offers_nothing() -> None:
 @pytest.mark.needs(bool(OPEN_MPIS), "no Open MPI on this machine")
 def test_the_library_here_offers_what_a_study_reads() -> None:
     mpi = OPEN_MPIS[0]
-    found, left_out = group_variants(mpi, "transports")
-    assert "tcp" in parse_variants(found)
-    assert left_out.startswith("left out of --variants transports: ")
+    found = group_variants(mpi, "transports")
+    assert "tcp" in parse_variants(found.texts)
+    assert found.left_out
     with pytest.raises(UserError, match="unknown group of variants 'transport'"):
         group_variants(mpi, "transport")
 
@@ -96,6 +125,17 @@ def test_further_network_modules_and_the_lack_of_shared_memory_are_variants() ->
     assert set(parse_variants(f"{name}: {text}" for name, text in found.variants.items())) == set(found.variants)
 
 
+def test_modules_of_shared_memory_are_those_with_control_variables() -> None:
+    one = mpich_transports(ONE_MODULE, variables(CH4_SHM_POSIX_EAGER=0, CH4_SHM_POSIX_IQUEUE_NUM_CELLS=64))
+    assert one.left_out["iqueue"] == "the only module of shared memory"
+    assert "iqueue" not in one.variants
+    two = mpich_transports(
+        ONE_MODULE,
+        variables(CH4_SHM_POSIX_EAGER=0, CH4_SHM_POSIX_IQUEUE_NUM_CELLS=64, CH4_SHM_POSIX_QUICQ_NUM_CELLS=32),
+    )
+    assert two.variants["quicq"] == "MPIR_CVAR_CH4_SHM_POSIX_EAGER=quicq"
+
+
 def test_variants_that_a_library_lacks_are_listed() -> None:
     found = mpich_transports(ONE_MODULE, variables(CH4_NETMOD=0, NOLOCAL=0, CH4_XPMEM_ENABLE=1))
     assert found.variants == {"no-shared-memory": "MPIR_CVAR_NOLOCAL=1"}
@@ -109,8 +149,19 @@ def test_variants_that_a_library_lacks_are_listed() -> None:
 def test_the_fabrics_of_intel_mpi_are_variants() -> None:
     mpi = Mpi("intel", "Intel MPI", "2021.18.1", Path("/i/mpiexec.hydra"), Path("/i/mpigxx"), None, ())
     assert offered_variants(mpi)["transports"].variants == {"ofi": "I_MPI_FABRICS=ofi", "shm": "I_MPI_FABRICS=shm"}
-    texts, left_out = group_variants(mpi, "transports")
-    assert texts == ["ofi: I_MPI_FABRICS=ofi", "shm: I_MPI_FABRICS=shm"]
-    assert "shm:ofi (in force by default)" in left_out
+    found = group_variants(mpi, "transports")
+    assert found.texts == ["ofi: I_MPI_FABRICS=ofi", "shm: I_MPI_FABRICS=shm"]
+    assert found.left_out == {"shm:ofi": "in force by default"}
     with pytest.raises(UserError, match="components"):
         group_variants(mpi, "components")
+
+
+def test_the_providers_of_an_installed_intel_mpi_are_variants(tmp_path: Path) -> None:
+    for name in ("libtcp-fi.so", "libverbs-1.12-fi.so", "libverbs-1.1-fi.so", "librxm-fi.so"):
+        (tmp_path / "lib/prov").mkdir(parents=True, exist_ok=True)
+        (tmp_path / "lib/prov" / name).touch()
+    mpi = Mpi("intel", "Intel MPI", "2021.18.1", tmp_path / "bin/mpiexec.hydra", tmp_path / "bin/mpigxx", None, ())
+    found = offered_variants(mpi)["transports"]
+    assert set(found.variants) == {"ofi", "shm", "ofi-tcp", "ofi-verbs"}
+    assert found.variants["ofi-tcp"] == "I_MPI_FABRICS=ofi I_MPI_OFI_PROVIDER=tcp"
+    assert "other providers" in found.left_out["ofi-rxm"]

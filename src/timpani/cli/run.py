@@ -1,5 +1,6 @@
 """`timpani run`: measure a study or the operations named."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,7 @@ from timpani.study.keys import FURTHER, WHAT, WHERE
 if TYPE_CHECKING:
     from timpani.campaign.run.session import Session
     from timpani.libraries.hosts import HostList
+    from timpani.libraries.library import OfferedVariants
     from timpani.machine.nodes.model import Machine
     from timpani.study.study import Study
 
@@ -48,7 +50,7 @@ class _Place(WhereOptions):
         list[str] | None,
         typer.Option(
             "--variants",
-            help="components or transports: compare all that the library has, each as a variant.",
+            help="components or transports: compare all that the library has and that start here, each as a variant.",
             show_default="none",
             rich_help_panel=WHAT,
         ),
@@ -149,7 +151,7 @@ def run(
     from timpani.study.values import parse_duration
 
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    session = _session(what, called, options, place)
+    session = _session(what, called, options, place, starts=not further.dry_run)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
 
@@ -169,17 +171,41 @@ def run(
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
 
 
-def _session(what: list[str], program: _Called | None, options: dict[str, Any], place: _Place) -> "Session":
-    """What is to be measured, planned for the place, with its further libraries and its groups as variants."""
+def _session(
+    what: list[str], program: _Called | None, options: dict[str, Any], place: _Place, starts: bool
+) -> "Session":
+    """What is to be measured, planned for the place, with its further libraries and its groups as variants.
+
+    starts  whether variants of groups are started once, to leave out those that can't compete
+    """
     from timpani.campaign.run.session import Session
 
     first, *others = place.mpi or [""]
     machine, hosts = _machine_and_hosts(place, first)
-    for group in place.groups or ():
-        library = first or (machine.library if machine else None)
-        options["variants"] = [*options.get("variants", ()), *_group(library, group)]
-    study = _study(what, program, options, others)
-    return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
+    groups = [_group(first or (machine.library if machine else None), name) for name in place.groups or ()]
+
+    def prepared(left_out: Collection[str]) -> Session:
+        texts = [text for group in groups for text in group.texts if text.partition(":")[0] not in left_out]
+        variants = {"variants": [*options.get("variants", ()), *texts]} if texts else {}
+        study = _study(what, program, options | variants, others)
+        return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
+
+    session = prepared(())
+    unusable = _unusable(session, groups) if groups and starts else ()
+    return prepared(unusable) if unusable else session
+
+
+def _unusable(session: "Session", groups: "list[OfferedVariants]") -> list[str]:
+    """The variants of groups that can't compete here; standard error says why."""
+    from timpani.campaign.run.variant_check import unusable_variants
+    from timpani.native.build import build
+
+    names = {name for group in groups for name in group.variants}
+    of_components = {name for group in groups if group.of_components for name in group.variants}
+    found = dict(unusable_variants(session.plan, build, names, of_components))
+    for why in found.values():
+        typer.echo(f"left out of --variants: {why}", err=True)
+    return list(found)
 
 
 def _study(what: list[str], program: _Called | None, options: dict[str, Any], libraries: list[str]) -> "Study":
@@ -207,12 +233,13 @@ def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, Ho
     return machine, read_hosts(place.hosts) if place.hosts else ()
 
 
-def _group(library: str | None, group: str) -> list[str]:
+def _group(library: str | None, group: str) -> "OfferedVariants":
     """The variants of a group of the library; standard error names what it lacks."""
     from timpani.libraries.find import choose_mpi
     from timpani.libraries.library_variants import group_variants
 
-    texts, left_out = group_variants(choose_mpi(library), group)
-    if left_out:
-        typer.echo(left_out, err=True)
-    return texts
+    found = group_variants(choose_mpi(library), group)
+    if found.left_out:
+        reasons = "; ".join(f"{name} ({why})" for name, why in found.left_out.items())
+        typer.echo(f"left out of --variants {group}: {reasons}", err=True)
+    return found

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.find import choose_mpi
+from timpani.libraries.library import OfferedVariants
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 
@@ -21,9 +22,8 @@ def library_variants(wanted: Iterable[str]) -> Iterator[str]:
         yield f"{name}{ending}: --mpi {shlex.quote(str(mpi.mpirun))}"
 
 
-def group_variants(mpi: Mpi, group: str) -> tuple[list[str], str]:
-    """A text for each variant of a group that `mpi` offers, and a note of what is left out ("": nothing); UserError
-    where the library offers none."""
+def group_variants(mpi: Mpi, group: str) -> OfferedVariants:
+    """The variants of a group that `mpi` offers; UserError where the library offers none."""
     offered = LIBRARIES[mpi.kind].offered_variants(mpi)
     if not offered:
         raise UserError(f"{mpi.name} {mpi.version} offers no groups of variants", "name settings with --variant")
@@ -32,6 +32,4 @@ def group_variants(mpi: Mpi, group: str) -> tuple[list[str], str]:
     found = offered[group]
     if not found.variants:
         raise UserError(f"{mpi.name} {mpi.version} offers no {group}", "name settings with --variant")
-    reasons = "; ".join(f"{name} ({why})" for name, why in found.left_out.items())
-    texts = [f"{name}: {settings}" for name, settings in found.variants.items()]
-    return texts, f"left out of --variants {group}: {reasons}" if reasons else ""
+    return found

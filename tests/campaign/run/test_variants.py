@@ -12,7 +12,7 @@ from subprocess import CompletedProcess
 import pytest
 
 from tests.campaign.live import timpani
-from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
+from tests.installed import INTEL, MPICHS, OPEN_MPIS, needs_intel, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.plan.from_study import plan
@@ -32,7 +32,8 @@ NO_VADER = "no-vader: --mca btl ^vader"
 
 def run(folder: Path, *options: str, env: Mapping[str, str] | None = None) -> "CompletedProcess[str]":
     common = ("--algorithms", "default", "--ranks", "2", "--sizes", "8", "--launches", "2", "--slot", "5ms")
-    return timpani("run", "bcast", *common, "--mpi", OPEN_MPIS[0].mpirun, *options, "-o", folder, env=env)
+    library = () if "--mpi" in options else ("--mpi", str(OPEN_MPIS[0].mpirun))
+    return timpani("run", "bcast", *common, *library, *options, "-o", folder, env=env)
 
 
 def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) -> None:
@@ -73,16 +74,92 @@ def test_variants_are_measured_in_blocks_recorded_and_continued(tmp_path: Path) 
         ("a: --bind-to none", "variant 'a' asks for ranks by core, and they run elsewhere: requested a separate core"),
         # words of the launcher that start the program by a wrapper, which drops the variable
         ("a: A=1 B=2 --report-bindings env -u B", "the launcher does not forward B to all ranks"),
+        (
+            "a: --mca coll_han_priority 100",
+            "component han is preferred, and runs none of the measured collectives (bcast: tuned)",
+        ),
     ],
 )
 def test_a_setting_that_is_not_in_force_is_named_before_anything_is_measured(
     tmp_path: Path, variant: str, said: str
 ) -> None:
-    done = run(tmp_path / "c", "--variant", variant)
+    refused(tmp_path / "c", variant, said)
+
+
+@needs_mpich
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        ("a: --mca btl tcp", "MPICH has no parameters, and ignores btl"),
+        ("a: MPIR_CVAR_BCAST_SHORT_MSG_SIZ=7", "did you mean MPIR_CVAR_BCAST_SHORT_MSG_SIZE"),
+        ("a: MPIR_CVAR_BCAST_SHORT_MSG_SIZE=abc", "Invalid character a in MPIR_CVAR_BCAST_SHORT_MSG_SIZE"),
+    ],
+)
+def test_a_setting_that_mpich_does_not_take_is_named(tmp_path: Path, variant: str, said: str) -> None:
+    refused(tmp_path / "c", variant, said, "--mpi", str(MPICHS[0].mpirun))
+
+
+@needs_intel
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        ("a: --mca btl tcp", "Intel MPI has no parameters, and ignores btl"),
+        ("a: I_MPI_FABRCS=ofi", "I_MPI_FABRCS=ofi is not taken"),
+        ("a: I_MPI_FABRICS=bogus", "bogus fabric is unknown"),
+        ("a: I_MPI_ADJUST_BCAST_TREE_TYP=1", "I_MPI_ADJUST_BCAST_TREE_TYP"),
+        ("a: I_MPI_SHM_CELL_FWD_NUM=abc", "Invalid character a in I_MPI_SHM_CELL_FWD_NUM"),
+    ],
+)
+def test_a_setting_that_intel_mpi_does_not_take_is_named(tmp_path: Path, variant: str, said: str) -> None:
+    refused(tmp_path / "c", variant, said, "--mpi", str(INTEL / "bin" / "mpiexec.hydra"))
+
+
+def refused(folder: Path, variant: str, said: str, *options: str) -> None:
+    """Check that nothing is measured, and that one line says why."""
+    done = run(folder, "--variant", variant, *options)
     assert done.returncode == 2
     [line] = [line for line in done.stderr.splitlines() if "variant 'a'" in line]
     assert said in line
-    assert not (tmp_path / "c").exists()
+    assert not folder.exists()
+
+
+def test_components_and_unchecked_settings_are_recorded(tmp_path: Path) -> None:
+    variants = ("sm: --mca coll_sm_priority 100", "fabric: FI_PROVIDER=tcp")
+    done = run(tmp_path / "c", *(word for each in variants for word in ("--variant", each)))
+    assert done.returncode == 0, done.stderr
+    recorded = read_header(tmp_path / "c").variants
+    assert recorded is not None
+    assert {name: each.components for name, each in recorded.items()} == {
+        "default": {"bcast": "tuned"},
+        "sm": {"bcast": "sm"},
+        "fabric": {"bcast": "tuned"},
+    }
+    assert {name: each.unchecked for name, each in recorded.items() if each.unchecked} == {"fabric": ("FI_PROVIDER",)}
+
+
+def test_a_setting_that_a_script_exports_is_checked(tmp_path: Path) -> None:
+    script = tmp_path / "site.sh"
+    script.write_text("export OMPI_MCA_btl_tcp_links=many OMPI_MCA_sites_own=1\n")
+    refused(tmp_path / "c", f"a: --source {script}", "OMPI_MCA_btl_tcp_links=many is not in force")
+    script.write_text("export OMPI_MCA_btl_tcp_links=2 OMPI_MCA_sites_own=1\n")
+    done = run(tmp_path / "c", "--variant", f"a: --source {script}")
+    assert done.returncode == 0, done.stderr
+    recorded = read_header(tmp_path / "c").variants
+    assert recorded is not None
+    assert recorded["a"].unchecked == ("OMPI_MCA_sites_own",)
+    assert "btl_tcp_links" in {each.name for each in recorded["a"].changed or ()}
+
+
+def test_members_of_a_group_that_cannot_compete_are_left_out_with_the_reason(tmp_path: Path) -> None:
+    done = run(tmp_path / "c", "--variants", "components", "--variants", "transports")
+    assert done.returncode == 0, done.stderr
+    left_out = "left out of --variants: variant "
+    assert f"{left_out}'han': component han is preferred, and runs none" in done.stderr
+    assert f"{left_out}'ofi' can't start" in done.stderr, "the layer has no messages between two processes"
+    recorded = read_header(tmp_path / "c").variants
+    assert recorded is not None
+    assert {"default", "sm", "basic", "adapt", "tcp"} <= set(recorded)
+    assert not {"han", "ofi"} & set(recorded)
 
 
 def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:

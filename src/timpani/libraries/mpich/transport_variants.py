@@ -16,6 +16,9 @@ from timpani.native.mpi import Mpi
 _DEVICE = re.compile(r"MPICH Device:\s*ch4:(?P<modules>[\w ,]+)")
 _NETWORK_MODULE = "MPIR_CVAR_CH4_NETMOD"
 _NO_SHARED_MEMORY = "MPIR_CVAR_NOLOCAL"
+_SHARED_MEMORY_MODULE = "MPIR_CVAR_CH4_SHM_POSIX_EAGER"
+_MODULES_VARIABLE = re.compile(r"MPIR_CVAR_CH4_SHM_POSIX_(?P<module>[A-Z]+)_NUM_CELLS")
+"""Each module of shared memory has such a variable; nothing lists the modules."""
 _CMA = "MPIR_CVAR_CH4_CMA_ENABLE"
 _XPMEM = "MPIR_CVAR_CH4_XPMEM_ENABLE"
 _KNOWN_MODULES = ("ucx", "ofi")
@@ -45,6 +48,11 @@ def transports(version: str, variables: Iterable[Variable]) -> OfferedVariants:
         variants |= {name: f"{_NETWORK_MODULE}={name}" for name in others}
     if _NO_SHARED_MEMORY in values:
         variants["no-shared-memory"] = f"{_NO_SHARED_MEMORY}=1"
+    modules = sorted(match["module"].lower() for match in map(_MODULES_VARIABLE.fullmatch, values) if match)
+    if len(modules) == 1:
+        left_out[modules[0]] = "the only module of shared memory"
+    elif _SHARED_MEMORY_MODULE in values:
+        variants |= {name: f"{_SHARED_MEMORY_MODULE}={name}" for name in modules}
     if values.get(_CMA):
         variants["no-cma"] = f"{_CMA}=0"
     else:

@@ -7,6 +7,7 @@ and KNEM), docs.open-mpi.org, tuning-apps, 5.0 and 6.0.
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from timpani.libraries.library import OfferedVariants
 from timpani.libraries.openmpi.installed import listed_components
@@ -34,6 +35,8 @@ _SWITCHES = {"hcoll": "coll_hcoll_enable", "ucc": "coll_ucc_enable"}
 _KNOWN = ("tuned", "basic", "han", "adapt", "sm", "xhc", "acoll", "ucc", "hcoll")
 _SHARED_MEMORY = ("vader", "sm")  # its name up to 4.1, and from 5.0
 _MECHANISMS = ("cma", "xpmem", "knem")
+_DEVICES = {"xpmem": "/dev/xpmem", "knem": "/dev/knem"}
+"""What the kernel module of a mechanism makes; without it the library starts, and copies otherwise."""
 _MECHANISM = "btl_vader_single_copy_mechanism"
 _ANY_NETWORK = "--mca pml ucx --mca pml_ucx_tls any --mca pml_ucx_devices any"
 """Without the last two UCX refuses machines without InfiniBand."""
@@ -49,7 +52,7 @@ def components(parsable: str) -> OfferedVariants:
     """A variant that prefers each component of `coll`, or excludes it if it already has the highest priority."""
     listed = _listed(parsable, "coll")
     settings = read_settings(parsable)
-    priorities = {name: _priority(settings, name) for name in listed if name not in _NOT_COMPETING}
+    priorities = {name: _priority(settings, f"coll_{name}") for name in listed if name not in _NOT_COMPETING}
     first = max(priorities, key=lambda name: priorities[name], default="")
     variants = {}
     for name in priorities:
@@ -61,22 +64,23 @@ def components(parsable: str) -> OfferedVariants:
     left_out = {name: _NOT_COMPETING[name] for name in listed if name in _NOT_COMPETING}
     left_out |= {name: "no priority to set" for name in priorities if name not in variants and name != first}
     left_out |= {name: "not in this library" for name in _KNOWN if name not in listed}
-    return OfferedVariants(variants, left_out)
+    return OfferedVariants(variants, left_out, of_components=True)
 
 
 def transports(parsable: str) -> OfferedVariants:
-    """A variant for TCP, for UCX, and for each single-copy mechanism of shared memory that is not in force."""
+    """A variant for each layer but shared memory, for UCX, and for each single copy that is not in force."""
     layers, settings = _listed(parsable, "btl"), read_settings(parsable)
-    variants = {}
-    if "tcp" in layers:
-        variants["tcp"] = "--mca pml ob1 --mca btl self,tcp"
+    variants = {
+        name: f"--mca pml ob1 --mca btl self,{name}" for name in layers if name not in ("self", *_SHARED_MEMORY)
+    }
     if "ucx" in _listed(parsable, "pml") and "pml_ucx_tls" in settings:
         variants["ucx"] = _ANY_NETWORK
     single_copy = dict(_single_copy(parsable, settings))
     variants |= {name: words for name, words in single_copy.items() if words}
-    named = ("self", "tcp", *_SHARED_MEMORY)
-    left_out = {each: "its network may be missing: name it with --variant" for each in layers if each not in named}
-    left_out |= {name: "in force by default" for name, words in single_copy.items() if not words}
+    left_out = {name: "in force by default" for name, words in single_copy.items() if not words}
+    without_device = [name for name in single_copy if name in _DEVICES and not Path(_DEVICES[name]).exists()]
+    left_out |= {name: f"this computer has no {_DEVICES[name]}" for name in without_device}
+    variants = {name: words for name, words in variants.items() if name not in without_device}
     missing = [name for name in _MECHANISMS if name not in single_copy]
     if "ucx" not in variants:
         missing.append("ucx")
@@ -93,9 +97,11 @@ def _single_copy(parsable: str, settings: dict[str, Setting]) -> Iterator[tuple[
                 yield name, "" if in_force else f"--mca {_MECHANISM} {match['value']}"
         return
     listed = _listed(parsable, "smsc")
+    usable = [name for name in listed if name not in _DEVICES or Path(_DEVICES[name]).exists()]
+    first = max(usable, key=lambda name: _priority(settings, f"smsc_{name}"), default="")
     for name in listed:
         if name in _MECHANISMS:
-            yield name, f"--mca smsc {name}"
+            yield name, "" if name == first else f"--mca smsc {name}"
     if listed:
         yield "no-single-copy", f"--mca smsc ^{','.join(listed)}"
 
@@ -105,5 +111,5 @@ def _listed(parsable: str, framework: str) -> list[str]:
 
 
 def _priority(settings: dict[str, Setting], component: str) -> int:
-    setting = settings.get(f"coll_{component}_priority")
+    setting = settings.get(f"{component}_priority")
     return int(setting.value) if setting and setting.value.lstrip("-").isdigit() else -1
