@@ -12,7 +12,9 @@ from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, t
 from tests.cli.test_tune import made_up
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, needs_lab
+from tests.programs.programs import CALLS, compile_program, environment
 from timpani.native.build import build
+from timpani.programs.profile_folder import read_profile
 from timpani.rules.table.table_file import read_table
 
 pytestmark = [needs_mpi, needs_lab]
@@ -152,3 +154,21 @@ def test_srun_starts_mpich_across_nodes(lab: Made, tmp_path: Path) -> None:
     [launch] = starts(tmp_path / "c")
     assert launch["command"][0] == "srun"
     assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2"]
+
+
+def test_a_program_is_profiled_and_confirmed_in_an_allocation(lab: Made, tmp_path: Path) -> None:
+    """Its launcher takes the nodes from Slurm; each rank counts on its node, and one profile holds them all."""
+    program = compile_program(FOUND[0], CALLS, tmp_path / "program")
+    command = (str(FOUND[0].mpirun), "-n", "4", str(program))
+    allocated = ("salloc", "--quiet", "--partition=lab", "--nodelist=n[1-2]", "--ntasks-per-node=2")
+    done = lab.exec("n1", *allocated, *MAIN, "profile", "-o", "p", "--", *command, cwd=tmp_path, env=environment())
+    assert done.returncode == 0, done.stderr
+    part = read_profile(tmp_path / "p").main_part
+    assert sorted(rank.host for rank in part.ranks) == ["n1", "n1", "n2", "n2"]
+    assert sum(part.calls_of(line) for line in part.calls if line.name == "bcast") == 4
+    confirm = ("confirm", "--variant", "a: NOTHING=1", "--runs", "1", "--output", "runs", "--", *command)
+    done = lab.exec("n1", *allocated, *MAIN, *confirm, cwd=tmp_path, env=environment())
+    assert done.returncode == 0, done.stderr
+    assert "not yet known to be faster or slower" in done.stdout
+    profiles = [read_profile(folder) for folder in (tmp_path / "runs" / "profiles").iterdir() if folder.is_dir()]
+    assert [{rank.host for rank in each.main_part.ranks} for each in profiles] == 2 * [{"n1", "n2"}]

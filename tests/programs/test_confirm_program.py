@@ -151,7 +151,7 @@ def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path:
     assert "the program is faster with the choice" in done.stdout
     assert (tmp_path / "runs" / "runs.jsonl").read_text().count("\n") == 2 * MIN_BLOCKS
     again = typed(*words)
-    assert f"{2 * MIN_BLOCKS} runs are kept" in again.stderr
+    assert f"which has {2 * MIN_BLOCKS} runs" in again.stderr
     assert "block" not in again.stderr
     other = typed(*(word.replace("PLANTED_MS=0", "PLANTED_MS=5") for word in words))
     assert (other.returncode, "runs of another settings" in other.stderr) == (2, True)

@@ -125,5 +125,5 @@ def test_rules_of_a_campaign_that_was_moved_are_taken_out_when_it_is_named(
     assert "name it with --campaign" in error
     status, printed, error = confirm(folder, "--campaign", moved)
     assert (status, ruled(folder)) == (1, set())
-    assert "20 runs are kept" in error
+    assert "which has 20 runs" in error
     assert "block" not in error

@@ -77,8 +77,8 @@ def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "Progr
     from timpani.study.counted import counted
 
     blocks = BlockRuns(folder, request.command, choice, request.output, request.mpi)
-    kept = counted(len(blocks.runs), "run") if blocks.runs else "runs"
-    typer.echo(f"{kept} are kept in {folder}", err=True)
+    kept = f", which has {counted(len(blocks.runs), 'run')}" if blocks.runs else ""
+    typer.echo(f"runs are kept in {folder}{kept}", err=True)
     for run in blocks.complete(request.runs):
         typer.echo(f"block {run.block} of {request.runs}, {run.side}: {run.seconds:.3f} s", err=True)
     found = blocks.comparison()
