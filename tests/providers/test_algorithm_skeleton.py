@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import needs_compiler
+from tests.installed import needs_compiler, needs_mpi, needs_two_cores
+from timpani.campaign.folder.header import read_header
 from timpani.errors import UserError
 from timpani.native.build import build_without_mpi
 from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms
@@ -46,6 +47,20 @@ def test_every_skeleton_verifies(folder: Path) -> None:
     assert changed != programs
     (found_wrong,) = verify_algorithms(changed, ["bcast/newcomer"], (1, 4), (0, 4))
     assert "mistake" in found_wrong
+
+
+@needs_mpi
+@needs_two_cores
+def test_a_campaign_is_of_one_version_of_the_file(folder: Path, tmp_path: Path) -> None:
+    assert typed("new", "algorithm", "bcast/newcomer").returncode == 0
+    file = folder / "bcast_newcomer.cpp"
+    words = ("run", "bcast", "--algorithms", "default,timpani/newcomer", "--sizes", "8", "--launches", "1")
+    done = typed(*words, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert read_header(tmp_path / "c").algorithms == {file.name: file.read_text()}
+    file.write_text(f"{file.read_text()}// changed\n")
+    refused = typed(*words, "-o", tmp_path / "c")
+    assert (refused.returncode, "was measured with other files" in refused.stderr) == (2, True)
 
 
 @needs_compiler
