@@ -318,8 +318,10 @@ def composition_request(call: SimulatedCall, costs: Costs) -> str:
 
 
 def _answer_or_error(answer: dict[str, Any], unfinished: bool = False) -> dict[str, Any]:
-    if "error" in answer and not (unfinished and "events" in answer):
-        raise UserError(answer["error"], "choose another rank count or algorithm; `timpani list algorithms`")
+    waits = "events" in answer
+    if "error" in answer and not (unfinished and waits):
+        step = "choose another rank count or algorithm; `timpani list algorithms`"
+        raise UserError(answer["error"], "`timpani draw … --timeline` shows the messages that wait" if waits else step)
     return answer
 
 
