@@ -167,18 +167,19 @@ def test_calls_of_different_communicators_at_the_same_time_are_found(run_program
 
 
 def test_how_communicators_were_made(run_program: RunProgram) -> None:
-    """All but one have all ranks, so that only how they were made distinguishes most of them."""
-    done = run_program("profiled/communicators_made.c", text=NONE, ranks=2)
+    """Most have all ranks, so that only how they were made distinguishes them."""
+    done = run_program("profiled/communicators_made.c", text=NONE, ranks=4)
     assert done.status == 0, done.stderr
-    found = [(line.ranks, line.made, line.world) for line in done.part.calls if line.name == "barrier"]
+    found = [(line.ranks, line.made, line.world, line.stride) for line in done.part.calls if line.name == "barrier"]
     assert sorted(found) == [
-        (1, "predefined", False),
-        (2, "", False),
-        (2, "", True),
-        (2, "cartesian", True),
-        (2, "distributed graph", True),
-        (2, "graph", True),
-        (2, "predefined", True),
+        (1, "predefined", False, 0),
+        (2, "", False, 2),
+        (4, "", False, -1),
+        (4, "", True, 1),
+        (4, "cartesian", True, 1),
+        (4, "distributed graph", True, 1),
+        (4, "graph", True, 1),
+        (4, "predefined", True, 1),
     ]
 
 

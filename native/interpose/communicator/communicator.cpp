@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "execute/rank_and_size.hpp"
 #include "interpose/call/device_memory.hpp"
@@ -26,6 +27,15 @@ std::string_view how_made(MPI_Comm comm) {
     if (topology == MPI_CART) return "cartesian";
     if (topology == MPI_GRAPH) return "graph";
     return topology == MPI_DIST_GRAPH ? "distributed graph" : "";
+}
+
+/// The distance from each rank to the next; 0 if there is one rank, or the distances differ.
+int stride_of(const std::vector<int>& ranks) {
+    if (ranks.size() < 2) return 0;
+    const int stride = ranks[1] - ranks[0];
+    const bool differs =
+        std::ranges::adjacent_find(ranks, [=](int one, int next) { return next - one != stride; }) != ranks.end();
+    return differs ? 0 : stride;
 }
 
 }  // namespace
@@ -96,6 +106,7 @@ CommunicatorShape Communicator::shape() const {
     const Topology topology = world->topology_of(*members);
     shape.nodes = topology.nodes();
     shape.per_node = topology.max_ranks_per_node();
+    shape.stride = stride_of(*members);
     shape.world = static_cast<int>(members->size()) == size_of(MPI_COMM_WORLD) && std::ranges::is_sorted(*members);
     for (const int member : *members) shape.members = hash_with(shape.members, static_cast<std::uint64_t>(member) + 1);
     return shape;

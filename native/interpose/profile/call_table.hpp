@@ -27,6 +27,7 @@ struct CommunicatorShape {
     int nodes = 0;
     int per_node = 0;           // maximum number of ranks on a node
     std::string_view made{};    // how, as far as MPI records it: `predefined`, or a topology. Static storage
+    int stride = 0;             // between the ranks in MPI_COMM_WORLD; 0: none, or it differs
     std::uint64_t members = 0;  // a hash of the ranks in order; 0: unknown, or of further lists than the table keeps
 
     friend bool operator==(const CommunicatorShape&, const CommunicatorShape&) = default;

@@ -81,6 +81,7 @@ class KindLine(_Line):
     per_node       most ranks on a node
     made           how the communicator was made, as far as MPI records that: `predefined` (MPI_COMM_WORLD and
                    MPI_COMM_SELF), `cartesian`, `graph`, `distributed graph`; empty: another function, or unknown
+    stride         between the ranks of the communicator in MPI_COMM_WORLD; 0 if it differs, or is unknown
     size_class     bits of the message's bytes: 0 for none, k for [2^(k-1), 2^k); -1: several, or none
     """
 
@@ -90,6 +91,7 @@ class KindLine(_Line):
     nodes: Ranks
     per_node: Ranks
     made: Text = ""
+    stride: int = 0
     size_class: Annotated[int, Field(ge=-1, le=63)]
 
     @property

@@ -127,13 +127,13 @@ def test_the_note_about_han_holds_for_a_library_derived_from_open_mpi_5() -> Non
 
 
 def test_crays_own_collectives_are_variants_that_no_control_variable_must_confirm() -> None:
-    texts, left_out = group_variants(recognized(MPICH, CRAY), "components")
-    variants = parse_variants(texts)
+    offered = group_variants(recognized(MPICH, CRAY), "components")
+    variants = parse_variants(offered.texts)
     assert dict(variants["mpich-collectives"].environment) == {
         "MPICH_COLL_OPT_OFF": "1",
         "MPICH_SHARED_MEM_COLL_OPT": "0",
     }
-    assert not left_out
+    assert not offered.left_out
     control = LIBRARIES["cray"].control
     assert [control(name) for each in variants.values() for name, _ in each.environment] == [None] * 6
     assert control("MPIR_CVAR_BCAST_INTRA_ALGORITHM") == "MPIR_CVAR_BCAST_INTRA_ALGORITHM"

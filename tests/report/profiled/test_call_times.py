@@ -86,14 +86,16 @@ def test_the_longest_calls_are_in_the_text_and_on_the_page(tmp_path: Path) -> No
 def test_communicators_are_named_by_how_they_were_made_and_their_ranks(tmp_path: Path) -> None:
     """Of four ranks on two nodes."""
     wholes = {"ranks": 4, "nodes": 2, "per_node": 2}
-    halves = {"ranks": 2, "nodes": 1, "per_node": 2, "world": False}
+    halves = {"ranks": 2, "nodes": 1, "per_node": 2, "world": False, "made": ""}
     named = {
         "MPI_COMM_WORLD": {**wholes, "made": "predefined"},
         "all ranks": {**wholes, "made": ""},
         "all ranks reordered": {**wholes, "made": "", "world": False},
         "cartesian, all ranks": {**wholes, "made": "cartesian"},
-        "one node": {**halves, "made": ""},
-        "one rank per node": {**halves, "made": "", "nodes": 2, "per_node": 1},
+        "one node": halves,
+        "one rank per node": {**halves, "nodes": 2, "per_node": 1},
+        "consecutive ranks": {**halves, "nodes": 2, "ranks": 3, "stride": 1},
+        "cartesian, ranks 2 apart": {**halves, "made": "cartesian", "nodes": 2, "ranks": 3, "stride": 2},
         "graph, some ranks": {"made": "graph", "ranks": 3, "nodes": 2, "per_node": 2, "world": False},
         "MPI_COMM_SELF": {**halves, "made": "predefined", "ranks": 1, "per_node": 1},
         "": {"made": "", "ranks": 3, "nodes": 0, "per_node": 0, "world": False},

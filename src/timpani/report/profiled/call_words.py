@@ -26,6 +26,8 @@ def communicator_words(part: ProfilePart, line: KindLine) -> str:
         ranks = "one node"
     elif several_nodes and line.nodes == line.ranks:
         ranks = "one rank per node"
+    elif line.stride:
+        ranks = "consecutive ranks" if line.stride == 1 else f"ranks {line.stride} apart"
     else:
         ranks = "some ranks"
     return f"{line.made}, {ranks}" if line.made else ranks
