@@ -1,4 +1,4 @@
-"""`timpani import`: logs of benchmarks, and tables that others published, as a campaign; mpiP's report as a profile."""
+"""`timpani import`: logs of benchmarks and published tables as a campaign; what mpiP or mpisee wrote as a profile."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ def import_(
         list[str] | None,
         typer.Argument(
             metavar="[ALGORITHM=]FILE…",
-            help="Files of OSU, IMB-MPI1, ReproMPI or PICO: osu.log, or default=a.log chain=b.log. Or mpiP's report.",
+            help="Files of OSU, IMB, ReproMPI or PICO: osu.log, or default=a.log chain=b.log. Or of mpiP or mpisee.",
             show_default=False,
         ),
     ] = None,
@@ -37,7 +37,7 @@ def import_(
     ] = None,
     any_name: Annotated[bool, typer.Option("--any-name", help="Accept algorithms that no library here has.")] = False,
 ) -> None:
-    """Make a campaign from the output of benchmarks or from a published table, or a profile from mpiP's report."""
+    """Make a campaign from the output of benchmarks or from a published table, or a profile from mpiP or mpisee."""
     import shlex
     import sys
 
@@ -69,18 +69,27 @@ def import_(
 
 
 def _imported_profile(files: list[str], output: Path, other_options: bool) -> bool:
-    """Write mpiP's report as a profile; False where no file is one. UserError with other files or options."""
+    """Write what mpiP or mpisee wrote as a profile; False where no file is theirs.
+
+    UserError with other files or options.
+    """
     import shlex
 
     from timpani.errors import UserError
     from timpani.programs.mpip_import import import_mpip
     from timpani.programs.mpip_report import is_mpip_report
+    from timpani.programs.mpisee_import import import_mpisee, is_database
 
-    reports = [Path(text) for text in files if is_mpip_report(Path(text))]
-    if not reports:
-        return False
-    if len(files) > 1 or other_options:
-        raise UserError(f"{reports[0]} is a report of mpiP", "import it alone, with no option but -o")
-    import_mpip(reports[0], output)
-    typer.echo(f"the profile is in {output}; `timpani show {shlex.quote(str(output))}` shows it")
-    return True
+    for detects, imports, what in (
+        (is_mpip_report, import_mpip, "a report of mpiP"),
+        (is_database, import_mpisee, "a database of mpisee"),
+    ):
+        found = [Path(text) for text in files if detects(Path(text))]
+        if not found:
+            continue
+        if len(files) > 1 or other_options:
+            raise UserError(f"{found[0]} is {what}", "import it alone, with no option but -o")
+        imports(found[0], output)
+        typer.echo(f"the profile is in {output}; `timpani show {shlex.quote(str(output))}` shows it")
+        return True
+    return False

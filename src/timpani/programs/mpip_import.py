@@ -9,30 +9,17 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from timpani.errors import UserError, wrong
+from timpani.programs.imported_calls import UNKNOWN, call_form, rank_line
 from timpani.programs.mpip_report import MpipReport, SiteTime, read_mpip_report
 from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramProfile, read_profile
 from timpani.programs.profile_lines import VERSION, CallsLine, Form, ProgramLine, RankLine, part_bytes
 
 _NS_PER_MS = 1e6
-_NS_PER_S = 1e9
-
-_COLLECTIVE = re.compile(
-    r"(?P<start>i?)(?P<name>barrier|bcast|(?:all)?gatherv?|scatterv?|alltoall[vw]?|(?:all)?reduce|reduce_scatter"
-    r"(?:_block)?|(?:ex)?scan|neighbor_all(?:gatherv?|toall[vw]?))(?P<prepare>(?:_init)?)"
-)
-_MESSAGE = re.compile(r"i?[bsr]?send|i?m?recv|i?sendrecv(?:_replace)?|(?:[bsr]?send|recv|psend|precv)_init")
-_COMPLETION = re.compile(r"start(?:all)?|(?:wait|test)(?:any|all|some)?|i?m?probe")
 
 _NOT_RECORDED = (
     "mpiP does not record communicators, operators, datatypes, roots, waiting for late ranks, or algorithms; each "
     "rank's call of a collective counts"
 )
-_UNKNOWN = {
-    **dict.fromkeys(("operator", "datatype", "algorithm", "reason"), ""),
-    **dict.fromkeys(("world", "between_groups", "in_place"), False),
-    **dict.fromkeys(("ranks", "nodes", "per_node", "rooted_calls"), 0),
-    **dict.fromkeys(("matched_calls", "matched_ns", "waiting_ns", "waiting_error_ns"), 0),
-}
 
 
 def import_mpip(path: Path, folder: Path) -> ProgramProfile:
@@ -69,23 +56,12 @@ def _notes(report: MpipReport, version: str) -> Iterator[str]:
 
 def _rank_lines(report: MpipReport, program: str) -> list[RankLine]:
     """Each rank with its time in calls of each form, as far as the report lists it."""
-    spent = defaultdict[tuple[int, Form], int](int)
+    spent = defaultdict[int, Counter[Form]](Counter)
     for each in report.times:
         if each.rank is not None:
-            spent[each.rank, _form(each.call)[0]] += _ns(each)
+            spent[each.rank][call_form(each.call)[0]] += _ns(each)
     return [
-        RankLine(
-            rank=rank,
-            host=host,
-            program=program,
-            wall_ns=round(seconds * _NS_PER_S),
-            blocking_ns=spent[rank, "blocking"],
-            non_blocking_ns=spent[rank, "non_blocking"],
-            persistent_ns=spent[rank, "persistent"],
-            message_ns=spent[rank, "message"],
-            completion_ns=spent[rank, "completion"],
-            setup_ns=0,
-        )
+        rank_line(rank, host, program, seconds, spent[rank])
         for rank, (host, seconds) in enumerate(zip(report.hosts, report.seconds, strict=True))
     ]
 
@@ -101,7 +77,7 @@ def _calls_lines(report: MpipReport) -> Iterator[CallsLine]:
 
 
 def _calls_line(report: MpipReport, call: str, place: str, times: list[SiteTime]) -> CallsLine:
-    form, name = _form(call)
+    form, name = call_form(call)
     totals = [each for each in times if each.rank is None]
     calls = sum(each.calls for each in totals)
     sent = [report.sent[call, each.site] for each in totals if (call, each.site) in report.sent]
@@ -128,18 +104,7 @@ def _calls_line(report: MpipReport, call: str, place: str, times: list[SiteTime]
         "ns_max": max([longest_ns, *of_rank.values()]),
         "longest_ns": longest_ns,
     }
-    return CallsLine.model_validate(_UNKNOWN | values)
-
-
-def _form(call: str) -> tuple[Form, str]:
-    """How a call uses MPI, and its name in a profile: `Ibcast` starts a `bcast`."""
-    name = call.lower()
-    if collective := _COLLECTIVE.fullmatch(name):
-        form: Form = "non_blocking" if collective["start"] else "persistent" if collective["prepare"] else "blocking"
-        return form, collective["name"]
-    if _MESSAGE.fullmatch(name):
-        return "message", name
-    return ("completion" if _COMPLETION.fullmatch(name) else "other"), name
+    return CallsLine.model_validate({**UNKNOWN, **values})
 
 
 def _ns(each: SiteTime) -> int:

@@ -69,6 +69,8 @@ def why_not_measured(line: CallsLine) -> str | None:
         return "on communicators that the profile does not show"
     if line.ranks < 2:
         return "of one rank"
+    if not line.datatype and COLLECTIVES[line.name].sized:
+        return "of a datatype that the profile does not show"
     if line.nodes == 0:
         return "with ranks of other programs, or without Timpani's library"
     return None

@@ -16,7 +16,12 @@ def next_commands(profile: ProgramProfile, savings: Savings | None) -> list[tupl
     command = shlex.join(profile.header.command) if profile.header else ""
     if profile.imported:
         ranks = profile.main_part.program.reporting
-        return [("Profile the program with its communicators", f"timpani profile -o p -- mpirun -np {ranks} {command}")]
+        return [
+            (
+                "Profile the program with its datatypes and lateness",
+                f"timpani profile -o p -- mpirun -np {ranks} {command}",
+            )
+        ]
     place = shlex.quote(str(profile.folder))
     known = savings.campaigns if savings else ()
     found = []
