@@ -27,7 +27,8 @@ class _Figures:
     figures: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for the study's figures (SVG, PNG and PDF), and for all tables (LaTeX, Markdown and CSV).",
+            help="A folder for the study's or the profile's figures (SVG, PNG and PDF), and for all tables (LaTeX, "
+            "Markdown and CSV).",
             show_default=False,
             rich_help_panel=_FIGURES,
         ),
@@ -100,8 +101,9 @@ def report(
 
     folder = campaign_or_newest(folder)
     if is_profile(folder):
-        _refuse("the report of a campaign", {"a second folder": other, **_options(chosen, others, linear, statistic)})
-        _of_profile(folder, covered_by, output, force)
+        unused = {"a second folder": other, **_options(chosen, others, linear, statistic), "--figures": None}
+        _refuse("the report of a campaign", unused)
+        _of_profile(folder, covered_by, output, chosen.figures, style, force)
         return
     if covered_by:
         raise UserError(f"--covered-by is for a profile, and {folder} holds a campaign", "leave it out")
@@ -179,7 +181,7 @@ def _write_figures(
     """Write the figures and tables, and print how many figures there are, how many more there could be, and which could
     not be drawn."""
     from timpani.report.page.figure_files import INDEX, find_figures, write_figures
-    from timpani.report.page.table_files import ALL_TIMES, table_files, write_tables
+    from timpani.report.page.table_files import ALL_TIMES, table_files, write_files
     from timpani.report.words.output_files import check_new
     from timpani.study.counted import counted
 
@@ -190,7 +192,7 @@ def _write_figures(
         check_new(folder / path, force)
     typer.echo(f"drawing {counted(len(files), 'figure')}", err=True)
     write_figures(files, report, folder, force, linear, style.chosen())
-    write_tables(tables, folder, force)
+    write_files(tables, folder, force)
     more = f"; --all-figures writes {len(found.others)} more" if found.others and not everything else ""
     typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
     further = dict.fromkeys(path.stem for path in tables if path.parent.name)
@@ -200,20 +202,34 @@ def _write_figures(
         typer.echo(f"not drawn: {text}", err=True)
 
 
-def _of_profile(folder: Path, covered_by: list[Path] | None, output: Path | None, force: bool) -> None:
-    """Write the page of a profile."""
+def _of_profile(
+    folder: Path,
+    covered_by: list[Path] | None,
+    output: Path | None,
+    figures: Path | None,
+    style: FigureOptions,
+    force: bool,
+) -> None:
+    """Write the page of a profile, its figure and tables, or both."""
     from timpani.cli.terminal.profiled import savings_of
     from timpani.programs.profile_folder import read_profile
+    from timpani.report.profiled.profile_files import write_profile_files
     from timpani.report.profiled.profile_page import render_profile
     from timpani.report.words.output_files import check_new, write_file
 
-    output = output or folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
-    check_new(output, force)
+    if output is None and figures is None:
+        output = folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
+    if output:
+        check_new(output, force)
     profile = read_profile(folder)
     savings = savings_of(profile, covered_by) if covered_by else None
-    write_file(output, render_profile(profile, savings).encode(), force)
-    typer.echo(output)
-    typer.echo(f"the same as text: timpani show {shlex.quote(str(folder))}", err=True)
+    if figures is not None:
+        written = write_profile_files(profile, savings, figures, force, style.chosen())
+        typer.echo(f"figure and tables in {figures}: {', '.join(map(str, written))}")
+    if output:
+        write_file(output, render_profile(profile, savings).encode(), force)
+        typer.echo(output)
+        typer.echo(f"the same as text: timpani show {shlex.quote(str(folder))}", err=True)
 
 
 def _compared(folder: Path, other: Path, output: Path | None, force: bool) -> None:

@@ -15,7 +15,7 @@ from timpani.report.tables.algorithm_tables import speedup_tables
 from timpani.report.tables.report_table import Table
 from timpani.report.tables.table_texts import tables_as, written_as
 from timpani.report.verdict import decision_tables
-from timpani.report.words.output_files import write_file
+from timpani.report.words.output_files import check_new, write_file
 from timpani.study.operations import title_of
 
 ALL_TIMES = "tables"
@@ -25,7 +25,7 @@ _FORMATS = {"tex": "latex", "md": "markdown", "csv": "csv"}
 """By the files' suffixes."""
 
 
-def table_files(report: Report) -> dict[Path, str]:
+def table_files(report: Report) -> dict[Path, bytes]:
     """What the files hold, by their paths.
 
     ALL_TIMES has a table per algorithm by rank counts, as published tables are; of one rank count, algorithms next to
@@ -35,24 +35,32 @@ def table_files(report: Report) -> dict[Path, str]:
     as_published = report.campaign.statistic == "osu" or cells["ranks"].n_unique() > 1
     layout = "ranks" if as_published else "algorithms"
     found = {
-        Path(f"{ALL_TIMES}.{suffix}"): tables_as(format, report.campaign, cells, layout)
+        Path(f"{ALL_TIMES}.{suffix}"): tables_as(format, report.campaign, cells, layout).encode()
         for suffix, format in _FORMATS.items()
     }
     for section in (*_of_files_alone(report), *sections(report, (), {})):
         if section.id not in (TIMES, STUDY_TABLES) and (tables := list(_captioned(section))):
-            for suffix, format in _FORMATS.items():
-                found[Path(ALL_TIMES) / f"{section.id}.{suffix}"] = written_as(format, tables)
+            found |= in_each_format(Path(ALL_TIMES) / section.id, tables)
     return found
 
 
-def write_tables(found: Mapping[Path, str], folder: Path, force: bool) -> None:
-    """Write `table_files` into `folder`, over existing ones only with `force`."""
-    try:
-        (folder / ALL_TIMES).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder / ALL_TIMES, error) from None
-    for path, text in found.items():
-        write_file(folder / path, text.encode(), force)
+def in_each_format(path: Path, tables: list[Table]) -> dict[Path, bytes]:
+    """What the files of these tables hold; `path` without suffix."""
+    return {
+        path.with_name(f"{path.name}.{end}"): written_as(format, tables).encode() for end, format in _FORMATS.items()
+    }
+
+
+def write_files(found: Mapping[Path, bytes], folder: Path, force: bool) -> None:
+    """Write what files in `folder` hold, over existing ones only with `force`."""
+    for path in found:
+        check_new(folder / path, force)
+    for path, content in found.items():
+        try:
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise cannot_write((folder / path).parent, error) from None
+        write_file(folder / path, content, force)
 
 
 def _of_files_alone(report: Report) -> Iterator[PageSection]:

@@ -40,24 +40,36 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
         page_templates()
         .get_template("profile.html.jinja")
         .render(
-            title=f"Where the communication time of {' : '.join(part.programs)} passes",
+            title=page_title(part),
             facts=list(_facts(profile, part)),
             headline=list(_headline(profile, part, savings)),
             notes=[*profile.notes, *([part.program.note] if part.program.note else [])],
             figure=_figure(part),
-            forms=Table.of_texts(form_rows(part)),
-            calls=Table.of_texts(call_rows(part)),
-            late=Table.of_texts(late_rows(part)),
+            tables=profile_tables(part, savings),
             advice=list(lateness_advice(part, points, TOGETHER)),
-            longest=Table.of_texts(longest_rows(part)),
-            concurrent=Table.of_texts(concurrent_rows(part)),
             concurrency_notes=list(concurrency_notes(part)),
-            points=Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
             left_out=left_out(part, points, {point.collective: point.arguments for point in points}),
             coverage=_coverage(savings),
             commands=next_commands(profile, savings),
         )
     )
+
+
+def page_title(part: ProfilePart) -> str:
+    """What the page and its figure are about."""
+    return f"Where the communication time of {' : '.join(part.programs)} passes"
+
+
+def profile_tables(part: ProfilePart, savings: Savings | None) -> dict[str, Table | None]:
+    """The tables by the names of their files; None without rows."""
+    return {
+        "forms": Table.of_texts(form_rows(part)),
+        "points": Table.of_texts(savings_rows(savings) if savings else _point_rows(part)),
+        "late": Table.of_texts(late_rows(part)),
+        "longest": Table.of_texts(longest_rows(part)),
+        "concurrent": Table.of_texts(concurrent_rows(part)),
+        "calls": Table.of_texts(call_rows(part)),
+    }
 
 
 def _point_rows(part: ProfilePart) -> list[tuple[str, ...]]:
@@ -96,13 +108,18 @@ def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | Non
         yield "How long ranks waited for late ranks is unknown."
 
 
-def _figure(part: ProfilePart) -> Markup | None:
-    """The blocking collectives that take longest as bars; None without any."""
-    rows = pl.DataFrame(
+def longest_calls(part: ProfilePart) -> pl.DataFrame:
+    """The blocking collectives that take longest, as `program_time` draws them."""
+    return pl.DataFrame(
         [row for line in _longest(part) for row in _bar_parts(part, line)],
         schema={"call": pl.String(), "part": pl.String(), "seconds": pl.Float64()},
         orient="row",
     )
+
+
+def _figure(part: ProfilePart) -> Markup | None:
+    """These calls as bars; None without any."""
+    rows = longest_calls(part)
     if rows.is_empty():
         return None
     with alt.data_transformers.enable("default", max_rows=None):

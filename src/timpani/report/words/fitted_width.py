@@ -25,6 +25,8 @@ def fitted(specification: dict[str, Any], width: int, draw: Callable[[dict[str, 
             if legend.get("columns", 1) > 1:
                 legend["columns"] = theme.legend_columns(channel["scale"]["domain"], width)
             legend["labelLimit"] = width - _BESIDE_NAMES
+        if (axis := channel.get("axis")) and "labelLimit" in axis:
+            axis["labelLimit"] = min(axis["labelLimit"], width / 2)
     if "facet" not in specification:
         return draw(specification | {"width": width, "autosize": {"type": "fit-x", "contains": "padding"}})
     columns = max(1, min(specification["columns"], width // _NARROWEST_PANEL))

@@ -1,0 +1,41 @@
+"""The figure and the tables of a profile as files for a paper."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from timpani.charts.marks.theme import LIGHT
+from timpani.charts.program_time import program_time
+from timpani.programs.profile_folder import ProgramProfile
+from timpani.programs.savings import Savings
+from timpani.report.page.table_files import in_each_format, write_files
+from timpani.report.profiled.profile_page import longest_calls, page_title, profile_tables
+from timpani.report.words.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+
+_FIGURE = "program-time"
+_CAPTIONS = {
+    "forms": "Where the communication time passes",
+    "points": "What an algorithm could change",
+    "late": "Who is late",
+    "longest": "The longest calls",
+    "concurrent": "What ran at the same time",
+    "calls": "All calls",
+}
+_SECONDS = "Seconds are means over all ranks."
+
+
+def write_profile_files(
+    profile: ProgramProfile, savings: Savings | None, folder: Path, force: bool, style: FigureStyle
+) -> list[Path]:
+    """Write the figure and the tables of the page of a profile; over existing files only with `force`."""
+    part = profile.main_part
+    found: dict[Path, bytes] = {}
+    rows = longest_calls(part)
+    if not rows.is_empty():
+        drawn = figure_svg(program_time(rows, LIGHT), page_title(part), style)
+        found |= {Path(f"{_FIGURE}.{format}"): figure_bytes(drawn, format) for format in FIGURE_FORMATS}
+    for name, table in profile_tables(part, savings).items():
+        if table is not None:
+            caption = f"{_CAPTIONS[name]}: {' : '.join(part.programs)}"
+            found |= in_each_format(Path(name), [replace(table, caption=caption, footnotes=(_SECONDS,))])
+    write_files(found, folder, force)
+    return list(found)
