@@ -99,7 +99,8 @@ def test_an_output_that_differs_is_reported(program: tuple[str, ...], tmp_path: 
 
 def test_runs_with_a_variant_lack_what_its_script_removes(program: tuple[str, ...], mpi: Mpi, tmp_path: Path) -> None:
     (tmp_path / "unset.sh").write_text("unset PLANTED_MS\n")
-    choice = choice_of_variant(f"gone: --source {tmp_path}/unset.sh --bind-to none", mpi)
+    bound = "" if mpi.kind == "mpich" else "--bind-to none"  # MPICH's launcher takes the option once, from the check
+    choice = choice_of_variant(f"gone: --source {tmp_path}/unset.sh {bound}", mpi)
     blocks = BlockRuns(tmp_path / "runs", (*program, "x"), choice)
     printed = {run.side: (tmp_path / "runs/profiles" / run.printed).read_text() for run in blocks.complete(1)}
     assert printed == {AS_IT_IS: "600\n", CHOSEN: "nothing\n"}
