@@ -43,6 +43,7 @@ def fault(name: str, asked: str, control: str | None = None) -> str:
         ("copy", "cma"),
         ("copy", "1"),
         ("on", "true"),
+        ("on", "enable"),
         ("on", "1"),
         ("DEVICE", "percoll"),
         ("COPY", "cma"),

@@ -11,7 +11,7 @@ from typing import IO
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import each_kind, needs_mpi
+from tests.installed import OPEN_MPIS, each_kind, needs_mpi, needs_open_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
@@ -187,3 +187,9 @@ def test_words_for_a_launcher_need_a_launcher(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no launcher that could take --oversubscribe"):
         BlockRuns(tmp_path / "runs", ("true",), Choice({}, None, ("--oversubscribe",)))
     assert not (tmp_path / "runs").exists()
+
+
+@needs_open_mpi
+def test_a_component_may_be_preferred_for_collectives_and_nodes_that_only_the_program_has() -> None:
+    choice = choice_of_variant("hierarchical: --mca coll_han_priority 100", OPEN_MPIS[0])
+    assert choice.settings == {"OMPI_MCA_coll_han_priority": "100"}

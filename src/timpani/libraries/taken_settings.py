@@ -16,7 +16,7 @@ _COMPLAINT = re.compile(
     r"|.*(environment variable is not supported|removed from the product|will be ignored).*"  # Intel MPI 2021
 )
 _SUGGESTION = re.compile(r"\(.*?\)")
-_TRUE, _FALSE = {"true", "yes", "enabled"}, {"false", "no", "disabled"}
+_TRUE, _FALSE = {"true", "yes", "on", "enable", "enabled"}, {"false", "no", "off", "disable", "disabled"}
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,10 @@ class CheckedVariant:
     unchecked: tuple[str, ...]
 
 
-def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, CheckedVariant]:
+def check_variants(plan: CampaignPlan, programs: Programs, components: bool = True) -> dict[str, CheckedVariant]:
     """What each variant's start showed.
+
+    components  whether a preferred component must run what the plan measures
 
     UserError for a variant that can't start, whose variables don't reach all ranks, whose ranks run elsewhere than
     asked, with a setting that the library doesn't have or that is not in force, or with a preferred component that runs
@@ -65,7 +67,7 @@ def check_variants(plan: CampaignPlan, programs: Programs) -> dict[str, CheckedV
     if plan.machine.simulated or (len(plan.variants) == 1 and plan.variants[0].variant.is_plain):
         return {}
     starts = _Starts(plan, programs)
-    return {variant.name: starts.check(variant) for variant in plan.variants}
+    return {variant.name: starts.check(variant, components) for variant in plan.variants}
 
 
 def unusable_variants(
@@ -79,7 +81,7 @@ def unusable_variants(
     for variant in plan.variants:
         if variant.name in names:
             try:
-                starts.check(variant)
+                starts.check(variant, components=True)
             except UserError as error:
                 yield variant.name, error.what
                 continue
@@ -96,7 +98,7 @@ class _Starts:
     taken: dict[tuple[str, int, str], TakenSettings] = field(default_factory=dict)
     alone: dict[Mpi, Mapping[str, str] | None] = field(default_factory=dict)
 
-    def check(self, variant: PreparedVariant) -> CheckedVariant:
+    def check(self, variant: PreparedVariant, components: bool) -> CheckedVariant:
         """What the start of `variant` on its most ranks showed; UserError where something is wrong with it."""
         group = self._groups(variant)[0]
         taken = self._taken(group)
@@ -104,7 +106,7 @@ class _Starts:
         _check_places(self.plan, group, taken)
         changed = self._changed(group)
         preferred = {each for setting in changed or () if (each := _preferred(variant, setting))}
-        if preferred and not any(self._runs_any(preferred, each) for each in self._groups(variant)):
+        if components and preferred and not any(self._runs_any(preferred, each) for each in self._groups(variant)):
             running = ", ".join(f"{name}: {each}" for name, each in self._components(group).items())
             raise UserError(
                 f"variant {variant.name!r}: component {' and '.join(sorted(preferred))} is preferred, and runs none of "
@@ -114,9 +116,9 @@ class _Starts:
         return CheckedVariant(changed, self._components(group), unchecked)
 
     def changes_components(self, variant: PreparedVariant) -> bool:
-        """Whether another component than with DEFAULT runs a measured collective, on any ranks and placement."""
+        """Whether another component than with DEFAULT runs a measured collective, or the library shows no component."""
         return any(
-            self._components(group) != self._components(default)
+            not self._taken(group).components or self._components(group) != self._components(default)
             for group in self._groups(variant)
             if (default := self._with_default(group))
         )
