@@ -60,9 +60,9 @@ def check_variants(plan: CampaignPlan, programs: Programs, components: bool = Tr
 
     components  whether a preferred component must run what the plan measures
 
-    UserError for a variant that can't start, whose variables don't reach all ranks, whose ranks run elsewhere than
-    asked, with a setting that the library doesn't have or that is not in force, or with a preferred component that runs
-    nothing of what is measured. Nothing is started where there is one plain variant, or where machines are simulated.
+    UserError for a variant that can't start, whose variables don't reach all ranks, or whose ranks run elsewhere than
+    asked. Also for a setting that the library doesn't have or that is not in force, and for a preferred component that
+    runs nothing of what is measured. Nothing is started where there is one plain variant, or on simulated machines.
     """
     if plan.machine.simulated or (len(plan.variants) == 1 and plan.variants[0].variant.is_plain):
         return {}
