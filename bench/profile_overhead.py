@@ -15,7 +15,7 @@ from pathlib import Path
 from bench.overhead import build_benchmarks
 from bench.pass_through import nanoseconds
 from timpani.libraries.find import find_mpis
-from timpani.programs.preloaded_command import preloaded_command
+from timpani.programs.runs.preloaded_command import preloaded_command
 from timpani.stats.run_blocks import block_order, compare_blocks
 
 MAX_NS = 100.0

@@ -59,8 +59,8 @@ from timpani.machine.nodes.places import requested_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
-from timpani.programs.mpip_import import import_mpip
-from timpani.programs.mpisee_import import import_mpisee
+from timpani.programs.imported.mpip_import import import_mpip
+from timpani.programs.imported.mpisee_import import import_mpisee
 from timpani.providers.verification import parse_range
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance

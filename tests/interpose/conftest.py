@@ -15,8 +15,8 @@ from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import PRELOADED, build
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_folder import ProgramProfile, is_profile, read_profile
-from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profile.profile_folder import ProgramProfile, is_profile, read_profile
+from timpani.programs.profile.profile_lines import ProfilePart
 
 PROGRAMS = Path(__file__).parent / "programs"
 LIBRARY = "libtimpani.so"

@@ -16,7 +16,7 @@ from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import PRELOADED, build
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_folder import read_profile
+from timpani.programs.profile.profile_folder import read_profile
 
 HOSTS = {
     "openmpi": (Host("n1", 2), Host("n2", 1), Host("n3", 2), Host("n4", 2)),  # one of them has fewer ranks

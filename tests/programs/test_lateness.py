@@ -9,10 +9,10 @@ from numpy.typing import ArrayLike
 
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, late, part_text, write_profile
-from timpani.programs.lateness import call_lateness, lateness_advice
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.profiled_points import profiled_points
+from timpani.programs.profile.lateness import call_lateness, lateness_advice
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_lines import ProfilePart
+from timpani.programs.profile.profiled_points import profiled_points
 from timpani.study.arrival import TOGETHER
 
 BCAST = {**CALL, "name": "bcast", "operator": ""}

@@ -6,10 +6,10 @@ import pytest
 
 from tests.cli.typed import typed
 from timpani.errors import UserError
-from timpani.programs.mpip_import import import_mpip
-from timpani.programs.mpip_report import read_mpip_report
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profile_lines import CallsLine, ProfilePart
+from timpani.programs.imported.mpip_import import import_mpip
+from timpani.programs.imported.mpip_report import read_mpip_report
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 
 REPORT = Path(__file__).parents[1] / "data" / "mpip" / "known.4.mpiP"
 """Of `known.c` there on four ranks, by the source of mpiP of 30 September 2025 on Debian 12."""

@@ -7,9 +7,9 @@ import pytest
 from tests.cli.typed import typed
 from tests.programs.profile_files import mpisee_database
 from timpani.errors import UserError
-from timpani.programs.mpisee_import import import_mpisee
-from timpani.programs.profile_folder import ProgramProfile, read_profile
-from timpani.programs.profiled_points import profiled_points
+from timpani.programs.imported.mpisee_import import import_mpisee
+from timpani.programs.profile.profile_folder import ProgramProfile, read_profile
+from timpani.programs.profile.profiled_points import profiled_points
 
 
 def imported(folder: Path, *changes: str) -> ProgramProfile:

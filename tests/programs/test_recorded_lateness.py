@@ -7,7 +7,7 @@ import pytest
 
 from tests.programs.profile_files import CALL, late, part_text, write_profile
 from timpani.errors import UserError
-from timpani.programs.recorded_lateness import with_recorded_lateness
+from timpani.programs.study.recorded_lateness import with_recorded_lateness
 from timpani.study.compose import compose
 from timpani.study.study import Study
 

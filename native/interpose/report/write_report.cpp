@@ -21,7 +21,7 @@ namespace timpani {
 
 namespace {
 
-constexpr int kVersion = 1;      // of the lines; src/timpani/programs/profile_lines.py reads them
+constexpr int kVersion = 1;      // of the lines; src/timpani/programs/profile/profile_lines.py reads them
 constexpr int kMaxParts = 1000;  // files in one folder: a script may start many programs
 
 /// The file of this process in the profile's folder, created at the first call: `part-1.jsonl`, or the next number if

@@ -19,6 +19,6 @@ def runnable_study(what: Iterable[str], study: Study) -> Study:
         check_figure_names(study.figures, file)
     if not recorded_source(study.arrival):
         return study
-    from timpani.programs.recorded_lateness import with_recorded_lateness
+    from timpani.programs.study.recorded_lateness import with_recorded_lateness
 
     return with_recorded_lateness(study)

@@ -143,7 +143,7 @@ def confirm(
 
 def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, campaigns: list[Path], mpi: str | None) -> int:
     """Confirm files or a variant on a program; with a variant `first` is the program's first word, and no folder."""
-    from timpani.programs.compared_output import ComparedOutput, judge_words
+    from timpani.programs.runs.compared_output import ComparedOutput, judge_words
 
     if program.judge is not None and program.same_output is None:
         raise UserError("--judge has no output to judge", "name it: --same-output FILE, or - for what is printed")

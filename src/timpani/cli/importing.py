@@ -76,9 +76,9 @@ def _imported_profile(files: list[str], output: Path, other_options: bool) -> bo
     import shlex
 
     from timpani.errors import UserError
-    from timpani.programs.mpip_import import import_mpip
-    from timpani.programs.mpip_report import is_mpip_report
-    from timpani.programs.mpisee_import import import_mpisee, is_database
+    from timpani.programs.imported.mpip_import import import_mpip
+    from timpani.programs.imported.mpip_report import is_mpip_report
+    from timpani.programs.imported.mpisee_import import import_mpisee, is_database
 
     for detects, imports, what in (
         (is_mpip_report, import_mpip, "a report of mpiP"),

@@ -16,7 +16,7 @@ def preload(
     mpi: ProgramLibrary = None,
 ) -> None:
     """Run an unmodified MPI program with the algorithms that rules choose."""
-    from timpani.programs.preloaded_command import cannot_start, preloaded_command
+    from timpani.programs.runs.preloaded_command import cannot_start, preloaded_command
 
     prepared = preloaded_command(command, rules, on, mpi, {})
     try:

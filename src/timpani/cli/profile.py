@@ -30,7 +30,7 @@ def profile(
 
     The exit status is that of the program, but 1 if the program succeeded and none of its processes called MPI.
     """
-    from timpani.programs.profiled_run import ending_lines, profiled_run
+    from timpani.programs.runs.profiled_run import ending_lines, profiled_run
     from timpani.report.profiled.profile_text import summary_lines
 
     run = profiled_run(command, output, rules, on, mpi, prove=prove, sites=sites)

@@ -30,7 +30,7 @@ def prove(
     from timpani.campaign.folder.load import read_proofs
     from timpani.campaign.read.swept_parameters import without_effect
     from timpani.errors import UserError
-    from timpani.programs.profile_folder import is_profile
+    from timpani.programs.profile.profile_folder import is_profile
     from timpani.report.words.proofs import named_proofs, proof_table
 
     if is_profile(folder):
@@ -62,7 +62,7 @@ def _fingerprints() -> "Fingerprints":
 
 def _print_of_program(folder: Path, format: Format) -> None:
     from timpani.errors import UserError
-    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.profile.profile_folder import read_profile
     from timpani.report.profiled.proven_text import proven_lines
 
     part = read_profile(folder).main_part

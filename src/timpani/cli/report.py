@@ -97,7 +97,7 @@ def report(
     force: Force = False,
 ) -> None:
     """Write a page that opens offline: a report of a campaign with its figures, of two campaigns, or of a profile."""
-    from timpani.programs.profile_folder import is_profile
+    from timpani.programs.profile.profile_folder import is_profile
 
     folder = campaign_or_newest(folder)
     if is_profile(folder):
@@ -212,7 +212,7 @@ def _of_profile(
 ) -> None:
     """Write the page of a profile, its figure and tables, or both."""
     from timpani.cli.terminal.profiled import savings_of
-    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.profile.profile_folder import read_profile
     from timpani.report.profiled.profile_files import write_profile_files
     from timpani.report.profiled.profile_page import render_profile
     from timpani.report.words.output_files import check_new, write_file

@@ -89,7 +89,7 @@ def show(
     import sys
 
     from timpani.errors import UserError
-    from timpani.programs.profile_folder import is_profile
+    from timpani.programs.profile.profile_folder import is_profile
     from timpani.report.words.output_files import write_file
 
     _check(how)
@@ -130,7 +130,7 @@ def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
     from timpani.cli.terminal.profiled import savings_of
     from timpani.errors import UserError
-    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.profile.profile_folder import read_profile
     from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
     from timpani.report.profiled.savings_text import savings_lines
 

@@ -8,8 +8,8 @@ import pytest
 
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profile_lines import FURTHER_KINDS, ProfilePart
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_lines import FURTHER_KINDS, ProfilePart
 from timpani.report.profiled.call_times import concurrency_notes, concurrent_rows, longest_rows
 from timpani.report.profiled.profile_page import render_profile
 from timpani.report.profiled.profile_text import call_rows, profile_text

@@ -1,6 +1,6 @@
 """A program compared with itself under another choice, in sentences."""
 
-from timpani.programs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
+from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.report.profiled.comparison_text import comparison_lines
 from timpani.stats.run_blocks import compare_blocks
 

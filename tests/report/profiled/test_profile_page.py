@@ -7,9 +7,9 @@ import pytest
 from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.errors import UserError
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profiled_points import profiled_points
-from timpani.programs.savings import PointSaving, Savings
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profiled_points import profiled_points
+from timpani.programs.study.savings import PointSaving, Savings
 from timpani.report.profiled.profile_page import render_profile
 from timpani.report.profiled.profile_text import form_rows
 

@@ -9,8 +9,8 @@ import typer
 
 if TYPE_CHECKING:
     from timpani.native.mpi import Mpi
-    from timpani.programs.block_runs import Choice, ProgramComparison
-    from timpani.programs.compared_output import ComparedOutput
+    from timpani.programs.runs.block_runs import Choice, ProgramComparison
+    from timpani.programs.runs.compared_output import ComparedOutput
 
 
 @dataclass(frozen=True)
@@ -35,8 +35,8 @@ def confirm_files(folder: Path, campaigns: list[Path], request: ProgramRequest) 
 
     campaigns  from which the rules were chosen; none: those that their table names
     """
-    from timpani.programs.preloaded_command import library_of
-    from timpani.programs.switched_choice import choice_of
+    from timpani.programs.runs.preloaded_command import library_of
+    from timpani.programs.runs.switched_choice import choice_of
     from timpani.rules.table.table_file import TABLE_FILE, read_table
     from timpani.rules.workflow import MAX_ROUNDS
 
@@ -61,8 +61,8 @@ def confirm_variant(variant: str, output: Path | None, request: ProgramRequest) 
     output  the folder of the runs; None: named after the variant, the program and the day
     """
     from timpani.cli.terminal.folder_of_today import folder_of_today
-    from timpani.programs.preloaded_command import library_of
-    from timpani.programs.variant_choice import choice_of_variant
+    from timpani.programs.runs.preloaded_command import library_of
+    from timpani.programs.runs.variant_choice import choice_of_variant
 
     choice = choice_of_variant(variant, library_of(request.command, request.mpi))
     folder = output or folder_of_today([variant.partition(":")[0].strip()])
@@ -72,7 +72,7 @@ def confirm_variant(variant: str, output: Path | None, request: ProgramRequest) 
 
 def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "ProgramComparison":
     """Run both sides in blocks into `folder`, and print what they show."""
-    from timpani.programs.block_runs import BlockRuns
+    from timpani.programs.runs.block_runs import BlockRuns
     from timpani.report.profiled.comparison_text import comparison_lines
     from timpani.study.counted import counted
 
@@ -90,7 +90,7 @@ def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "Progr
 def _take_out(folder: Path, campaigns: list[Path], library: "Mpi", found: "ProgramComparison") -> bool:
     """Write the files of `folder` without the rules that made the program slower; whether anything is left."""
     from timpani.cli.terminal.confirming import rewrite, table_and_campaign
-    from timpani.programs.slower_rules import slower_collectives, without_slower
+    from timpani.programs.runs.slower_rules import slower_collectives, without_slower
     from timpani.report.profiled.comparison_text import taken_out_lines
     from timpani.rules.workflow import files_of
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from timpani.programs.profile_folder import ProgramProfile
-    from timpani.programs.savings import Savings
+    from timpani.programs.profile.profile_folder import ProgramProfile
+    from timpani.programs.study.savings import Savings
     from timpani.study.study import Study
 
 
@@ -17,9 +17,9 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
 
     covered_by  campaigns whose points are not measured again
     """
-    from timpani.programs.lateness import lateness_advice
-    from timpani.programs.profile_folder import read_profile
-    from timpani.programs.profiled_study import profiled_study
+    from timpani.programs.profile.lateness import lateness_advice
+    from timpani.programs.profile.profile_folder import read_profile
+    from timpani.programs.study.profiled_study import profiled_study
 
     read = read_profile(profile)
     covered = [each.point for each in savings_of(read, covered_by).covered] if covered_by else []
@@ -34,14 +34,14 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
 def savings_of(profile: "ProgramProfile", campaigns: Sequence[Path]) -> "Savings":
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
     from timpani.campaign.folder.load import load_one_machine
-    from timpani.programs.savings import expected_savings
+    from timpani.programs.study.savings import expected_savings
 
     return expected_savings(profile, [load_one_machine(folder) for folder in campaigns])
 
 
 def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
-    from timpani.programs.profile_folder import read_profile
+    from timpani.programs.profile.profile_folder import read_profile
     from timpani.report.profiled.savings_text import savings_lines
 
     found = read_profile(profile)

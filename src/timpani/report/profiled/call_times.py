@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from timpani.programs.concurrent_kinds import ConcurrentKinds, concurrent_kinds, has_several_communicators
-from timpani.programs.lateness import call_lateness
-from timpani.programs.profile_lines import LatenessLine, LongestLine, ProfilePart
+from timpani.programs.profile.concurrent_kinds import ConcurrentKinds, concurrent_kinds, has_several_communicators
+from timpani.programs.profile.lateness import call_lateness
+from timpani.programs.profile.profile_lines import LatenessLine, LongestLine, ProfilePart
 from timpani.report.profiled.call_words import communicator_words, kind_words, size_words
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size

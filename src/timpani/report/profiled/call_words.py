@@ -1,6 +1,6 @@
 """A kind of call in words: its size, and the communicator."""
 
-from timpani.programs.profile_lines import KindLine, ProfilePart
+from timpani.programs.profile.profile_lines import KindLine, ProfilePart
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 

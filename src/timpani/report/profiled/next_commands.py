@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
-from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.savings import Savings
+from timpani.programs.profile.profile_folder import ProgramProfile
+from timpani.programs.study.savings import Savings
 
 
 def next_commands(profile: ProgramProfile, savings: Savings | None) -> list[tuple[str, str]]:

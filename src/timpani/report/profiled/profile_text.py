@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from timpani.programs.lateness import lateness_advice
-from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.profile_lines import CallsLine, Form, ProfilePart
-from timpani.programs.profiled_points import profiled_points
-from timpani.programs.profiled_run import SIGNALLED
+from timpani.programs.profile.lateness import lateness_advice
+from timpani.programs.profile.profile_folder import ProgramProfile
+from timpani.programs.profile.profile_lines import CallsLine, Form, ProfilePart
+from timpani.programs.profile.profiled_points import profiled_points
+from timpani.programs.runs.profiled_run import SIGNALLED
 from timpani.report.profiled.call_times import concurrency_notes, concurrent_rows, late_rows, longest_rows
 from timpani.report.profiled.call_words import communicator_words, size_words
 from timpani.report.profiled.next_commands import next_commands

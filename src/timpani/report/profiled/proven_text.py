@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from timpani.programs.profile_lines import CallsLine, ProfilePart
-from timpani.programs.proven_calls import ProvenCall, proven_calls
+from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
+from timpani.programs.profile.proven_calls import ProvenCall, proven_calls
 from timpani.report.tables.plain_tables import aligned
 from timpani.schedules.fingerprint import Fingerprints
 from timpani.study.counted import counted

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from timpani.programs.profile_folder import ProgramProfile
-from timpani.programs.savings import PointSaving, Savings
+from timpani.programs.profile.profile_folder import ProgramProfile
+from timpani.programs.study.savings import PointSaving, Savings
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import UNKNOWN_WAITING, seconds_in_words, time_in_collectives
 from timpani.report.tables.plain_tables import aligned

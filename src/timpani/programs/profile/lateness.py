@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import fmean, pvariance
 
-from timpani.programs.profile_lines import LatenessLine, ProfilePart
-from timpani.programs.profiled_points import ProfiledPoint
+from timpani.programs.profile.profile_lines import LatenessLine, ProfilePart
+from timpani.programs.profile.profiled_points import ProfiledPoint
 from timpani.study.arrival import recorded_pattern, recorded_source
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import COLLECTIVES

@@ -20,7 +20,7 @@ from timpani import __version__
 from timpani.campaign.folder.fields import Hash, Text
 from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, cannot_write, wrong
-from timpani.programs.profile_lines import ProfilePart, read_part
+from timpani.programs.profile.profile_lines import ProfilePart, read_part
 from timpani.reading import parse_json, read_bytes
 
 HEADER = "profile.json"

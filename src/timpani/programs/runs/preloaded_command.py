@@ -12,7 +12,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers.forwarded_variables import pass_variables
 from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
-from timpani.programs.executable import read_executable
+from timpani.programs.runs.executable import read_executable
 from timpani.providers.rules import replacing_library, variables
 
 _SETTINGS = ("TIMPANI_RULES", "TIMPANI_PROFILE", "TIMPANI_PROVE", "TIMPANI_SITES")

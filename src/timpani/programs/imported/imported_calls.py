@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from timpani.programs.profile_lines import Form, RankLine
+from timpani.programs.profile.profile_lines import Form, RankLine
 
 _COLLECTIVE = re.compile(
     r"(?P<start>i?)(?P<name>barrier|bcast|(?:all)?gatherv?|scatterv?|alltoall[vw]?|(?:all)?reduce|reduce_scatter"

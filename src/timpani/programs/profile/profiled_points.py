@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from timpani.programs.profile_lines import FURTHER_KINDS, CallsLine, ProfilePart
+from timpani.programs.profile.profile_lines import FURTHER_KINDS, CallsLine, ProfilePart
 from timpani.study.keys import DATATYPES, ROTATING
 from timpani.study.operations import COLLECTIVES, CallArguments, combines
 

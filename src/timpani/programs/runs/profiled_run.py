@@ -10,16 +10,16 @@ from types import FrameType
 from typing import IO
 
 from timpani.errors import UserError
-from timpani.programs.preloaded_command import cannot_start, library_of, preloaded_command
-from timpani.programs.profile_folder import (
+from timpani.programs.profile.profile_folder import (
     ProfileHeader,
     ProfileWriter,
     ProgramMpi,
     ProgramProfile,
     read_profile,
 )
-from timpani.programs.profile_lines import ProfilePart
-from timpani.programs.proven_calls import proving_variables
+from timpani.programs.profile.profile_lines import ProfilePart
+from timpani.programs.profile.proven_calls import proving_variables
+from timpani.programs.runs.preloaded_command import cannot_start, library_of, preloaded_command
 from timpani.study.counted import counted
 
 SIGNALLED = 128

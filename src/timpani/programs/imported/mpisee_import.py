@@ -14,9 +14,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani.errors import UserError, wrong
-from timpani.programs.imported_calls import UNKNOWN, call_form, rank_line
-from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramProfile, read_profile
-from timpani.programs.profile_lines import VERSION, CallsLine, Form, ProgramLine, part_bytes
+from timpani.programs.imported.imported_calls import UNKNOWN, call_form, rank_line
+from timpani.programs.profile.profile_folder import ProfileHeader, ProfileWriter, ProgramProfile, read_profile
+from timpani.programs.profile.profile_lines import VERSION, CallsLine, Form, ProgramLine, part_bytes
 from timpani.reading import open_regular, read_bytes
 
 _MAGIC = b"SQLite format 3\0"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.programs.profile_lines import ProfilePart, SentLine
+from timpani.programs.profile.profile_lines import ProfilePart, SentLine
 
 Matrix = tuple[tuple[int, ...], ...]
 """Row = sender, column = receiver."""

@@ -23,11 +23,11 @@ from timpani.campaign.folder.appending import AppendedFile
 from timpani.campaign.folder.sealed_lines import DamageError, read_lines, seal_object, unseal
 from timpani.errors import UserError, cannot_write
 from timpani.libraries.find import mpi_of_launcher
-from timpani.programs.compared_output import PRINTED, ComparedOutput
-from timpani.programs.preloaded_command import preloaded_command
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profiled_points import changeable_seconds
-from timpani.programs.profiled_run import run_command
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profiled_points import changeable_seconds
+from timpani.programs.runs.compared_output import PRINTED, ComparedOutput
+from timpani.programs.runs.preloaded_command import preloaded_command
+from timpani.programs.runs.profiled_run import run_command
 from timpani.reading import parse_json, read_bytes
 from timpani.stats.run_blocks import BlockComparison, block_order, compare_blocks
 from timpani.study.defaults import MIN_BLOCKS

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.programs.lateness import lateness_by_kind
-from timpani.programs.profile_folder import read_profile
-from timpani.programs.profile_lines import LatenessLine, ProfilePart
+from timpani.programs.profile.lateness import lateness_by_kind
+from timpani.programs.profile.profile_folder import read_profile
+from timpani.programs.profile.profile_lines import LatenessLine, ProfilePart
 from timpani.study.arrival import RecordedLateness, recorded_pattern, recorded_source
 from timpani.study.study import Study
 

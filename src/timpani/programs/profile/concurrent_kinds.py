@@ -3,7 +3,7 @@
 from collections import defaultdict
 from dataclasses import dataclass
 
-from timpani.programs.profile_lines import ConcurrentLine, KindLine, ProfilePart
+from timpani.programs.profile.profile_lines import ConcurrentLine, KindLine, ProfilePart
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from timpani.errors import UserError
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
-from timpani.programs.block_runs import Choice
+from timpani.programs.runs.block_runs import Choice
 from timpani.study.study import Study
 from timpani.study.variant import Variant, parse_named
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.registry import library_title
 from timpani.native.mpi import Mpi
-from timpani.programs.block_runs import Choice
+from timpani.programs.runs.block_runs import Choice
 from timpani.rules.table.table_file import TABLE_FILE, read_table
 from timpani.rules.table.tuned_files import PRELOAD_RULES
 from timpani.rules.workflow import files_of

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from timpani.programs.block_runs import ProgramComparison
+from timpani.programs.runs.block_runs import ProgramComparison
 from timpani.stats.compare import ALPHA, INDIFFERENCE, holm
 from timpani.tuning.decide.selection_table import Rule, SelectionTable
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from timpani.errors import UserError, wrong
-from timpani.programs.imported_calls import UNKNOWN, call_form, rank_line
-from timpani.programs.mpip_report import MpipReport, SiteTime, read_mpip_report
-from timpani.programs.profile_folder import ProfileHeader, ProfileWriter, ProgramProfile, read_profile
-from timpani.programs.profile_lines import VERSION, CallsLine, Form, ProgramLine, RankLine, part_bytes
+from timpani.programs.imported.imported_calls import UNKNOWN, call_form, rank_line
+from timpani.programs.imported.mpip_report import MpipReport, SiteTime, read_mpip_report
+from timpani.programs.profile.profile_folder import ProfileHeader, ProfileWriter, ProgramProfile, read_profile
+from timpani.programs.profile.profile_lines import VERSION, CallsLine, Form, ProgramLine, RankLine, part_bytes
 
 _NS_PER_MS = 1e6
 

@@ -1,0 +1,4 @@
+"""Profiles that mpiP and mpisee wrote.
+
+Imports: profile.
+"""

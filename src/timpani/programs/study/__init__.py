@@ -1,0 +1,4 @@
+"""What measures the calls of a profile, and what other algorithms would save.
+
+Imports: profile.
+"""
