@@ -156,12 +156,13 @@ complete -C "timpani run bcast --algorithms openmpi/"; complete -C "timpani run 
 @pytest.mark.needs(shutil.which("zsh") is not None, "no zsh on this machine")
 def test_zsh_completes_by_the_printed_script(tmp_path: Path, cache: Path) -> None:
     prepared = f"""PATH={shlex.quote(str(TIMPANI.parent))}:$PATH; export XDG_CACHE_HOME={shlex.quote(str(cache))}
-autoload -Uz compinit; compinit -u -D; eval "$(timpani completion zsh)"
+autoload -Uz compinit; compinit -u -D; eval "$(timpani completion zsh)"; PS1=re''ady
 """
     script = r"""
 zmodload zsh/zpty
 zpty typed zsh -f -i
 zpty -w typed "$1"
+zpty -r typed seen "*ready*"
 zpty -w typed "timpani run bcast --algorithms openmpi/"$'\t\x15'"print en''d"
 zpty -r typed seen "*end*"
 print -r -- "$seen"
