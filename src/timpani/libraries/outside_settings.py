@@ -78,8 +78,8 @@ def _undecided_described(settings: Sequence[OutsideSetting]) -> Iterator[str]:
         text = shlex.join(f"{each.name}={each.value}" for each in removed)
         variant = shlex.quote(f"mine: {'--mpi … ' if settings[0].libraries else ''}{text}")
         yield (
-            f"Timpani removes {names} from the environment of its launches: they choose algorithms; "
-            f"`timpani run … --variant {variant}` measures with them too"
+            f"Timpani removes {names} from the environment of its launches, so that the library chooses algorithms; "
+            f"`timpani run … --variant {variant}` measures with what was removed, too"
         )
     others = [each for each in settings if each.removed and each not in removed]
     yield from (f"launches go without a setting, by --clean-environment: {each}" for each in others)
