@@ -72,7 +72,7 @@ from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.plain_tables import tables_text
 from timpani.rules.table import table_file
 from timpani.study.cell import Algorithm
-from timpani.study.compose import split_algorithms
+from timpani.study.parameter_series import split_algorithms
 from timpani.study.placement import check_placement
 from timpani.study.sizes import parse_sizes
 from timpani.study.study import read_study

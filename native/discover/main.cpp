@@ -1,7 +1,7 @@
 // Prints the control variables of the MPI library that this program is linked with, one JSON object per line:
 //     {"name":"MPIR_CVAR_BCAST_INTRA_ALGORITHM","type":"int","value":0,"text":"auto","description":"…"}
-// `value` exists for integers only. `text` is the value of any type, by its name for an enumeration;
-// with `in_force` false, it is what the environment sets, since the library does not show the value in force. A line
+// `value` exists for integers only. `text` is the value of any type, by its name for an enumeration. With `in_force`
+// false, it is what the environment sets, else the default: the library does not show the value in force. A line
 // {"collective":"bcast","component":"tuned"} names the component that runs a collective, if the library has
 // components. Each argument NAME=VALUE is an environment variable; it gets a line
 // {"environment":"NAME","everywhere":true} if all ranks find that value. The argument `places` gets a line

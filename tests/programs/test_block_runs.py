@@ -85,7 +85,7 @@ def test_runs_of_a_rewritten_tuning_file_are_not_continued(tmp_path: Path, monke
     before, after = (Choice({"FILE": "tuned.conf"}, None, texts={"tuned.conf": text}) for text in ("1\n", "2\n"))
     list(BlockRuns(tmp_path / "runs", COMMAND, before).complete(1))
     assert len(BlockRuns(tmp_path / "runs", COMMAND, before).runs) == 2
-    with pytest.raises(UserError, match="runs of another files"):
+    with pytest.raises(UserError, match="runs of other tuning files"):
         BlockRuns(tmp_path / "runs", COMMAND, after)
 
 

@@ -76,7 +76,7 @@ def test_a_comparison_continues_where_it_was_stopped(program: tuple[str, ...], t
     assert [(run.block, run.side in (AS_IT_IS, CHOSEN)) for run in runs(tmp_path / "runs", program, 0).complete(2)] == [
         (2, True)
     ]
-    with pytest.raises(UserError, match="runs of another settings"):
+    with pytest.raises(UserError, match="runs of other settings"):
         runs(tmp_path / "runs", program, 5)
     with pytest.raises(UserError, match="runs of another command"):
         runs(tmp_path / "runs", (*program, "word"), 0)
@@ -155,7 +155,7 @@ def test_a_variant_is_confirmed_on_a_program(program: tuple[str, ...], tmp_path:
     assert f"which has {2 * MIN_BLOCKS} runs" in again.stderr
     assert "block" not in again.stderr
     other = typed(*(word.replace("PLANTED_MS=0", "PLANTED_MS=5") for word in words))
-    assert (other.returncode, "runs of another settings" in other.stderr) == (2, True)
+    assert (other.returncode, "runs of other settings" in other.stderr) == (2, True)
 
 
 @each_kind

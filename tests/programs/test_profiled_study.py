@@ -240,10 +240,12 @@ def test_a_measurement_on_other_nodes_covers_nothing_and_is_named(tmp_path: Path
     profile = read_profile(write_profile(tmp_path / "p", part_text(({**CALL, "nodes": 2, "per_node": 1},))))
     elsewhere = expected_savings(profile, [measured(TIMES)])
     assert (elsewhere.saved, elsewhere.covered) == (0, ())
-    assert elsewhere.points[0].differences == ("measured on 1 node, 2 on one, not on 2 nodes, 1 on one",)
-    there = expected_savings(profile, [measured(TIMES), measured(TIMES, placement="ppr:1", nodes=2)])
-    assert there.saved > 0
-    assert there.points[0].differences == ()
+    (difference,) = elsewhere.points[0].differences
+    there, here = "on 1 node with at most 2 ranks each", "on 2 nodes with at most 1 rank each"
+    assert difference == f"measured {there}; the program runs {here}"
+    covered = expected_savings(profile, [measured(TIMES), measured(TIMES, placement="ppr:1", nodes=2)])
+    assert covered.saved > 0
+    assert covered.points[0].differences == ()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.study.compose import split_algorithms
-from timpani.study.parameter_series import each_of
+from timpani.study.parameter_series import each_of, split_algorithms
 
 
 @pytest.mark.parametrize(

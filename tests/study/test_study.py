@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from timpani.cli.terminal.folder_of_today import folder_of_today
 from timpani.errors import UserError
 from timpani.stats.regret import ANALYSES
-from timpani.study.compose import compose, split_algorithms
+from timpani.study.compose import compose
+from timpani.study.parameter_series import split_algorithms
 from timpani.study.study import Study, read_study
 from timpani.study.values import parse_duration, parse_ranks
 

@@ -9,6 +9,7 @@
 
 #include "interpose/entry/finish.hpp"
 #include "interpose/entry/intercept.hpp"
+#include "interpose/process/other_library.hpp"
 #include "interpose/world/world.hpp"
 
 namespace {
@@ -43,12 +44,14 @@ void end_shared(const MPI_Comm* comm) {
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {
+    timpani::refuse_other_library(__builtin_return_address(0));
     const int error = PMPI_Init(argc, argv);
     if (error == MPI_SUCCESS) timpani::World::begin();
     return error;
 }
 
 int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+    timpani::refuse_other_library(__builtin_return_address(0));
     const int error = PMPI_Init_thread(argc, argv, required, provided);
     if (error == MPI_SUCCESS) timpani::World::begin();
     return error;

@@ -4,16 +4,13 @@
 #include <link.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "interpose/process/settings.hpp"
+#include "interpose/process/process.hpp"
 
 namespace timpani {
 
@@ -21,19 +18,22 @@ namespace {
 
 constexpr int kUserError = 2;  // as the command line's
 
-/// What launchers call a process's rank.
+/// What launchers call a process's rank. A launcher that srun started leaves its own number in the last.
 constexpr std::array kRankVariables{"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
 
 bool is_first_rank() {
-    return std::ranges::all_of(kRankVariables, [](const char* name) {
-        const char* const rank = std::getenv(name);
-        return rank == nullptr || std::string_view(rank) == "0";
-    });
+    for (const char* const name : kRankVariables)
+        if (const char* const rank = std::getenv(name)) return std::string_view(rank) == "0";
+    return true;
 }
 
-/// The file of the MPI library that a loaded object calls; empty if it calls none.
-std::string mpi_library_of(const char* object) {
-    void* const handle = dlopen(object, RTLD_LAZY | RTLD_NOLOAD);
+/// The file of the MPI library with which the object that contains `address` is linked; empty for one without.
+std::string mpi_library_of(const void* address) {
+    Dl_info object{};
+    link_map* map = nullptr;
+    if (dladdr1(address, &object, reinterpret_cast<void**>(&map), RTLD_DL_LINKMAP) == 0 || map == nullptr) return "";
+    const bool is_program = map->l_name[0] == '\0';
+    void* const handle = dlopen(is_program ? nullptr : map->l_name, RTLD_LAZY | RTLD_NOLOAD);
     if (handle == nullptr) return "";
     Dl_info found{};
     void* const function = dlsym(handle, "PMPI_Init");
@@ -42,38 +42,21 @@ std::string mpi_library_of(const char* object) {
     return known ? found.dli_fname : "";
 }
 
-std::vector<std::string> loaded_objects() {
-    std::vector<std::string> names;
-    dl_iterate_phdr(
-        [](dl_phdr_info* object, std::size_t /*size*/, void* found) {
-            static_cast<std::vector<std::string>*>(found)->emplace_back(object->dlpi_name);
-            return 0;
-        },
-        &names);
-    std::erase(names, "");  // the program
-    return names;
-}
-
-/// Before main: of a program that is linked with its library.
-__attribute__((constructor)) void refuse_at_start() { refuse_other_library(); }
-
 }  // namespace
 
-void refuse_other_library() {
-    if (read_settings().idle()) return;
-    Dl_info own{};
-    if (dladdr(reinterpret_cast<void*>(&refuse_other_library), &own) == 0) return;
-    const std::string ours = mpi_library_of(own.dli_fname);
-    for (const std::string& object : loaded_objects()) {
-        const std::string theirs = mpi_library_of(object.c_str());
-        if (theirs.empty() || theirs == ours) continue;
-        if (is_first_rank())
-            std::fprintf(stderr,
-                         "timpani: the program loads %s, and Timpani's library is built for %s: start it with the "
-                         "mpirun of its library, or name that library with --mpi\n",
-                         theirs.c_str(), ours.c_str());
-        _exit(kUserError);
-    }
+void refuse_other_library(const void* caller) {
+    if (Process::get().settings.idle()) return;
+    const std::string ours = mpi_library_of(reinterpret_cast<const void*>(&refuse_other_library));
+    const std::string theirs = mpi_library_of(caller);
+    if (theirs.empty() || theirs == ours) return;
+    if (is_first_rank())
+        std::fprintf(
+            stderr,
+            "timpani: the program calls %s, and Timpani's library is built for %s: start it with the mpirun of "
+            "its library, or name that library with --mpi\n",
+            theirs.c_str(), ours.c_str());
+    std::fflush(nullptr);
+    _exit(kUserError);
 }
 
 }  // namespace timpani

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,10 +15,12 @@ struct LongCall {
     std::string name{};
     std::string text{};  // its line in the profile
 
-    /// Whether it is the same call on another rank: these ranks are in one call of the collective at a time.
+    /// Whether it is the same call on another rank: they overlap by more than half of the shorter one. A rank that
+    /// leaves a call early may enter the next one while others are still in the first.
     [[nodiscard]] bool is_call(const LongCall& other) const {
-        return members != 0 && members == other.members && name == other.name && begin_ns < other.begin_ns + other.ns &&
-               other.begin_ns < begin_ns + ns;
+        const std::int64_t together =
+            std::min(begin_ns + ns, other.begin_ns + other.ns) - std::max(begin_ns, other.begin_ns);
+        return members != 0 && members == other.members && name == other.name && 2 * together > std::min(ns, other.ns);
     }
 };
 

@@ -120,7 +120,7 @@ LongCall long_call(int rank, const CountedCall& call, const CommunicatorShape& s
     line.add("rank", rank)
         .add("bytes", call.bytes)
         .add("ns", call.ns)
-        .add("began_ns", call.entry_ns - Process::get().began_ns);
+        .add("began_ns", std::max<std::int64_t>(0, call.entry_ns - Process::get().began_ns));  // of a session: before
     return {clock.to_global(call.entry_ns), call.ns, shape.members, std::string(call.key.name), line.text()};
 }
 

@@ -8,7 +8,6 @@
 
 #include "execute/discover_topology.hpp"
 #include "execute/rank_and_size.hpp"
-#include "interpose/process/other_library.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/world/roll_call.hpp"
@@ -40,7 +39,6 @@ ClockSkew skew_of(const std::string& text, int rank) {
 void World::begin() {
     Process& process = Process::get();
     if (process.settings.idle() || get() != nullptr) return;
-    refuse_other_library();  // that was loaded since the process started, as by Python
     int rank = 0;
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     process.clock = LocalClock(skew_of(process.settings.clock_skew, rank));

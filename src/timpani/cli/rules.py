@@ -35,7 +35,8 @@ def rules(
 ) -> None:
     """Write rules for the points at which another algorithm was significantly faster than the library's default.
 
-    Of a merged campaign Timpani's algorithms are chosen, where they were faster on each of its machines.
+    For a merged campaign, a point gets a rule only if one of Timpani's algorithms was significantly faster on every
+    machine.
     """
     from timpani.campaign.folder.load import load, load_one_machine
     from timpani.errors import UserError

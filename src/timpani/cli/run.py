@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from timpani.cli.terminal.completing import complete_what
+from timpani.cli.terminal.completing import complete_campaign, complete_what
 from timpani.cli.terminal.folder_of_today import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
@@ -96,6 +96,7 @@ _CoveredBy = Annotated[
         metavar="CAMPAIGN",
         help="With --for: leave out what this campaign measured. Repeat the option for several.",
         show_default=False,
+        autocompletion=complete_campaign,
     ),
 ]
 
@@ -205,6 +206,8 @@ def _unusable(session: "Session", groups: "list[OfferedVariants]") -> list[str]:
     found = dict(unusable_variants(session.plan, build, names, of_components))
     for why in found.values():
         typer.echo(f"left out of --variants: {why}", err=True)
+    if found.keys() == names:
+        raise UserError("no variant of --variants can compete here", "the lines above name the reasons; leave it out")
     return list(found)
 
 

@@ -86,7 +86,15 @@ def setting_fault(
         missing = [each for each in _components(asked) if each not in components]
         if missing:
             return _unknown(f"component {missing[0]} for {name}", missing[0], components)
-    if not _differs(asked, control, taken):
+    return value_fault(name, asked, control, taken, installed)
+
+
+def value_fault(
+    name: str, asked: str, control: str, taken: TakenSettings, installed: Callable[[], InstalledSettings]
+) -> UserError | None:
+    """That the value of a setting, whose control variable is among the program's, is not in force; None: it is."""
+    control = taken.aliases.get(control, control)
+    if control in taken.unverified or not _differs(asked, control, taken):
         return None
     source = installed().sources.get(control, "")
     where = f" from {source}" if source.startswith("file") else ""
@@ -172,7 +180,9 @@ def read_taken(lines: Iterable[str], aliases: Callable[[str], Iterable[str]]) ->
 
 def complaint_fault(name: str, asked: str, taken: TakenSettings) -> UserError | None:
     """That a line which the library or a transport printed names a setting that it did not take; None: no line does."""
-    named = re.compile(rf"(?<!\w)({re.escape(name)}|{re.escape(asked)})(?!\w)")
+    # A number, or nothing, may stand in a line about anything.
+    words = [name, *([asked] if asked and not asked.isdecimal() else [])]
+    named = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, words))})(?!\w)")
     line = next(filter(named.search, taken.complaints), None)
     return UserError(f"{name}={asked} is not taken: {line}", "correct it, or leave it out") if line else None
 

@@ -1,12 +1,13 @@
 """A study from what was typed: a study's name or file, or operations, with options that take precedence."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.operations import COLLECTIVES, OPERATIONS
+from timpani.study.parameter_series import split_algorithms
 from timpani.study.shipped import shipped_studies
 from timpani.study.study import ALL, Study, read_study
 
@@ -75,27 +76,6 @@ def _unknown_operation(name: str, studies: list[str]) -> UserError:
     if nearest := _KNOWN_AS.get(small) or (small if small in OPERATIONS else None):
         return UserError(f"unknown study or operation {name!r}", f"did you mean {nearest}?")
     return unknown("study or operation", name, [*OPERATIONS, *studies], "timpani list studies")
-
-
-def split_algorithms(given: str | Collection[str]) -> tuple[str, ...]:
-    """Split at commas, except before `name=value`, which continues the parameters of the algorithm before it.
-
-    UserError where Python code passed neither a text nor a list of texts, or where no name is left.
-    """
-    parts: list[str] = []
-    try:
-        text = given if isinstance(given, str) else ",".join(given)
-    except TypeError:
-        raise UserError(f"algorithms={given!r} is no list of names", 'write for example ["default", "ring"]') from None
-    for part in filter(None, (part.strip() for part in text.split(","))):
-        is_parameter = "=" in part.partition(":")[0]  # of an algorithm with parameters the colon comes first
-        if is_parameter and parts:
-            parts[-1] += f",{part}"
-        else:
-            parts.append(part)
-    if not parts:
-        raise UserError("no algorithm is named", f"write '{ALL}', or a list such as default,ring")
-    return tuple(parts)
 
 
 def _named_study(what: list[str]) -> Study | None:

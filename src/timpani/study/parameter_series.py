@@ -1,7 +1,7 @@
-"""Series of an algorithm's parameters: `chain:segment_bytes=4K:256K*4` is four algorithms."""
+"""Algorithms in one text: their list, and series of parameters: `chain:segment_bytes=4K:256K*4` is four algorithms."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
 
 from timpani.errors import UserError
@@ -33,3 +33,24 @@ def each_of(text: str) -> Iterator[str]:
             f"{text!r} is {len(combinations)} algorithms", f"choose {_MAX_ALGORITHMS} at most, by larger steps"
         )
     yield from (f"{name}:{','.join(each)}" for each in combinations)
+
+
+def split_algorithms(given: str | Collection[str]) -> tuple[str, ...]:
+    """Split at commas, except before `name=value`, which continues the parameters of the algorithm before it.
+
+    UserError where Python code passed neither a text nor a list of texts, or where no name is left.
+    """
+    parts: list[str] = []
+    try:
+        text = given if isinstance(given, str) else ",".join(given)
+    except TypeError:
+        raise UserError(f"algorithms={given!r} is no list of names", 'write for example ["default", "ring"]') from None
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        is_parameter = "=" in part.partition(":")[0]  # of an algorithm with parameters the colon comes first
+        if is_parameter and parts:
+            parts[-1] += f",{part}"
+        else:
+            parts.append(part)
+    if not parts:
+        raise UserError("no algorithm is named", "write 'all', or a list such as default,ring")
+    return tuple(parts)

@@ -12,6 +12,7 @@ from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import DEFAULT
+from timpani.study.parameter_series import split_algorithms
 from timpani.study.sizes import VALUE, parse_sizes
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._=+^-]{0,59}", re.ASCII)
@@ -237,7 +238,7 @@ def _without_settings(name: str, table: Mapping[str, Any]) -> Variant:
                 raise UserError(f"{key} of variant {name!r} can't be {given!r}", "write a table")
             values[key] = tuple((str(each), _text(name, str(each), value)) for each, value in pairs)
         elif isinstance(given, str):
-            values[key] = tuple(shlex.split(given))
+            values[key] = split_algorithms(given) if key == "algorithms" else tuple(shlex.split(given))
         elif isinstance(given, (list, tuple)) and all(isinstance(each, str) for each in given):
             values[key] = tuple(given)
         else:

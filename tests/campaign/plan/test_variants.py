@@ -149,7 +149,7 @@ def test_the_same_setting_by_a_parameter_and_by_its_variable_is_refused() -> Non
         ("A='x y' --bind-to none", OPEN_MPI, "A='x y' /mpi/bin/mpirun -x 'A=x y' --bind-to none"),
         ("OMPI_MCA_btl=^vader", OPEN_MPI, "OMPI_MCA_btl='^vader' /mpi/bin/mpirun"),
         ("A=1 MPIR_CVAR_X=1", MPICH, "A=1 MPIR_CVAR_X=1 /mpich/bin/mpiexec"),
-        ("--source 'my env.sh' --module a", OPEN_MPI, "module load a && . 'my env.sh' && /mpi/bin/mpirun"),
+        ("--source '/my env.sh' --module a", OPEN_MPI, "module load a && . '/my env.sh' && /mpi/bin/mpirun"),
     ],
 )
 def test_the_line_that_has_a_variant_is_quoted_for_a_shell(text: str, mpi: Mpi, line: str) -> None:
@@ -201,13 +201,13 @@ def test_the_launchers_name_stands_for_it_where_path_leads_to_it(tmp_path: Path)
 def test_the_line_removes_what_launches_go_without() -> None:
     users = {"OMPI_MCA_coll": "^han", "UCX_TLS": "tcp", "GONE": "1"}
     kept = {"OMPI_MCA_mca_base_param_files": "none"}
-    variant = replace(prepared("--mca btl ^vader --source a.sh"), unset=frozenset({"GONE"}))
+    variant = replace(prepared("--mca btl ^vader --source /a.sh"), unset=frozenset({"GONE"}))
     assert variant.without(users) == ("OMPI_MCA_coll", "GONE")
-    assert variant.setting("", (), users) == ". a.sh && env -u OMPI_MCA_coll /mpi/bin/mpirun --mca btl '^vader'"
+    assert variant.setting("", (), users) == ". /a.sh && env -u OMPI_MCA_coll /mpi/bin/mpirun --mca btl '^vader'"
     clean = replace(variant, environment=kept, clean=kept)
     assert clean.without(users) == ("OMPI_MCA_coll", "UCX_TLS", "GONE")
     assert clean.setting("", (), users) == (
-        ". a.sh && env -u OMPI_MCA_coll -u UCX_TLS OMPI_MCA_mca_base_param_files=none "
+        ". /a.sh && env -u OMPI_MCA_coll -u UCX_TLS OMPI_MCA_mca_base_param_files=none "
         "/mpi/bin/mpirun --mca btl '^vader'"
     )
 

@@ -82,7 +82,7 @@ class Header(HeaderPart):
     outside: Annotated[
         tuple[OutsideSetting, ...] | None,
         Recorded(
-            "each setting outside Timpani of the libraries that are started: `name`, `value`,"
+            "each setting that affects a started library and that Timpani did not make: `name`, `value`,"
             " `source` (a file and its line, or the environment), whether it `chooses` algorithms, and whether Timpani"
             " `removed` it from its launches. `libraries` names those that find it; empty: all. Also the loaded"
             " modules, as `LOADEDMODULES`; null in imports"
@@ -92,11 +92,11 @@ class Header(HeaderPart):
         dict[Printable, RecordedVariant] | None,
         Recorded(
             "by name each [variant](study-files.md#variants) where there are several: its `settings` as they are typed,"
-            " its `mpi`, and what it `changed`. Those are the library's control variables that had another value than"
-            " with `default`, or of another library with nothing set, in starts before the first launch; null where"
-            " that library does not start without the variant's script or modules. `components` has the library's"
-            " component that runs each measured collective, empty if the library shows none. `unchecked` are its"
-            " settings whose value in force the library does not show. Null of a campaign without variants"
+            " its `mpi`, and what starts before the first launch showed. `changed` lists control variables whose value"
+            " differs from that in the variant `default`. If the variant uses another library, the values are compared"
+            " with that library with nothing set; null if it does not start without the variant's script or modules."
+            " `components` has the library's component that runs each measured collective, empty if the library shows"
+            " none. `unchecked` lists settings whose value in force the library does not show. Null without variants"
         ),
     ] = None
     planned: Annotated[

@@ -15,7 +15,7 @@ def plan_notes(plan: CampaignPlan) -> Iterator[str]:
     """What nobody tried with the library, what stands in for what, what is left out, which ranks stay on one node, and
     what limits the answer."""
     study = plan.study
-    for mpi in dict.fromkeys(group.mpi for group in plan.groups):
+    for mpi in plan.libraries:
         yield from LIBRARIES[mpi.kind].caution(mpi)
     yield from (each.note for each in plan.skipped)
     for placement in study.placement:

@@ -45,7 +45,7 @@ def prepare_variants(study: Study, available: AvailableAlgorithms) -> list[tuple
 
 
 def _library(name: str, variant: Variant, own: Mpi, path: str | None) -> Mpi:
-    """The library that a variant names, or that its script or modules put first on `path`; else the campaign's."""
+    """The library that a variant names, or whose launcher is first on its `path`; else the campaign's."""
     if variant.mpi:
         return choose_mpi(variant.mpi)
     if path is None:

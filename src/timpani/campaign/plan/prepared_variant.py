@@ -4,6 +4,7 @@ import shlex
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Self
 
 from timpani.errors import UserError
@@ -130,9 +131,13 @@ class PreparedVariant:
             variables |= {self.library.variable(name): value for name, value in joined}
         exports = [word for each in variables.items() for word in self._export(*each)]
         command = shlex.join([self._launcher, *exports, *words, *self.variant.arguments])
-        assigned = (f"{name}={shlex.quote(value)}" for name, value in variables.items() if name != _PRELOAD)
+        exported = self.library.export is not None
+        assigned = (
+            f"{name}={shlex.quote(value)}" for name, value in variables.items() if name != _PRELOAD or not exported
+        )
         sources = [f"module load {shlex.join(self.variant.modules)}"] * bool(self.variant.modules)
-        sources += [f". {shlex.quote(self.variant.source)}"] * bool(self.variant.source)
+        if self.variant.source:  # a shell searches for a name without a folder on PATH
+            sources.append(f". {shlex.quote(str(Path(self.variant.source).expanduser().absolute()))}")
         removed = [word for name in self.without(environment) if name not in self.unset for word in ("-u", name)]
         without = ("env", *removed) if removed else ()
         return " && ".join([*sources, " ".join(filter(None, (*without, *assigned, before, command)))])

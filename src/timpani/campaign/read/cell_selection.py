@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.errors import UserError, unknown
-from timpani.study.compose import split_algorithms
 from timpani.study.counted import counted
+from timpani.study.parameter_series import split_algorithms
 from timpani.study.sizes import parse_size, parse_sizes
 from timpani.study.values import parse_ranks
 

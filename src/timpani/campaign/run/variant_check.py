@@ -20,6 +20,7 @@ from timpani.libraries.taken_settings import (
     complaint_fault,
     read_taken,
     setting_fault,
+    value_fault,
 )
 from timpani.native.die_with_parent import die_with_parent
 from timpani.native.mpi import Mpi
@@ -76,17 +77,20 @@ def unusable_variants(
     """Those of the variants `names` that can't compete here, and why.
 
     of_components  variants that are meant to have another component run a collective
+
+    UserError where the default can't start.
     """
     starts = _Starts(plan, programs)
+    starts.check(plan.variants[0], components=True)
     for variant in plan.variants:
-        if variant.name in names:
-            try:
-                starts.check(variant, components=True)
-            except UserError as error:
-                yield variant.name, error.what
-                continue
-        if variant.name in names & of_components and not starts.changes_components(variant):
-            yield variant.name, f"variant {variant.name!r} changes no component that runs a measured collective"
+        if variant.name not in names:
+            continue
+        try:
+            starts.check(variant, components=True)
+            if variant.name in of_components and not starts.changes_components(variant):
+                yield variant.name, f"variant {variant.name!r} changes no component that runs a measured collective"
+        except UserError as error:
+            yield variant.name, error.what
 
 
 @dataclass
@@ -196,7 +200,8 @@ def _preferred(variant: PreparedVariant, setting: ChangedSetting) -> str | None:
 def _unchecked_settings(variant: PreparedVariant, taken: TakenSettings) -> Iterator[str]:
     """Names of settings whose value in force the library doesn't show; UserError where one is not in force.
 
-    A name that is unknown and only exported by a script or a module is no fault: another program may read it.
+    A name or a component that is unknown and only exported by a script or a module is no fault: another program may
+    read it, or another installation have it. What Timpani sets for a clean environment is no setting of the variant's.
     """
     library = variant.library
     if taken.unforwarded:
@@ -211,15 +216,22 @@ def _unchecked_settings(variant: PreparedVariant, taken: TakenSettings) -> Itera
     def installed() -> InstalledSettings:
         return library.installed_settings(variant.mpi, {**os.environ, **variant.environment, **environment})
 
-    exported = {name: variant.environment[name] for name in library_variables(variant.environment)}
+    set_anyway = {library.control(name) for name in (*parameters, *typed)}
+    exported = {
+        name: variant.environment[name]
+        for name in library_variables(variant.environment)
+        if name not in (variant.clean or {}) and library.control(name) not in set_anyway
+    }
     for name, asked in {**exported, **parameters, **typed}.items():
         control = library.control(name)
         is_typed = name in parameters or name in typed
         fault = complaint_fault(name, asked, taken) if is_typed else None
         if name in parameters and control is None:
             fault = UserError(f"{library.name} has no parameters, and ignores {name}", "write a variable: NAME=VALUE")
-        elif control is not None and (is_typed or taken.shows(control)):
+        elif control is not None and is_typed:
             fault = fault or setting_fault(name, asked, control, taken, installed)
+        elif control is not None and taken.shows(control):
+            fault = value_fault(name, asked, control, taken, installed)
         if fault:
             raise UserError(f"variant {variant.name!r}: {fault.what}", fault.next_step)
         if control is None or not taken.verifies(control):

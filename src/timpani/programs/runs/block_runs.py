@@ -41,6 +41,20 @@ AS_IT_IS: Side = "as it is"
 CHOSEN: Side = "with the choice"
 
 
+_OTHER = {
+    "format": "another version of Timpani",
+    "command": "another command",
+    "directory": "another directory",
+    "settings": "other settings",
+    "arguments": "other words for the launcher",
+    "removed": "other removed variables",
+    "rules": "other rules",
+    "files": "other tuning files",
+    "same_output": "another compared output",
+}
+"""What differs from the runs that are kept, by the key of the header."""
+
+
 @dataclass(frozen=True)
 class Choice:
     """What is switched on.
@@ -167,8 +181,8 @@ class BlockRuns:
             return str(new["id"])
         except (DamageError, ValueError) as error:
             raise UserError(f"{path} can't be trusted: {error}", self._step) from None
-        if differing := [name for name, value in described.items() if found.get(name, type(value)()) != value]:
-            raise UserError(f"{self.folder} holds runs of another {differing[0].replace('_', ' ')}", self._step)
+        if differing := [name for name, value in described.items() if found.get(name) != value]:
+            raise UserError(f"{self.folder} holds runs of {_OTHER[differing[0]]}", self._step)
         return str(found["id"])
 
     def complete(self, blocks: int) -> Iterator[ProgramRun]:

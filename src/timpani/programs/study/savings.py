@@ -161,7 +161,7 @@ def _saving(point: ProfiledPoint, measured: Sequence[_Measured]) -> PointSaving:
     fitting = [each for each in like if each.layout == wanted]
     if not fitting:
         elsewhere = sorted({_layout_text(each.layout) for each in like})
-        why = (f"measured {' and '.join(elsewhere)}, not {_layout_text(wanted)}",) if like else ()
+        why = (f"measured {' and '.join(elsewhere)}; the program runs {_layout_text(wanted)}",) if like else ()
         return PointSaving(point, measured=False, lost=point.seconds, differences=why)
 
     def distance(each: _Measured) -> tuple[int, int]:
@@ -188,4 +188,6 @@ def _saving(point: ProfiledPoint, measured: Sequence[_Measured]) -> PointSaving:
 
 
 def _layout_text(layout: RankLayout | None) -> str:
-    return f"on {counted(layout.nodes, 'node')}, {layout.per_node} on one" if layout else "on unknown nodes"
+    if not layout:
+        return "on unknown nodes"
+    return f"on {counted(layout.nodes, 'node')} with at most {counted(layout.per_node, 'rank')} each"

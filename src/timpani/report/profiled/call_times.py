@@ -25,6 +25,16 @@ _LATE_HEADINGS = (
 _LONGEST_HEADINGS = ("longest calls", "ranks", "size", "rank", "at s", "s", "communicator")
 _CONCURRENT_HEADINGS = ("at the same time", "s", "± s", "at once", "pairs seen", "as")
 
+LATE_MEANING = (
+    "late by: after the first rank; last: share of the calls that no rank entered later; repeats: share of the "
+    "variance of lateness that the ranks' means explain"
+)
+LONGEST_MEANING = "at: from MPI_Init to the entry of that rank, which was in the call longest"
+CONCURRENT_MEANING = (
+    "s: both calls between their last entry and their last exit, summed over pairs of calls; at once: mean number of "
+    "the other calls during one of the first; pairs seen: of calls, in the sample"
+)
+
 
 def late_rows(part: ProfilePart) -> list[tuple[str, ...]]:
     """Headings, then the most late rank of each kind of call."""
@@ -51,10 +61,7 @@ def concurrency_notes(part: ProfilePart) -> Iterator[str]:
         return
     kinds, strata = len(concurrent_kinds(part)), len({line.stratum for line in part.lateness})
     if kinds:
-        yield (
-            "s: both calls between their last entry and their last exit, summed over pairs of calls; at once: mean "
-            "number of the other calls during one of the first; pairs seen: of calls, in the sample"
-        )
+        yield CONCURRENT_MEANING
     else:
         yield "no two sampled calls on different communicators ran at the same time"
     if kinds > _MAX_ROWS:

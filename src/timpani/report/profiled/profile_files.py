@@ -8,6 +8,7 @@ from timpani.charts.program_time import program_time
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.study.savings import Savings
 from timpani.report.page.table_files import in_each_format, write_files
+from timpani.report.profiled.call_times import CONCURRENT_MEANING, LATE_MEANING, LONGEST_MEANING
 from timpani.report.profiled.profile_page import longest_calls, page_title, profile_tables
 from timpani.report.words.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 
@@ -21,6 +22,12 @@ _CAPTIONS = {
     "calls": "All calls",
 }
 _SECONDS = "Seconds are means over all ranks."
+_NOTES = {
+    "late": LATE_MEANING,
+    "longest": LONGEST_MEANING,
+    "concurrent": CONCURRENT_MEANING,
+}
+"""What the columns of these tables mean, instead of `_SECONDS`."""
 
 
 def write_profile_files(
@@ -36,6 +43,7 @@ def write_profile_files(
     for name, table in profile_tables(part, savings).items():
         if table is not None:
             caption = f"{_CAPTIONS[name]}: {' : '.join(part.programs)}"
-            found |= in_each_format(Path(name), [replace(table, caption=caption, footnotes=(_SECONDS,))])
+            note = _NOTES.get(name, _SECONDS)
+            found |= in_each_format(Path(name), [replace(table, caption=caption, footnotes=(note,))])
     write_files(found, folder, force)
     return list(found)

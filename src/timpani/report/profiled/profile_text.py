@@ -12,7 +12,14 @@ from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profile_lines import CallsLine, Form, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.runs.profiled_run import SIGNALLED
-from timpani.report.profiled.call_times import concurrency_notes, concurrent_rows, late_rows, longest_rows
+from timpani.report.profiled.call_times import (
+    LATE_MEANING,
+    LONGEST_MEANING,
+    concurrency_notes,
+    concurrent_rows,
+    late_rows,
+    longest_rows,
+)
 from timpani.report.profiled.call_words import communicator_words, size_words
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.tables.plain_tables import aligned
@@ -30,11 +37,6 @@ _FORMS: dict[Form, str] = {
 }
 _NO_MPI = "no process of the command called MPI_Init"
 _MAX_ROWS = 40
-
-_LATE_MEANING = (
-    "late by: after the first rank; last: share of the calls that no rank entered later; repeats: share of the "
-    "variance of lateness that the ranks' means explain"
-)
 
 
 @dataclass(frozen=True)
@@ -129,12 +131,12 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
     if part.lateness:
         yield ""
         yield from aligned(late_rows(part))
-        yield _LATE_MEANING
+        yield LATE_MEANING
         yield from (f"note: {each}" for each in lateness_advice(part, profiled_points(part), TOGETHER))
     if part.longest:
         yield ""
         yield from aligned(longest_rows(part))
-        yield "at: from MPI_Init to the entry of that rank, which was in the call longest"
+        yield LONGEST_MEANING
     rows, notes = concurrent_rows(part), list(concurrency_notes(part))
     yield from ["", *(aligned(rows) if rows[1:] else []), *notes] if notes else []
 

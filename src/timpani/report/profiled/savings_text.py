@@ -13,7 +13,7 @@ from timpani.study.sizes import show_size
 
 _HEADINGS = (
     *("collective", "ranks", "nodes", "size", "calls", "seconds"),
-    *("saved", "from", "to", "faster algorithm", "differs in"),
+    *("saved", "from", "to", "faster algorithm", "differences"),
 )
 SAVED_COLUMN = _HEADINGS.index("saved")
 
