@@ -16,7 +16,7 @@ from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study
 from timpani.study.variant import Variant
 
-_OF_THE_SHELL = frozenset({"_", "SHLVL", "PWD", "OLDPWD"})
+_OF_THE_SHELL = frozenset({"_", "SHLVL", "PWD", "OLDPWD", "PS1", "PS2"})  # which it sets, or removes without a terminal
 _SPLITS_OR_EXPANDS = " :$"  # the loader does so with these in LD_PRELOAD (ld.so(8))
 _LAUNCHERS = ("mpirun", "mpiexec")
 
