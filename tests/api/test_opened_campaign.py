@@ -105,8 +105,8 @@ def test_launches_have_every_recorded_field(written: OpenedCampaign, tmp_path: P
 
 @pytest.mark.parametrize("name", ["cells", "results", "launches", "samples", "decisions"])
 def test_every_table_becomes_a_pandas_frame(written: OpenedCampaign, name: str) -> None:
-    pytest.importorskip("pandas", reason="pandas is not installed: `tools/setup test pandas`")
-    pytest.importorskip("pyarrow")
+    for module in ("pandas", "pyarrow"):
+        pytest.importorskip(module, reason=f"{module} is not installed: `tools/setup test pandas`")
     table = getattr(written, name)
     assert table.to_pandas().shape == table.shape
 

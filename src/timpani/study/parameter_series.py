@@ -1,4 +1,4 @@
-"""Algorithms in one text: their list, and series of parameters: `chain:segment_bytes=4K:256K*4` is four algorithms."""
+"""Algorithms in one text: a list with commas, and series of a parameter. `chain:segment_bytes=4K:256K*4` is four."""
 
 import re
 from collections.abc import Collection, Iterator
