@@ -18,7 +18,9 @@ from timpani.libraries.find import find_mpis
 from timpani.programs.runs.preloaded_command import preloaded_command
 from timpani.stats.run_blocks import block_order, compare_blocks
 
-MAX_NS = 100.0
+# 100 ns more than counting calls took before there were profiles: 148 and 154 ns with Open MPI 4.1.4 and MPICH 4.0.2 on
+# the same AMD EPYC on which a profile takes 123 ns.
+MAX_NS = 250.0
 MAX_SHARE = 0.01
 BLOCKS = 20
 SEED = 1

@@ -37,14 +37,16 @@ std::string_view name_of(Form form) {
     return "";
 }
 
+/// A sum of products, which the processor computes at the same time.
 std::size_t CallKeyHash::operator()(const CallKey& key) const {
     const auto small = static_cast<std::uint64_t>(key.size_class + 1) << 8U |
                        static_cast<std::uint64_t>(key.form) << 1U | static_cast<std::uint64_t>(key.in_place);
-    std::uint64_t hash = hash_with(small, static_cast<std::uint64_t>(key.shape) << 32U);
-    hash = hash_with(hash, reinterpret_cast<std::uintptr_t>(key.site));
-    for (const std::string_view text : {key.name, key.reduction, key.datatype, key.algorithm, key.reason})
-        hash = hash_with(hash, address(text));
-    return hash;
+    const std::uint64_t sum = small * 0x9E3779B97F4A7C15U + key.shape * 0xC2B2AE3D27D4EB4FU +
+                              reinterpret_cast<std::uintptr_t>(key.site) * 0x165667B19E3779F9U +
+                              address(key.name) * 0x85EBCA77C2B2AE63U + address(key.reduction) * 0x27D4EB2F165667C5U +
+                              address(key.datatype) * 0xBF58476D1CE4E5B9U +
+                              address(key.algorithm) * 0x94D049BB133111EBU + address(key.reason) * 0xD6E8FEB86659FD93U;
+    return sum ^ (sum >> 32U);
 }
 
 int size_class_of(std::int64_t bytes) { return std::bit_width(static_cast<std::uint64_t>(bytes)); }
@@ -62,14 +64,26 @@ std::uint32_t CallTable::add_row(const CallKey& key) {
     }
     keys.push_back(kept);
     contents_.totals.emplace_back();
+    strata_.push_back(nullptr);
     return static_cast<std::uint32_t>(keys.size() - 1);
 }
 
-std::uint32_t CallTable::count(const CountedCall& call) {
-    CallKey key = call.key;
-    if (key.site != nullptr && sites_.size() >= kMaxSites && !sites_.contains(key.site)) key.site = nullptr;
+std::uint32_t CallTable::row_of(const CallKey& key) {
+    const std::size_t hash = CallKeyHash{}(key);
+    std::uint32_t& recent = recent_[hash % recent_.size()];
+    if (recent < contents_.keys.size() && contents_.keys[recent] == key) return recent;
     const auto found = rows_.find(key);
-    const std::uint32_t row = found == rows_.end() ? add_row(key) : found->second;
+    return recent = found == rows_.end() ? add_row(key) : found->second;
+}
+
+std::uint32_t CallTable::count(const CountedCall& call) {
+    const void* const site = call.key.site;
+    if (site != nullptr && sites_.size() >= kMaxSites && !sites_.contains(site)) {
+        CountedCall without_site = call;
+        without_site.key.site = nullptr;
+        return count(without_site);
+    }
+    const std::uint32_t row = row_of(call.key);
     CallTotals& totals = contents_.totals[row];
     totals.smallest_bytes = totals.calls == 0 ? call.bytes : std::min(totals.smallest_bytes, call.bytes);
     totals.largest_bytes = std::max(totals.largest_bytes, call.bytes);
@@ -77,7 +91,7 @@ std::uint32_t CallTable::count(const CountedCall& call) {
     totals.bytes += call.bytes;
     totals.ns += call.ns * call.calls;
     totals.longest_ns = std::max(totals.longest_ns, call.ns);
-    if (key.form == Form::blocking && call.ns > long_ns_) keep_longest(call);
+    if (call.key.form == Form::blocking && call.ns > long_ns_) keep_longest(call);
     if (call.root) {
         ++totals.root_calls;
         totals.root = *call.root;
@@ -107,18 +121,23 @@ void CallTable::add(const CountedCall& call, Needs needs, const ProvenCall* prov
     const std::uint32_t row = count(call);
     const CommunicatorShape& shape = contents_.shapes[call.key.shape];
     if (shape.ranks < 2 || shape.members == 0) return;
-    const std::uint64_t id = hash_with(hash_with(shape.members, hash_of(call.key.name)),
-                                       static_cast<std::uint64_t>(call.key.size_class) + 1);
-    auto found = contents_.strata.find(id);
-    if (found == contents_.strata.end()) {
-        if (contents_.strata.size() >= kMaxStrata) return;
-        found = contents_.strata.emplace(id, Stratum{call.key.name, call.key.shape, call.key.size_class, needs}).first;
-    }
-    Stratum& stratum = found->second;
-    stratum.sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root.has_value());
-    if (proven == nullptr || stratum.proven_calls >= kProvenCalls) return;
-    ++stratum.proven_calls;
-    stratum.proven = *proven;
+    Stratum* stratum = row < kMaxRows ? strata_[row] : nullptr;
+    if (stratum == nullptr) stratum = stratum_of(call.key, needs);
+    if (stratum == nullptr) return;
+    if (row < kMaxRows) strata_[row] = stratum;
+    stratum->sample.add(call.entry_ns, call.entry_ns + call.ns, row, call.root.has_value());
+    if (proven == nullptr || stratum->proven_calls >= kProvenCalls) return;
+    ++stratum->proven_calls;
+    stratum->proven = *proven;
+}
+
+Stratum* CallTable::stratum_of(const CallKey& key, Needs needs) {
+    const std::uint64_t members = contents_.shapes[key.shape].members;
+    const std::uint64_t id =
+        hash_with(hash_with(members, hash_of(key.name)), static_cast<std::uint64_t>(key.size_class) + 1);
+    auto& strata = contents_.strata;
+    if (strata.size() >= kMaxStrata && !strata.contains(id)) return nullptr;
+    return &strata.try_emplace(id, Stratum{key.name, key.shape, key.size_class, needs}).first->second;
 }
 
 std::uint32_t CallTable::shape_number(CommunicatorShape shape) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -141,12 +142,17 @@ class CallTable {
 
   private:
     std::uint32_t count(const CountedCall& call);
+    std::uint32_t row_of(const CallKey& key);
     /// The row of a new key. Not inlined, so that the lookup before it is.
     [[gnu::noinline]] std::uint32_t add_row(const CallKey& key);
+    /// nullptr if there are too many.
+    Stratum* stratum_of(const CallKey& key, Needs needs);
     void keep_longest(const CountedCall& call);
 
     std::mutex mutex_;
     std::unordered_map<CallKey, std::uint32_t, CallKeyHash> rows_;
+    std::array<std::uint32_t, 64> recent_{};  // rows of recent calls, by hash: most calls repeat one of few kinds
+    std::vector<Stratum*> strata_;            // of each row, once known
     std::unordered_set<const void*> sites_;
     Contents contents_{.shapes = {CommunicatorShape{}}, .keys = {}, .totals = {}, .strata = {}, .longest = {}};
     int threads_ = 0;

@@ -52,6 +52,22 @@ TEST(calls_on_communicators_without_a_list_are_not_compared) {
     CHECK(table.contents().strata.size() == 1);
 }
 
+TEST(calls_of_two_rows_are_the_same_call_of_the_program_if_they_differ_in_what_ranks_may_do_differently) {
+    CallTable table;
+    const std::uint32_t shape = table.shape_number(list_of_two(1));
+    for (int call = 0; call < 6; ++call) {
+        CountedCall counted = call_of(shape, 4, 1);
+        counted.key.in_place = call % 2 == 1;
+        table.add(counted, Needs::all);
+    }
+    const CallTable::Contents contents = table.contents();
+    CHECK(contents.totals.size() == 2 && contents.totals[0].calls == 3 && contents.totals[1].calls == 3);
+    CHECK(contents.strata.size() == 1);
+    const auto& calls = contents.strata.begin()->second.sample.kept_calls();
+    CHECK(calls.size() == 6);
+    for (const SampledCall& call : calls) CHECK(call.row == call.number % 2);
+}
+
 TEST(the_longest_blocking_calls_are_kept) {
     CallTable table;
     for (std::int64_t ns = 0; ns < 1000; ++ns) table.add(call_of(0, 4, ns * 7 % 1000));
