@@ -51,7 +51,7 @@ def test_the_planted_seconds_lie_in_the_interval_of_the_saving(
     done = timpani(*profile, cwd=tmp_path, env=planted)
     assert done.returncode == 0, done.stderr
     what = ("--ranks", "2", "--sizes", str(BYTES), "--algorithms", "default,timpani/recursive_doubling")
-    run = ("run", "allreduce", *what, "--launches", "10", "--mpi", mpi.mpirun, "-o", "c")
+    run = ("run", "allreduce", *what, "--launches", "10", "--oversubscribe", "--mpi", mpi.mpirun, "-o", "c")
     done = timpani(*run, cwd=tmp_path, env={**planted, "PLANTED_NOISE": "1"})
     assert done.returncode == 0, done.stderr
     found = expected_savings(read_profile(tmp_path / "p"), [load_one_machine(tmp_path / "c")])

@@ -3,6 +3,7 @@
 import os
 import stat
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from timpani.errors import UserError
@@ -42,8 +43,7 @@ def temporary_folder(name: str = "timpani") -> Path:
     """A folder that only this user can use among the temporary files, called `name` and made if need be."""
     folder = Path(tempfile.gettempdir()) / f"{name}-{os.getuid()}"
     try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-        facts = folder.lstat()
+        facts = _make(folder)
     except OSError as error:
         raise UserError(
             f"no folder for temporary files: {error}", "set TMPDIR or XDG_CACHE_HOME to one you can write"
@@ -55,3 +55,12 @@ def temporary_folder(name: str = "timpani") -> Path:
             "remove it, or set TMPDIR and XDG_CACHE_HOME to folders of your own",
         )
     return folder
+
+
+def _make(folder: Path) -> os.stat_result:
+    """What lies at `folder`, a new folder if nothing did. Other processes may remove it while it is empty."""
+    while True:
+        with suppress(FileExistsError):
+            folder.mkdir(mode=0o700)
+        with suppress(FileNotFoundError):
+            return folder.lstat()

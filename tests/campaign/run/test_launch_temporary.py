@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -90,3 +91,19 @@ def test_a_launch_on_other_computers_or_below_a_long_path_keeps_the_usual_folder
     with launch_temporary(local=True) as without:
         assert without == ({}, ())
     assert [path.name for path in temporary.iterdir()] == ["ompi.vm.0"]
+
+
+def test_two_launches_may_start_and_end_at_the_same_time(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever ends removes the folder of all launches, if it is empty: perhaps one that the other has just made."""
+    made = Path.mkdir
+    removed: list[Path] = []
+
+    def remove_first(folder: Path, *given: Any, **options: Any) -> None:
+        made(folder, *given, **options)
+        if folder.parent == temporary and not removed:
+            folder.rmdir()
+            removed.append(folder)
+
+    monkeypatch.setattr(Path, "mkdir", remove_first)
+    with launch_temporary(local=True) as (variables, _):
+        assert removed == [Path(variables["TMPDIR"]).parent]
