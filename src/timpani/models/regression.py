@@ -13,58 +13,6 @@ from timpani.models.formula import Formula, term_name
 from timpani.models.line import Array
 from timpani.stats.mean import t_estimate
 
-
-@dataclass(frozen=True)
-class LeastSquares:
-    """The fit of a response y by the terms x.
-
-    values, standard_errors  of the coefficients, shape (terms,), in y's unit per the term's unit
-    degrees                  of freedom of the residuals: rows − terms
-    fitted, residuals        shape (rows,), in y's unit
-    r_squared                about the mean if the terms contain a constant, else about 0
-    aic                      Akaike's criterion for normal residuals; −∞ if all residuals are 0
-    """
-
-    values: Array
-    standard_errors: Array
-    degrees: int
-    fitted: Array
-    residuals: Array
-    r_squared: float
-    aic: float
-
-
-def least_squares(x: Array, y: Array) -> LeastSquares:
-    """Fit y, shape (rows,), by the columns of x, shape (rows, terms): more rows than terms, and independent terms."""
-    rows, terms = x.shape
-    scale = np.abs(x).max(axis=0)  # terms such as a size and a logarithm differ by many orders of magnitude
-    q, r = np.linalg.qr(x / scale)
-    inverse = np.linalg.inv(r) / scale[:, None]
-    values = inverse @ (q.T @ y)
-    fitted = x @ values
-    residuals = y - fitted
-    squares = float(residuals @ residuals)
-    standard_errors = np.sqrt(squares / (rows - terms) * (inverse**2).sum(axis=1))
-    center = y.mean() if _contains_a_constant(x / scale) else 0.0
-    total = float(((y - center) ** 2).sum())
-    return LeastSquares(
-        values=values,
-        standard_errors=standard_errors,
-        degrees=rows - terms,
-        fitted=fitted,
-        residuals=residuals,
-        r_squared=1 - squares / total if total > 0 else 0.0,
-        aic=rows * (log(2 * pi * squares / rows) + 1) + 2 * terms if squares > 0 else -inf,
-    )
-
-
-def _contains_a_constant(x: Array) -> bool:
-    """Whether some combination of the terms is the same in all rows."""
-    with_ones = np.column_stack([x, np.ones(len(x))])
-    rank = int(np.linalg.matrix_rank(with_ones))
-    return rank == int(x.shape[1])
-
-
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
 """Without an intercept: only then do R² and t values agree with the published table (docs/notebook/regressions.md)."""
 
@@ -88,7 +36,8 @@ class Regression:
 
     observations           rows used
     left_out               rows with an undefined term, such as log2 of size 0
-    r_squared              about the mean; without an intercept, about 0
+    r_squared              about the mean if the terms contain a constant, else about 0
+    aic                    Akaike's criterion for normal residuals; −∞ if all residuals are 0
     error                  root mean square of the residuals, in the response's unit
     design                 the value of each term, shape (observations, terms)
     ranks, sizes           of the rows used, shape (observations,)
@@ -147,28 +96,44 @@ def regress(formula: Formula, columns: Mapping[str, Array]) -> Regression:
             f"{len(used)} points are too few or too similar to estimate the terms of '{formula}'",
             "measure more sizes or rank counts, or leave terms out",
         )
-    found = least_squares(x, y)
+    rows, terms = x.shape
+    scale = np.abs(x).max(axis=0)  # terms such as a size and a logarithm differ by many orders of magnitude
+    q, r = np.linalg.qr(x / scale)
+    inverse = np.linalg.inv(r) / scale[:, None]
+    values = inverse @ (q.T @ y)
+    fitted = x @ values
+    residuals = y - fitted
+    squares = float(residuals @ residuals)
+    standard_errors = np.sqrt(squares / (rows - terms) * (inverse**2).sum(axis=1))
+    center = y.mean() if _contains_a_constant(x / scale) else 0.0
+    total = float(((y - center) ** 2).sum())
     return Regression(
         formula=formula,
-        observations=len(used),
-        left_out=len(response) - len(used),
-        coefficients=tuple(_coefficients(formula, found)),
-        r_squared=found.r_squared,
-        aic=found.aic,
-        error=_root_mean_square(found.residuals),
+        observations=rows,
+        left_out=len(response) - rows,
+        coefficients=tuple(_coefficients(formula, values, standard_errors, rows - terms)),
+        r_squared=1 - squares / total if total > 0 else 0.0,
+        aic=rows * (log(2 * pi * squares / rows) + 1) + 2 * terms if squares > 0 else -inf,
+        error=_root_mean_square(residuals),
         design=x,
         ranks=columns["ranks"][used],
         sizes=columns["size"][used],
-        fitted=found.fitted,
-        residuals=found.residuals,
+        fitted=fitted,
+        residuals=residuals,
     )
 
 
-def _coefficients(formula: Formula, found: LeastSquares) -> Iterator[Coefficient]:
-    for term, value, error in zip(formula.terms, found.values, found.standard_errors, strict=True):
+def _contains_a_constant(x: Array) -> bool:
+    """Whether some combination of the terms is the same in all rows."""
+    with_ones = np.column_stack([x, np.ones(len(x))])
+    return bool(np.linalg.matrix_rank(with_ones) == x.shape[1])
+
+
+def _coefficients(formula: Formula, values: Array, standard_errors: Array, degrees: int) -> Iterator[Coefficient]:
+    for term, value, error in zip(formula.terms, values, standard_errors, strict=True):
         t = float(value / error) if error > 0 else copysign(inf, value)
-        p_value = 2 * float(stdtr(found.degrees, -abs(t)))
-        interval = t_estimate(float(value), float(error), found.degrees)
+        p_value = 2 * float(stdtr(degrees, -abs(t)))
+        interval = t_estimate(float(value), float(error), degrees)
         yield Coefficient(term_name(term), float(value), float(error), t, p_value, interval.low, interval.high)
 
 
