@@ -74,21 +74,9 @@ def _skipped_rows(rows: pl.DataFrame, source: str) -> str:
     return f"{curve_title(first)}: {first['wrong']} at {', '.join(map(show_size, sizes))} ({where})"
 
 
-@dataclass(frozen=True)
-class TimedCurve:
-    """A curve from `fittable_results` rows.
-
-    name     the values of CURVE
-    state    the machine's state if it had several; else None
-    """
-
-    name: dict[str, Any]
-    state: str | None
-    curve: Curve
-
-
-def curves(rows: pl.DataFrame) -> Iterator[TimedCurve]:
-    """The curves of `fittable_results` rows, including those of a single size.
+def curves(rows: pl.DataFrame) -> Iterator[tuple[dict[str, Any], str | None, Curve]]:
+    """The curves of `fittable_results` rows, including those of a single size, each after the values of CURVE and the
+    state of the machine, which is None if it had only one.
 
     If the machine had several states, each state has a curve, the one with most results first; results during a change
     of state are skipped.
@@ -101,9 +89,7 @@ def curves(rows: pl.DataFrame) -> Iterator[TimedCurve]:
     for key, part in ordered.partition_by([*CURVE, STATE], as_dict=True).items():
         sizes, times = times_by_launch(part, "message_bytes")
         *name, state = key
-        yield TimedCurve(
-            dict(zip(CURVE, name, strict=True)), state, Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
-        )
+        yield dict(zip(CURVE, name, strict=True)), state, Curve(np.array(sizes, dtype=np.float64)[:, 0], times)
 
 
 def times_by_launch(rows: pl.DataFrame, *columns: str) -> tuple[list[tuple[Any, ...]], Array]:

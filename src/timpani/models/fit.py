@@ -124,19 +124,18 @@ def fit_curves(rows: pl.DataFrame, cells: pl.DataFrame) -> Iterator[CurveFit | N
     """Fit the curves of `fittable_results` rows, by state of the machine; a curve of a single size can't be fitted."""
     parts = cells.select(*CURVE, "status").partition_by(CURVE, as_dict=True)
     statuses = {name: _status_parts(part["status"]) for name, part in parts.items()}
-    for each in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
-        measured = each.curve
+    for name, state, measured in curves(rows.filter(pl.col("collective") != ROUND_TRIP)):
         if len(measured.sizes) < 2:
-            name, size = curve_title(each.name, each.state), int(measured.sizes[0])
-            yield NotFitted(f"{name} has only one size, {size} B; a line needs two")
+            size = int(measured.sizes[0])
+            yield NotFitted(f"{curve_title(name, state)} has only one size, {size} B; a line needs two")
             continue
         curve = measured.undisturbed
         segmentation = segment(curve)
         lines = regimes(curve, segmentation)
-        words = statuses[tuple(each.name.values())] | ({POOR_FIT} if _misses(measured, lines) else set())
+        words = statuses[tuple(name.values())] | ({POOR_FIT} if _misses(measured, lines) else set())
         status = "+".join(sorted(words)) or "ok"
         found = switches(curve, segmentation)
-        yield CurveFit(each.name, each.state, measured, curve, found, lines, hockney(lines), status)
+        yield CurveFit(name, state, measured, curve, found, lines, hockney(lines), status)
 
 
 def _status_parts(statuses: pl.Series) -> set[str]:
