@@ -4,12 +4,27 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import fdtrc  # type: ignore[import-untyped]
 
 from timpani.models.disturbed import disturbed, medians_over_launches
 from timpani.models.line import Array
 
 ROUNDING = 1e-6
 """Relative error that rounding of Timpani's sums can cause: the square is the minimum of any estimated variance."""
+
+
+@dataclass(frozen=True)
+class Variance:
+    """The relative variance of one launch's time at one size, and its degrees of freedom."""
+
+    value: float
+    degrees: int
+
+    def p_value(self, sum_of_squares: float, degrees: int) -> float:
+        """p-value of a sum of squares with `degrees` degrees of freedom, by an F test against this variance."""
+        if min(degrees, self.degrees) < 1:
+            return 1.0
+        return float(fdtrc(degrees, self.degrees, sum_of_squares / degrees / max(self.value, ROUNDING**2)))
 
 
 @dataclass(frozen=True)
@@ -40,23 +55,18 @@ class Curve:
         return self.counts / self.means**2
 
     @cached_property
-    def launch_degrees(self) -> int:
-        """Degrees of freedom of `launch_variance`; 0 with a single launch."""
-        launches = int(np.isfinite(self.times).any(axis=1).sum())
-        return max(int(self.counts.sum()) - len(self.sizes) - launches + 1, 0)
-
-    @cached_property
-    def launch_variance(self) -> float:
-        """Relative variance of one launch's time at one size, pooled over sizes.
+    def launch_variance(self) -> Variance:
+        """The variance between launches, pooled over sizes; 0 with 0 degrees of freedom with a single launch.
 
         Each launch's mean deviation is subtracted first: a launch that is slower at all sizes doesn't bend the curve.
         """
-        if not self.launch_degrees:
-            return 0.0
         relative = self.times / self.means - 1
         with_times = np.isfinite(relative).any(axis=1)
+        degrees = max(int(self.counts.sum()) - len(self.sizes) - int(with_times.sum()) + 1, 0)
+        if not degrees:
+            return Variance(0.0, 0)
         relative = relative[with_times] - np.nanmean(relative[with_times], axis=1, keepdims=True)
-        return float(np.nansum(relative**2) / self.launch_degrees)
+        return Variance(float(np.nansum(relative**2) / degrees), degrees)
 
     @cached_property
     def medians(self) -> Array:

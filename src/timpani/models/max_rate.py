@@ -8,9 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.optimize import minimize_scalar  # type: ignore[import-untyped]
-from scipy.special import fdtrc  # type: ignore[import-untyped]
 
-from timpani.models.curve import ROUNDING
+from timpani.models.curve import Variance
 from timpani.models.line import Array, estimator
 from timpani.stats.mean import Estimate, mean_estimate
 
@@ -96,5 +95,4 @@ def _has_node_limit(messages: _Messages) -> bool:
     degrees = len(messages.times) - _PARAMETERS
     if degrees < 1:
         return False
-    variance = max(within / degrees, ROUNDING**2)
-    return float(fdtrc(1, degrees, (without - within) / variance)) < _SIGNIFICANCE
+    return Variance(within / degrees, degrees).p_value(without - within, 1) < _SIGNIFICANCE

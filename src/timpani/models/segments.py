@@ -11,9 +11,8 @@ from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtrc  # type: ignore[import-untyped]
 
-from timpani.models.curve import ROUNDING, Curve
+from timpani.models.curve import ROUNDING, Curve, Variance
 from timpani.models.line import Array, residual_sums
 
 MAX_SEGMENTS = 6
@@ -30,14 +29,6 @@ SWITCH_SIGNIFICANCE = 0.02
 
 COMMON_NOISE_SIGNIFICANCE = 0.01
 """Probability of finding noise common to a size's launches in a curve without such noise."""
-
-
-@dataclass(frozen=True)
-class Variance:
-    """The relative variance of one launch's time at one size, and its degrees of freedom."""
-
-    value: float
-    degrees: int
 
 
 @dataclass(frozen=True)
@@ -74,8 +65,7 @@ def segment(curve: Curve) -> Segmentation:
         starts,
         residual,
         _variance(curve, sum_of_squares, degrees),
-        launches_agree=_p_value(sum_of_squares, degrees, Variance(curve.launch_variance, curve.launch_degrees))
-        >= COMMON_NOISE_SIGNIFICANCE,
+        launches_agree=curve.launch_variance.p_value(sum_of_squares, degrees) >= COMMON_NOISE_SIGNIFICANCE,
     )
 
 
@@ -83,8 +73,7 @@ def _variance(curve: Curve, residual: float, degrees: int) -> Variance:
     """The larger of the variances between launches and of the residuals (`residual` with `degrees` degrees of
     freedom)."""
     from_residuals = Variance(residual / degrees, degrees) if degrees > 0 else Variance(0.0, 0)
-    from_launches = Variance(curve.launch_variance, curve.launch_degrees)
-    larger = max(from_residuals, from_launches, key=lambda each: (each.value, each.degrees))
+    larger = max(from_residuals, curve.launch_variance, key=lambda each: (each.value, each.degrees))
     return Variance(max(larger.value, ROUNDING**2), larger.degrees)
 
 
@@ -134,12 +123,5 @@ def _improves(curve: Curve, best: list[tuple[float, tuple[int, ...]]], segments:
     if degrees < 1:
         return False
     variance = _variance(curve, best[more - 1][0], degrees)
-    p_value = _p_value(best[segments - 1][0] - best[more - 1][0], 2 * breaks, variance)
+    p_value = variance.p_value(best[segments - 1][0] - best[more - 1][0], 2 * breaks)
     return p_value * comb(possible_breaks(n), breaks) < SWITCH_SIGNIFICANCE
-
-
-def _p_value(sum_of_squares: float, degrees: int, variance: Variance) -> float:
-    """p-value of a sum of squares with `degrees` degrees of freedom, by an F test against `variance`."""
-    if min(degrees, variance.degrees) < 1:
-        return 1.0
-    return float(fdtrc(degrees, variance.degrees, sum_of_squares / degrees / max(variance.value, ROUNDING**2)))

@@ -5,11 +5,10 @@ from itertools import pairwise
 from math import log, sqrt
 
 import numpy as np
-from scipy.special import fdtrc  # type: ignore[import-untyped]
 
-from timpani.models.curve import Curve
+from timpani.models.curve import Curve, Variance
 from timpani.models.line import Array, estimator
-from timpani.models.segments import Segmentation, Variance, possible_breaks
+from timpani.models.segments import Segmentation, possible_breaks
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate, t_estimate
 
@@ -47,7 +46,7 @@ def _switch(curve: Curve, segmentation: Segmentation, before: tuple[int, int], a
     first, place, end = before[0], after[0], after[1]
     variance, n = segmentation.variance, len(curve.sizes)
     gain = segmentation.residual[first, end] - segmentation.residual[first, place] - segmentation.residual[place, end]
-    p_value = float(fdtrc(2, variance.degrees, gain / 2 / variance.value)) * possible_breaks(n)
+    p_value = variance.p_value(gain, 2) * possible_breaks(n)
     low, high = _interval(segmentation, first, place, end)
     ratios = [_ratio(curve, variance, first, place, end, at=curve.sizes[size]) for size in (place, place - 1)]
     return Switch(

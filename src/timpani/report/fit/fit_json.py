@@ -40,6 +40,7 @@ def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
 
 
 def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
+    variance = fitted.curve.launch_variance
     return {
         **fitted.name,
         STATE: fitted.state,
@@ -49,7 +50,7 @@ def _curve(fitted: CurveFit, context: FitContext) -> dict[str, Any]:
         "disturbed": [vars(each) for each in fitted.disturbed],
         "misses": [vars(each) for each in fitted.misses],
         "sizes": len(fitted.curve.sizes),
-        "launch_deviation": finite(fitted.curve.launch_variance**0.5) if fitted.curve.launch_degrees else None,
+        "launch_deviation": finite(variance.value**0.5) if variance.degrees else None,
         "switches": [_switch(switch, fitted, context) for switch in fitted.switches],
         "hockney": _hockney(fitted.hockney, context.clock_ghz),
         "segments": [_regime(regime) for regime in fitted.regimes],
