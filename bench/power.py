@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.stats.compare import ALPHA, compare
-from timpani.stats.paired import PairedRatios
+from timpani.stats.paired import compare_pairs
 
 CAMPAIGNS = 40_000
 LAUNCHES = (8, 10)
@@ -51,13 +51,13 @@ def run() -> None:
                 shape = (CAMPAIGNS, launches)
                 first, second = (np.exp(drawn(random, shape)) for _ in range(2))
                 together, other = level(random, shape), level(random, shape)
-                pairs = PairedRatios(np.log(first / second))
+                pairs = compare_pairs(np.log(first / second))
                 low, high = pairs.interval(ALPHA)
                 row = [
                     pairs.p_value <= ALPHA,
                     compare((together * first, other * second)).p_value <= ALPHA,
                     (low > 1) | (high < 1),
-                    PairedRatios(np.log(TRUTH * first / second)).p_value <= ALPHA,
+                    compare_pairs(np.log(TRUTH * first / second)).p_value <= ALPHA,
                     compare((TRUTH * together * first, other * second)).p_value <= ALPHA,
                 ]
                 shares = [100 * float(each.mean()) for each in row]

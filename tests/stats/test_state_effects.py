@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from timpani.stats.paired import PairedRatios
+from timpani.stats.paired import compare_pairs
 from timpani.stats.state_effects import MIN_PAIRS, without_state_effects
 
 NEAR, FAR = ("near", "near"), ("far", "far")
@@ -55,7 +55,7 @@ def test_the_interval_keeps_its_coverage_however_often_the_state_changes(changes
         log_ratios, states = drawn(random, changes, spread)
         values, slopes = without_state_effects(log_ratios, states)
         if len(values) >= MIN_PAIRS:
-            low, high = PairedRatios(values[None], slopes[None]).interval(0.05)
+            low, high = compare_pairs(values[None], slopes[None]).interval(0.05)
             covered.append(low[0] <= 1.05 <= high[0])
     assert np.mean(covered) > 0.935
 

@@ -21,7 +21,7 @@ distribution countable.
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache, reduce
+from functools import lru_cache, reduce
 from math import comb, prod, sqrt
 from statistics import NormalDist
 from typing import Self
@@ -29,7 +29,8 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.stats.paired import PairedRatios
+from timpani.stats.paired import compare_pairs
+from timpani.stats.ratios import ROUNDING, Floats, Ratios
 
 ALPHA = 0.05
 INDIFFERENCE = (0.97, 1.03)
@@ -41,49 +42,10 @@ INDIFFERENCE_TEXT = f"{INDIFFERENCE[0]:g} to {INDIFFERENCE[1]:g}"
 MAX_EXACT_LAUNCHES = 50
 """Maximum of launches, of both sides together, for the exact null distribution; above, its normal limit is used."""
 
-_ROUNDING = 1e-12  # tolerance for sums of many probabilities
-
-Floats = NDArray[np.float64]
 Sizes = tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Compared pairs of samples of equal sizes.
-
-    sizes        launches of the first and of the second sample in each stratum; one stratum without states
-    log_ratios   ln(first / second) for all pairs of values of one stratum, ascending along the second axis, shape
-                 (pairs, Σ n·m)
-    p_value      of the two-sided rank-sum test, shape (pairs,)
-    """
-
-    sizes: Sizes
-    log_ratios: Floats
-    p_value: Floats
-
-    @cached_property
-    def ratio(self) -> Floats:
-        """Hodges–Lehmann estimate: the median of all first / second, shape (pairs,)."""
-        ratio: Floats = np.exp(np.median(self.log_ratios, axis=1))
-        return ratio
-
-    def interval(self, alpha: float | Floats) -> tuple[Floats, Floats]:
-        """Bounds of the ratio at level 1 − alpha, by inversion of the rank-sum test; alpha is a scalar or of shape
-        (pairs,).
-
-        0 and infinity if there are too few launches for that level.
-        """
-        pairs, products = self.log_ratios.shape
-        null = stratified_null(tuple((n, (1,) * (n + m)) for n, m in self.sizes))
-        tails = np.broadcast_to(np.asarray(alpha) / 2, pairs)
-        cut = np.searchsorted(null.lower[::2], tails + _ROUNDING, side="right")
-        row = np.arange(pairs)
-        low = np.where(cut > 0, self.log_ratios[row, np.maximum(cut, 1) - 1], -np.inf)
-        high = np.where(cut > 0, self.log_ratios[row, products - np.maximum(cut, 1)], np.inf)
-        return np.exp(low), np.exp(high)
-
-
-def compare(*strata: tuple[Floats, Floats]) -> Pairs:
+def compare(*strata: tuple[Floats, Floats]) -> Ratios:
     """Compare row by row in each stratum: `first`, shape (pairs, n), with `second`, shape (pairs, m); all values > 0.
 
     The p-value is exact, including ties (midranks, conditional on the ties), up to MAX_EXACT_LAUNCHES launches of a
@@ -108,8 +70,10 @@ def compare(*strata: tuple[Floats, Floats]) -> Pairs:
         ties = (_ties(part) for part in np.split(pattern, ends[:-1]))
         null = stratified_null(tuple((n, tied) for (n, _), tied in zip(sizes, ties, strict=True)))
         rows = pattern_of.reshape(-1) == index
-        p_value[rows] = null.two_sided(doubled_u[rows])
-    return Pairs(sizes, np.sort(np.concatenate(ratios, axis=1), axis=1), p_value)
+        u = doubled_u[rows]
+        p_value[rows] = np.minimum(2 * np.minimum(null.lower[u], null.upper[u]), 1.0)
+    without_ties = stratified_null(tuple((n, (1,) * (n + m)) for n, m in sizes))
+    return Ratios(np.sort(np.concatenate(ratios, axis=1), axis=1), without_ties.lower[::2], p_value)
 
 
 def _ties(new_value: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -123,11 +87,6 @@ class NullDistribution:
 
     lower: Floats
     upper: Floats
-
-    def two_sided(self, doubled_u: NDArray[np.int64]) -> Floats:
-        """Twice the smaller tail, at most 1, shape of `doubled_u`."""
-        tail: Floats = np.minimum(self.lower[doubled_u], self.upper[doubled_u])
-        return np.minimum(2 * tail, 1.0)
 
 
 @lru_cache(maxsize=4096)
@@ -232,7 +191,7 @@ class Samples:
               a stratum is empty
     paired    reference / other in each launch that interleaved both, or in each block; if there are any, only these
               are compared
-    slopes    of the logarithms of `paired` (`PairedRatios`); none: all are 1
+    slopes    of the logarithms of `paired` (`compare_pairs`); none: all are 1
     """
 
     strata: tuple[Stratum, ...]
@@ -274,13 +233,12 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
     for index, each in enumerate(samples):
         sizes = tuple((len(first), len(second)) for first, second in each.strata)
         groups[len(each.paired) or sizes].append(index)
-    compared: list[tuple[NDArray[np.int64], Pairs | PairedRatios]] = []
+    compared: list[tuple[NDArray[np.int64], Ratios]] = []
     for sizes_of_one, members in groups.items():
         rows = np.array(members)
-        same_size: Pairs | PairedRatios
         if isinstance(sizes_of_one, int):
             slopes = np.array([samples[i].slopes or [1.0] * sizes_of_one for i in members])
-            same_size = PairedRatios(np.log([samples[i].paired for i in members]), slopes)
+            same_size = compare_pairs(np.log([samples[i].paired for i in members]), slopes)
         else:
             same_size = compare(*(_stratum(samples, members, number) for number in range(len(sizes_of_one))))
         compared.append((rows, same_size))
@@ -297,4 +255,4 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
     for rows, same_size in compared:
         tested_low, tested_high = same_size.interval(ALPHA / divisor[rows])
         outside[rows] = (tested_high < INDIFFERENCE[0]) | (tested_low > INDIFFERENCE[1])
-    return Comparisons(ratio, low, high, p_value, outside & (adjusted <= ALPHA + _ROUNDING))
+    return Comparisons(ratio, low, high, p_value, outside & (adjusted <= ALPHA + ROUNDING))

@@ -11,7 +11,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from timpani.stats.compare import ALPHA
-from timpani.stats.paired import PairedRatios
+from timpani.stats.paired import compare_pairs
 
 Standing = Literal["faster", "slower", "tie", "undecided"]
 
@@ -50,7 +50,7 @@ def compare_blocks(first: Sequence[float], second: Sequence[float], min_blocks: 
     """
     if len(first) != len(second) or not first:
         raise ValueError("each block has a time of both")
-    pairs = PairedRatios(np.log(np.asarray([first], dtype=float)) - np.log(np.asarray([second], dtype=float)))
+    pairs = compare_pairs(np.log(np.asarray([first], dtype=float)) - np.log(np.asarray([second], dtype=float)))
     low, high = pairs.interval(ALPHA if len(first) >= min_blocks else 0.0)
     return BlockComparison(
         ratio=float(pairs.ratio[0]),
