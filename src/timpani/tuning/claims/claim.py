@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import polars as pl
 
+from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
 from timpani.study.placement import UNPLACED, shuffle_seed
@@ -16,6 +17,11 @@ CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
 
 PLACE = ("collective", "ranks", "placement", "mode", "machine", "message_bytes")
 """The point at which algorithms are compared."""
+
+FASTER, SLOWER = INDIFFERENCE
+"""Ratios beyond which an algorithm is faster or slower: smaller differences make none to a user."""
+
+Test = Callable[[float], bool]
 
 
 class MissingTimesError(Exception):
@@ -58,12 +64,12 @@ class Claim:
     needs: str = ""
 
     @classmethod
-    def read(cls, row: dict[str, Any]) -> "Claim":
+    def read(cls, row: dict[str, Any]) -> Self:
         """A claim from a table of published/studies.toml."""
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
         return cls(**values)
 
-    def with_names(self, rename: Callable[[str], str]) -> "Claim":
+    def with_names(self, rename: Callable[[str], str]) -> Self:
         """The claim with other names of its algorithms."""
         return replace(self, algorithms=tuple(map(rename, self.algorithms)), among=tuple(map(rename, self.among)))
 
@@ -119,10 +125,20 @@ class Case:
     value: float
     low: float | None
     high: float | None
-    holds: bool | None
+    holds: bool | None = None
     tied: bool = False
     ranks: int | None = None
     bytes: int | None = None
+
+    def decided(self, holds: Test, fails: Test | None = None) -> Self:
+        """The case decided by its value and bounds: it holds or fails if all of them do, and is a tie if none does.
+
+        fails  None: what does not hold fails
+        """
+        known = [each for each in (self.value, self.low, self.high) if each is not None]
+        answers = {True if holds(each) else False if fails is None or fails(each) else None for each in known}
+        surely = next(iter(answers)) if len(answers) == 1 else None
+        return replace(self, holds=surely, tied=answers == {None})
 
     @property
     def is_open(self) -> bool:
@@ -202,14 +218,24 @@ def distances(rows: pl.DataFrame, average: Callable[[pl.Expr], pl.Expr]) -> dict
     return {label: Distance(value, low, high) for label, value, low, high in found.iter_rows()}
 
 
-def cases_of(rows: pl.DataFrame, holds: Callable[[float], bool], fails: Callable[[float], bool]) -> list[Case]:
-    """A case for each row of `ratios_to`; a ratio that neither holds nor fails is a tie."""
-    return [_case(row, holds, fails) for row in rows.to_dicts()]
+def cases_of(rows: pl.DataFrame, holds: Test, fails: Test | None = None) -> list[Case]:
+    """A case for each row of `ratios_to`, as `Case.decided` decides it."""
+    return [
+        Case(
+            _point_name(row),
+            row["ratio"],
+            row["ratio_low"],
+            row["ratio_high"],
+            ranks=row["ranks"],
+            bytes=row["message_bytes"],
+        ).decided(holds, fails)
+        for row in rows.to_dicts()
+    ]
 
 
-def cases_at_most(threshold: float, rows: pl.DataFrame) -> list[Case]:
-    """A case for each row of `ratios_to`, which holds if the ratio is at most `threshold`."""
-    return cases_of(rows, lambda ratio: ratio <= threshold, lambda ratio: ratio > threshold)
+def cases_of_faster(rows: pl.DataFrame) -> list[Case]:
+    """A case for each row of `ratios_to`, which holds if the time is shorter than the other one."""
+    return cases_of(rows, lambda ratio: ratio <= FASTER, lambda ratio: ratio >= SLOWER)
 
 
 def require_cases(cases: list[Case], message: str) -> list[Case]:
@@ -217,25 +243,6 @@ def require_cases(cases: list[Case], message: str) -> list[Case]:
     if not cases:
         raise MissingTimesError(message)
     return cases
-
-
-def _case(row: dict[str, Any], holds: Callable[[float], bool], fails: Callable[[float], bool]) -> Case:
-    """The case of a row: it holds, fails or is a tie if the value and both of its bounds do."""
-    value, low, high = row["ratio"], row["ratio_low"], row["ratio_high"]
-    answers = {
-        True if holds(each) else False if fails(each) else None for each in (value, low, high) if each is not None
-    }
-    surely = next(iter(answers)) if len(answers) == 1 else None
-    return Case(
-        _point_name(row),
-        value,
-        low,
-        high,
-        surely,
-        tied=answers == {None},
-        ranks=row["ranks"],
-        bytes=row["message_bytes"],
-    )
 
 
 def _point_name(row: dict[str, Any]) -> str:

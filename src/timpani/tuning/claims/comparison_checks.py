@@ -2,29 +2,29 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from math import exp, log
+from operator import ge
 
 import polars as pl
 
-from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
 from timpani.tuning.claims.claim import (
     CURVE,
+    FASTER,
     PLACE,
+    SLOWER,
     Case,
     Check,
     Claim,
     MissingTimesError,
-    cases_at_most,
     cases_of,
+    cases_of_faster,
     distances,
     ratios_to,
     times_of,
 )
-
-FASTER, SLOWER = INDIFFERENCE
-"""Ratios beyond which an algorithm is faster or slower: smaller differences make none to a user."""
 
 _COMPARABLE = 1.1
 """Maximum ratio of comparable times: averages of single runs differ by 10 % between runs."""
@@ -54,7 +54,7 @@ def _ratios_to_competitors(claim: Claim, times: pl.DataFrame) -> pl.DataFrame:
 
 
 def _faster(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    return cases_of(_ratios_to_competitors(claim, times), lambda ratio: ratio <= FASTER, lambda ratio: ratio >= SLOWER)
+    return cases_of_faster(_ratios_to_competitors(claim, times))
 
 
 def _slower(claim: Claim, times: pl.DataFrame) -> list[Case]:
@@ -62,12 +62,7 @@ def _slower(claim: Claim, times: pl.DataFrame) -> list[Case]:
 
 
 def _comparable(claim: Claim, times: pl.DataFrame) -> list[Case]:
-    rows = _ratios_to_competitors(claim, times)
-    return cases_of(
-        rows,
-        lambda ratio: 1 / _COMPARABLE <= ratio <= _COMPARABLE,
-        lambda ratio: not 1 / _COMPARABLE <= ratio <= _COMPARABLE,
-    )
+    return cases_of(_ratios_to_competitors(claim, times), lambda ratio: 1 / _COMPARABLE <= ratio <= _COMPARABLE)
 
 
 def _most_similar(claim: Claim, times: pl.DataFrame) -> list[Case]:
@@ -87,7 +82,6 @@ def _most_similar(claim: Claim, times: pl.DataFrame) -> list[Case]:
     beaten = any(each.most <= claimed.least for each in found.values())
     others = ", ".join(f"{label} {each.value:.3f}" for label, each in sorted(found.items(), key=lambda e: e[1].value))
     points = counted(shared.height // len(fixed), "point")
-    similar = True if claimed.most <= log(_SIMILAR) else False if claimed.least > log(_SIMILAR) else None
     return [
         Case(
             f"nearest: {own} over {points}, next to {others}",
@@ -97,8 +91,8 @@ def _most_similar(claim: Claim, times: pl.DataFrame) -> list[Case]:
             False if beaten else nearest,
         ),
         Case(
-            f"similar: {own}, × {exp(claimed.value):.2g} on average", claimed.value, claimed.low, claimed.high, similar
-        ),
+            f"similar: {own}, × {exp(claimed.value):.2g} on average", claimed.value, claimed.low, claimed.high
+        ).decided(lambda distance: distance <= log(_SIMILAR)),
     ]
 
 
@@ -109,7 +103,7 @@ def _as_printed(digits: str, value: float) -> bool:
 
 def _factor(claim: Claim, times: pl.DataFrame) -> list[Case]:
     rows = _ratios_to_competitors(claim, times)
-    return [replace(case, holds=_as_printed(claim.printed, case.value)) for case in cases_at_most(1.0, rows)]
+    return [replace(case, holds=_as_printed(claim.printed, case.value)) for case in cases_of(rows, partial(ge, 1.0))]
 
 
 def _time_difference(claim: Claim, times: pl.DataFrame) -> list[Case]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from math import log2
-from operator import ge, lt
+from operator import ge, le, lt
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,6 @@ from timpani.tuning.claims.claim import (
     Check,
     Claim,
     MissingTimesError,
-    cases_at_most,
     cases_of,
     ratios_to,
     require_cases,
@@ -61,7 +60,7 @@ def _rises_sharply_after(claim: Claim, times: pl.DataFrame) -> list[Case]:
         before = growth.filter(pl.col("message_bytes") <= claim.bytes)["ratio"].to_list()
         threshold = max([_PROPORTIONAL, *before])
         there = growth.filter(message_bytes=2 * claim.bytes) if before else growth.clear()
-        cases += [replace(case, bytes=None) for case in cases_of(there, partial(lt, threshold), partial(ge, threshold))]
+        cases += [replace(case, bytes=None) for case in cases_of(there, partial(lt, threshold))]
     return require_cases(cases, f"no times at {show_size(claim.bytes)}, at half and at twice that size")
 
 
@@ -74,7 +73,7 @@ def _mild_slope(claim: Claim, times: pl.DataFrame) -> list[Case]:
             continue
         doublings = log2(last["message_bytes"][0] / first["message_bytes"][0])
         mean = ratios_to(last, first, CURVE).with_columns(pl.col("ratio", "ratio_low", "ratio_high") ** (1 / doublings))
-        cases += [replace(case, bytes=None) for case in cases_at_most(_MILD, mean)]
+        cases += [replace(case, bytes=None) for case in cases_of(mean, partial(ge, _MILD))]
     return require_cases(cases, f"no times at {show_size(claim.to_bytes)} and at a smaller size")
 
 
@@ -94,9 +93,7 @@ def _jumps_within(claim: Claim, times: pl.DataFrame) -> list[Case]:
         if jumps:
             largest = max(jumps, key=lambda each: each.value)
             low, high = (_largest(bounds) for bounds in ([each.low for each in jumps], [each.high for each in jumps]))
-            least, most = (largest.value if bound is None else bound for bound in (low, high))
-            holds = True if least >= _JUMP else False if most < _JUMP else None
-            cases.append(replace(largest, low=low, high=high, holds=holds))
+            cases.append(replace(largest, low=low, high=high).decided(partial(le, _JUMP)))
     return require_cases(cases, f"no three sizes up to {show_size(2 * claim.bytes)}, each twice the one before")
 
 
@@ -112,7 +109,6 @@ def _jump(half: dict[str, Any], here: dict[str, Any], double: dict[str, Any]) ->
         over_line("time_us", "time_us", "time_us"),
         over_line("high_us", "low_us", "high_us"),
         over_line("low_us", "high_us", "low_us"),
-        None,
         ranks=here["ranks"],
     )
 
@@ -145,17 +141,14 @@ def _step(fewer: dict[str, Any], more: dict[str, Any], falls: bool) -> Case:
         None if None in (a, b) else a / b
         for a, b in ((second["low_us"], first["high_us"]), (second["high_us"], first["low_us"]))
     )
-    least, most = (value if bound is None else bound for bound in (low, high))
     return Case(
         f"{fewer['ranks']} to {more['ranks']} ranks, {show_size(fewer['message_bytes'])}",
         value,
         low,
         high,
-        True if least > 1 else False if most < 1 else None,
-        tied=least == most == 1,
         ranks=more["ranks"],
         bytes=fewer["message_bytes"],
-    )
+    ).decided(lambda factor: factor > 1, lambda factor: factor < 1)
 
 
 def _log_linear(claim: Claim, times: pl.DataFrame) -> list[Case]:
