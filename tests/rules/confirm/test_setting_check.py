@@ -168,7 +168,7 @@ def measured(setting: float, rules: float, both: float) -> Campaign:
 
 def test_setting_and_rules_are_compared_alone_and_together() -> None:
     points = setting_points(RULED, measured(8.0, 5.0, 4.0))
-    gains = {each.what: each.ratio for each in points if each.message_bytes == 64}
+    gains = {each.what: each.gain.ratio for each in points if each.message_bytes == 64}
     assert gains == {"the setting alone": 1.25, "the rules alone": 2.0, "both": 2.5}
     lines = list(setting_lines(points))
     assert lines[0].startswith("both: 2.50 times as fast")

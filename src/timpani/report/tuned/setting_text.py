@@ -14,7 +14,7 @@ def setting_lines(points: Sequence[SettingPoint]) -> Iterator[str]:
     """A line for each thing that was switched on; nothing without a setting."""
     for each in summaries(points):
         yield (
-            f"{each.what}: {each.gain:.2f} times as fast as the default on average (geometric mean of "
+            f"{each.name}: {each.gain:.2f} times as fast as the default on average (geometric mean of "
             f"{counted(each.points, 'point')}), significantly faster at {each.faster} and slower at {each.slower}"
         )
     if lost := losing(points):
@@ -30,11 +30,11 @@ def setting_section(points: Sequence[SettingPoint]) -> Iterator[str]:
     yield f"Gains are the default's time over the time with it switched on, in blocks ({per_cent(1 - ALPHA)} interval)."
     yield from ("", *_HEAD)
     for each in points:
-        known = each.low is not None and each.high is not None
-        bounds = f" ({each.low:.2f}–{each.high:.2f})" if known else ""
-        shown = "not significant" if not each.significant else "faster" if each.ratio > 1 else "slower"
+        known = each.gain.low is not None and each.gain.high is not None
+        bounds = f" ({each.gain.low:.2f}–{each.gain.high:.2f})" if known else ""
+        shown = "not significant" if not each.gain.significant else "faster" if each.gain.ratio > 1 else "slower"
         yield (
             f"| {each.what} | {each.collective} | {each.ranks} | {show_size(each.message_bytes)} | "
-            f"{each.ratio:.2f}{bounds} | {shown} |"
+            f"{each.gain.ratio:.2f}{bounds} | {shown} |"
         )
     yield ""

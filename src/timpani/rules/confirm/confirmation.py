@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 import polars as pl
@@ -23,7 +23,7 @@ from timpani.study.cell import (
     under_files,
 )
 from timpani.study.schema import POINT, cell_of
-from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, launch_medians
+from timpani.tuning.decide.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 
 EQUIVALENT = 1.25
@@ -56,10 +56,24 @@ class ConfirmedRatio:
     p_value: float | None = None
     min_p_value: float = 0.0
 
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> Self:
+        """The ratio in a row of `compare_at_points`."""
+        least = 2 / 2 ** row["paired"] if row["paired"] else 0.0
+        return cls(row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], least)
+
     @property
     def is_bounded(self) -> bool:
         """Whether there were enough launches for an interval."""
         return self.low is not None and self.high is not None
+
+    def is_significant_among(self, points: int) -> bool:
+        """Whether a difference is significant after a Bonferroni correction for the number of points.
+
+        Ten paired launches can't reach a smaller p-value than `min_p_value`, so that value is accepted too.
+        """
+        corrected = max(ALPHA / points, self.min_p_value)
+        return self.significant and (self.p_value is None or self.p_value <= corrected)
 
 
 _NO_REGRET = ConfirmedRatio(0.0, 0.0, 0.0, False)
@@ -247,7 +261,7 @@ class _PointTimes:
         gain = self._ratio(default, choice) if chosen in self.rows and chosen else None
         by_file = self._ratio_across_starts(default, file) if file in self.rows else None
         slower = [each for each in (gain,) if each and each.significant and each.ratio < 1]
-        slower += [each for each in (by_file,) if each and each.ratio < 1 and self._is_significant_among_points(each)]
+        slower += [each for each in (by_file,) if each and each.ratio < 1 and each.is_significant_among(self.points)]
         deciding = by_file if by_file and by_file.min_p_value else gain  # paired launches are more precise
         faster = gain is not None and deciding is not None and deciding.significant and deciding.ratio > 1
         bounded = deciding is None or deciding.is_bounded
@@ -286,14 +300,9 @@ class _PointTimes:
     def _ratios(self, reference: Algorithm, others: list[Algorithm]) -> Iterator[ConfirmedRatio]:
         """reference's time / each other's time, corrected for multiple comparisons."""
         row_of_reference = self.rows[reference]
-        reference_times = {column: row_of_reference[name] for name, column in REFERENCE_TIMES.items()}
-        reference_times["reference_variant"] = row_of_reference["variant"]
-        pairs = pl.DataFrame([{**self.rows[other], **reference_times} for other in others], infer_schema_length=None)
-        for row in compare_at_points(pairs).iter_rows(named=True):
-            min_p_value = 2 / 2 ** row["paired"] if row["paired"] else 0.0
-            yield ConfirmedRatio(
-                row["ratio"], row["ratio_low"], row["ratio_high"], row["significant"], row["p_value"], min_p_value
-            )
+        of_reference = {column: row_of_reference[name] for name, column in REFERENCE_COLUMNS.items()}
+        pairs = pl.DataFrame([{**self.rows[other], **of_reference} for other in others], infer_schema_length=None)
+        yield from map(ConfirmedRatio.from_row, compare_at_points(pairs).iter_rows(named=True))
 
     def _regret(self, choice: Algorithm) -> tuple[Algorithm, ConfirmedRatio]:
         """The best algorithm, and the regret of the choice relative to it."""
@@ -337,17 +346,9 @@ class _PointTimes:
             return "times"
         return (
             "other"
-            if (low > EQUIVALENT or high < 1 / EQUIVALENT) and self._is_significant_among_points(ratio)
+            if (low > EQUIVALENT or high < 1 / EQUIVALENT) and ratio.is_significant_among(self.points)
             else "open"
         )
-
-    def _is_significant_among_points(self, found: ConfirmedRatio) -> bool:
-        """Whether a difference is significant after a Bonferroni correction for the number of points.
-
-        Ten paired launches can't reach a smaller p-value than `min_p_value`, so that value is accepted too.
-        """
-        corrected = max(ALPHA / self.points, found.min_p_value)
-        return found.significant and (found.p_value is None or found.p_value <= corrected)
 
 
 def _algorithm(row: Mapping[str, object]) -> Algorithm:

@@ -5,7 +5,7 @@ from timpani.campaign.read.unchanged_variants import unchanged_variants
 from timpani.study.counted import counted
 from timpani.study.variant import Variant, parse_variant
 from timpani.tuning.decide.selection_table import WrittenSetting
-from timpani.tuning.decide.winning_setting import VariantGains, variant_gains, winner
+from timpani.tuning.decide.winning_setting import SettingGains, variant_gains, winner
 
 
 def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ...]]:
@@ -17,31 +17,31 @@ def setting_of(campaign: Campaign) -> tuple[WrittenSetting | None, tuple[str, ..
     variants = campaign.header.variants or {}
     if not variants:
         return None, ()
-    known = [each for each in variant_gains(campaign.compared_with_default) if each.variant in variants]
-    settings = {each.variant: parse_variant(variants[each.variant].settings) for each in known}
+    known = [each for each in variant_gains(campaign.compared_with_default) if each.name in variants]
+    settings = {each.name: parse_variant(variants[each.name].settings) for each in known}
     unchanged = unchanged_variants(campaign.header)
-    best = winner(each for each in known if each.variant not in unchanged and _is_writable(settings[each.variant]))
+    best = winner(each for each in known if each.name not in unchanged and _is_writable(settings[each.name]))
     others = [each for each in known if each != best and each.faster]
-    left_out = tuple(_why_not(each, settings[each.variant], best, each.variant in unchanged) for each in others)
+    left_out = tuple(_why_not(each, settings[each.name], best, each.name in unchanged) for each in others)
     if best is None:
         return None, left_out
-    text = variants[best.variant].settings
-    return WrittenSetting(best.variant, text, best.points, best.faster, round(best.gain, 4)), left_out
+    text = variants[best.name].settings
+    return WrittenSetting(best.name, text, best.points, best.faster, round(best.gain, 4)), left_out
 
 
 def _is_writable(variant: Variant) -> bool:
     return variant == Variant(variant.parameters, variant.environment)
 
 
-def _why_not(gains: VariantGains, variant: Variant, best: VariantGains | None, unchanged: bool) -> str:
-    where = f"setting {gains.variant} ({variant}) is faster at {gains.faster} of {counted(gains.points, 'point')}"
+def _why_not(gains: SettingGains, variant: Variant, best: SettingGains | None, unchanged: bool) -> str:
+    where = f"setting {gains.name} ({variant}) is faster at {gains.faster} of {counted(gains.points, 'point')}"
     if unchanged:
         return f"{where}: it is not written, since it changed no control variable of the library"
     if gains.slower:
         return f"{where} and slower at {gains.slower}: it is not written, since it would hold for whole programs"
     if not _is_writable(variant):
         return f"{where}: it is not written, since files hold parameters and variables only"
-    return f"{where}: {best.variant if best else 'another'} gains more on average"
+    return f"{where}: {best.name if best else 'another'} gains more on average"
 
 
 def setting_words(setting: WrittenSetting) -> str:

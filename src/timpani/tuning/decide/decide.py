@@ -11,10 +11,9 @@ from timpani.study.counted import per_cent
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT
 from timpani.tuning.decide.lowest import best_rows
-from timpani.tuning.decide.points import REFERENCE_TIMES, compare_at_points, competing, launch_medians
+from timpani.tuning.decide.points import compare_at_points, competing, join_reference, launch_medians
 from timpani.tuning.race.race import Race
 from timpani.tuning.race.results import (
-    REFERENCE,
     RacedResults,
     abandoned_by_race,
     chosen_by_race,
@@ -246,7 +245,7 @@ def launches_to_decide(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl
 
 def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> pl.DataFrame:
     is_reference = (pl.col("algorithm") == reference) & (pl.col("variant") == DEFAULT)
-    pairs = _join_reference(medians.filter(~is_reference), medians.filter(is_reference))
+    pairs = join_reference(medians.filter(~is_reference), medians.filter(is_reference))
     return (
         _compared(pairs, race)
         .with_columns((pl.col("ratio") > 1).alias("faster"))
@@ -261,17 +260,6 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> p
     )
 
 
-def _join_reference(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `medians` with the times and the name of the row of `references` at the same point."""
-    named = {column: pl.col(name).alias(column) for column, name in zip(REFERENCE, ALGORITHM, strict=True)}
-    renamed = references.select(
-        *POINT,
-        *(pl.col(name).alias(column) for name, column in REFERENCE_TIMES.items()),
-        *named.values(),
-    )
-    return medians.join(renamed, on=POINT, maintain_order="left")
-
-
 def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
     return compare_at_points(pairs) if race is None else compare_by_race(pairs, race)
 
@@ -281,7 +269,7 @@ def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.Da
 
     The family of these comparisons is all other algorithms versus the best.
     """
-    others = _join_reference(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
+    others = join_reference(medians.join(best, on=[*POINT, *ALGORITHM], how="anti"), best)
     slower = pl.col("significant") & (pl.col("ratio") < 1)
     return (
         pl.concat(

@@ -15,7 +15,10 @@ from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, 
 
 STRATA = "strata"
 
-REFERENCE_TIMES = {"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"}
+REFERENCE_COLUMNS = {
+    **{"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"},
+    **{name: f"reference_{name}" for name in ALGORITHM},
+}
 """Columns of `launch_medians` that a comparison needs, with their names for the reference."""
 
 _SIDES = ("reference", "times")
@@ -85,6 +88,12 @@ def competing(medians: pl.DataFrame) -> pl.DataFrame:
     return medians.filter(kept)
 
 
+def join_reference(medians: pl.DataFrame, references: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `medians` with the times and the name of the row of `references` at the same point."""
+    renamed = references.select(*POINT, *(pl.col(name).alias(column) for name, column in REFERENCE_COLUMNS.items()))
+    return medians.join(renamed, on=POINT, maintain_order="left")
+
+
 def _samples(row: Mapping[str, Any]) -> Samples:
     """The samples to compare in a row: blocks for variants; else launches that interleaved both, if at least half
     did."""
@@ -108,8 +117,8 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     Rows that are equal in the columns `family` are corrected together.
 
     If there is a column STRATA, launches are compared within its strata: a list of structs of `reference` and `times`.
-    If there are the columns of REFERENCE_TIMES, interleaved algorithms are compared by their ratio in each launch, and
-    two variants by their ratio in each block.
+    Otherwise there are REFERENCE_COLUMNS: interleaved algorithms are compared by their ratio in each launch, and two
+    variants by their ratio in each block.
 
     Adds these columns, by the rule of `stats/compare.py`:
     paired                 number of paired launches or blocks
@@ -124,13 +133,11 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     if STRATA in pairs.columns:
         strata = ([tuple(stratum[side] for side in _SIDES) for stratum in row] for row in pairs[STRATA].to_list())
         samples = [Samples(tuple((first, second) for first, second in row)) for row in strata]
-    elif "reference_turns" in pairs.columns:
+    else:
         # Rows of one variant do not need their blocks, which take longest to turn into Python objects.
         differ = pl.col("reference_variant") != pl.col("variant")
         blocks = (pl.when(differ).then(name).alias(name) for name in _BLOCKS)
         samples = [_samples(row) for row in pairs.select(*_SIDES, *_TURNS, *_VARIANTS, *blocks).iter_rows(named=True)]
-    else:
-        samples = [Samples.from_times(*each) for each in pairs.select(*_SIDES).rows()]
     found = compare_families(samples, families)
     return pairs.with_columns(
         paired=pl.Series([len(each.paired) for each in samples], dtype=pl.Int64),

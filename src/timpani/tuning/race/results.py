@@ -16,9 +16,6 @@ from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
 from timpani.tuning.race.race_rows import algorithm_of, algorithm_values, point_of, values_of
 from timpani.tuning.race.standing import DropReason
 
-REFERENCE = tuple(f"reference_{name}" for name in ALGORITHM)
-"""The columns of the algorithm with which a row's algorithm is compared."""
-
 STANDING = {
     **schema(*POINT),
     "choice_label": pl.String(),
@@ -110,7 +107,7 @@ def split_by_race(results: RacedResults) -> list[RacedResults]:
 
 
 def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
-    """Compare REFERENCE with ALGORITHM in each row by the bounds of `race`; columns as of `compare_at_points`.
+    """Compare each row's reference with ALGORITHM by the bounds of `race`; columns as of `compare_at_points`.
 
     The bounds have the confidence of `RatioBounds`. A ratio is significant if one of its bounds excludes INDIFFERENCE.
     There is no p-value.
