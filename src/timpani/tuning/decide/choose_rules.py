@@ -1,13 +1,14 @@
 """Choose rules from a campaign: where which algorithm is significantly faster than the default, in few rules."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
 from timpani.study.cell import Algorithm, is_under_files
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.placement import RankLayout
 from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.decide.decide import compare_sampled_with_default, compare_with_default
@@ -53,8 +54,8 @@ def select(results: RacedResults, layouts: Layouts, provider: str, max_ratio: fl
     known, machines = _layout_table(layouts), len(layouts)
     complete = raced_points(results)
     samples = results.rows.join(complete.rows, on=POINT, how="anti")
-    points = _by_ranks(_winning(complete.rows, compare_with_default(complete), known, machines, provider))
-    sampled = _by_ranks(_winning(samples, compare_sampled_with_default(results), known, machines, provider))
+    points = _winning(complete.rows, compare_with_default(complete), known, machines, provider)
+    sampled = _winning(samples, compare_sampled_with_default(results), known, machines, provider)
     between: dict[RankPoint, Winners] = {}
     for where, found in sampled.items():
         raced = points.setdefault(where, {})
@@ -104,9 +105,6 @@ def rules_of(points: Mapping[RankPoint, Winners], max_ratio: float = MAX_MERGE_R
 _PLACE = ("machine", "ranks", "placement")
 """Columns that decide the distribution of ranks."""
 
-_RulePoint = tuple[str, int, int, int, int]
-"""What distinguishes calls for a rule: collective, ranks, nodes, ranks per node, size."""
-
 
 @dataclass(frozen=True)
 class _Run:
@@ -129,41 +127,34 @@ def _layout_table(layouts: Layouts) -> pl.DataFrame:
     )
 
 
-def _by_ranks(found: Iterable[tuple[_RulePoint, dict[Algorithm, Evidence]]]) -> dict[RankPoint, Winners]:
-    points: dict[RankPoint, Winners] = {}
-    for (collective, ranks, nodes, per_node, size), winners in found:
-        points.setdefault((collective, ranks, RankLayout(nodes, per_node)), {})[size] = winners
-    return points
+def _rank_point(row: Mapping[str, Any]) -> RankPoint:
+    return row["collective"], row["ranks"], RankLayout(row["nodes"], row["per_node"])
 
 
 def _unfit(results: RacedResults, known: pl.DataFrame) -> set[tuple[RankPoint, int, Algorithm]]:
     """The algorithms that failed or seem slower than another at sampled points, in any placement, mode or machine."""
     return {
-        (
-            (row["collective"], row["ranks"], RankLayout(row["nodes"], row["per_node"])),
-            row["message_bytes"],
-            algorithm_of(row),
-        )
+        (_rank_point(row), row["message_bytes"], algorithm_of(row))
         for row in unfit_samples(results).join(known, on=_PLACE).iter_rows(named=True)
     }
 
 
 def _winning(
     results: pl.DataFrame, compared: pl.DataFrame, known: pl.DataFrame, machines: int, provider: str
-) -> Iterator[tuple[_RulePoint, dict[Algorithm, Evidence]]]:
+) -> dict[RankPoint, Winners]:
     """The winners at each point, with the evidence of the placement, mode or machine in which they gain least.
 
     An algorithm wins if it is from `provider` and significantly faster in every placement, mode and machine there, and
     all `machines` have the point.
     """
     rule_point = ("collective", "ranks", "nodes", "per_node", "message_bytes")
-    collectives = [name for name, operation in OPERATIONS.items() if operation.kind == "collective"]
-    points = results.filter(pl.col("collective").is_in(collectives)).select(POINT).unique()
+    points = results.filter(pl.col("collective").is_in(list(COLLECTIVES))).select(POINT).unique()
     found_at = points.join(known, on=_PLACE).group_by(rule_point)
     tried = found_at.agg(pl.len().alias("tried"), pl.col("machine").n_unique().alias("machines"))
     evidence = ("ratio", "ratio_low", "ratio_high", "launches")
+    under_files = pl.col("algorithm").map_elements(is_under_files, return_dtype=pl.Boolean)
     won = (
-        compared.filter(pl.col("provider") == provider, ~_under_files(), "significant", "faster")
+        compared.filter(pl.col("provider") == provider, ~under_files, "significant", "faster")
         .join(known, on=_PLACE)
         .sort("ratio")
         .group_by(*rule_point, *ALGORITHM, maintain_order=True)
@@ -171,14 +162,13 @@ def _winning(
         .join(tried, on=rule_point)
         .filter(pl.col("won") == pl.col("tried"), machines=machines)
     )
-    found: dict[_RulePoint, dict[Algorithm, Evidence]] = {
-        row: {} for row in tried.select(rule_point).sort(rule_point).iter_rows()
-    }
+    found: dict[RankPoint, Winners] = {}
+    for row in tried.sort(rule_point).iter_rows(named=True):
+        found.setdefault(_rank_point(row), {})[row["message_bytes"]] = {}
     for row in won.sort(*rule_point, *ALGORITHM).iter_rows(named=True):
-        shown = Evidence(row["message_bytes"], *(row[column] for column in evidence))
-        collective, ranks, nodes, per_node, size = (row[column] for column in rule_point)
-        found[collective, ranks, nodes, per_node, size][algorithm_of(row)] = shown
-    yield from found.items()
+        size = row["message_bytes"]
+        found[_rank_point(row)][size][algorithm_of(row)] = Evidence(size, *(row[column] for column in evidence))
+    return found
 
 
 def _runs(won: Winners, max_ratio: float) -> Iterator[_Run]:
@@ -232,12 +222,7 @@ def _rule(collective: str, ranks: int, layout: RankLayout, run: _Run, won: Winne
 def _changing(runs: list[_Run], won: Winners) -> Iterator[tuple[int, int]]:
     """The neighboring measured sizes between which the choice changes."""
     chosen = {size: run.algorithm for run in runs for size in run.sizes}
-    sizes = sorted(won)
-    for size, following in pairwise(sizes):
+    for size, following in pairwise(sorted(won)):
         before, after = chosen.get(size), chosen.get(following)
         if before != after and following > size + 1:
             yield size, following
-
-
-def _under_files() -> pl.Expr:
-    return pl.col("algorithm").map_elements(is_under_files, return_dtype=pl.Boolean)
