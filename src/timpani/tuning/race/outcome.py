@@ -12,7 +12,7 @@ from timpani.study.schema import ALGORITHM, POINT, REGRET
 from timpani.tuning.race.outlook import OutlookKind
 from timpani.tuning.race.program_loss import ProgramLoss, program_loss
 from timpani.tuning.race.race import RacePoint
-from timpani.tuning.race.race_rows import point_of
+from timpani.tuning.race.race_rows import points_of
 from timpani.tuning.race.results import RacedResults, race_standings
 from timpani.tuning.race.sampled_points import unexpected_samples
 from timpani.tuning.race.standing import DropReason
@@ -148,8 +148,7 @@ def _dropped_variants(results: RacedResults) -> Iterator[DroppedVariant]:
 
 def _tried_points(results: pl.DataFrame) -> set[RacePoint]:
     """The points of the race with a result, including failures."""
-    points = results.filter(pl.col(REGRET).is_not_null()).select(POINT).unique()
-    return {point_of(row) for row in points.iter_rows(named=True)}
+    return set(points_of(results.filter(pl.col(REGRET).is_not_null()).select(POINT).unique()))
 
 
 def _failed_at_last(results: pl.DataFrame) -> pl.DataFrame:

@@ -13,7 +13,7 @@ from timpani.study.schema import ALLOWED, POINT, REGRET
 from timpani.tuning.race.futility import Futility, Prospect
 from timpani.tuning.race.program_loss import points_to_reduce
 from timpani.tuning.race.race import Race, RacePoint
-from timpani.tuning.race.race_rows import point_of
+from timpani.tuning.race.race_rows import points_of
 
 OutlookKind = Literal["decide", "beyond_last_analysis", "at_last_analysis", "too_expensive", "little_time"]
 """At most ANALYSES[-1] launches should decide a point; it needs more; it had that many; deciding it would take more
@@ -51,7 +51,7 @@ def _outlooks_of_campaign(race: Race, rows: pl.DataFrame, sampled: Collection[Ra
     for (launch,), measured in rows.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
         futility.add_launch(launch)
-        last.update((point_of(row), launch) for row in measured.select(POINT).unique().iter_rows(named=True))
+        last |= dict.fromkeys(points_of(measured.select(POINT).unique()), launch)
     raced = last.keys() - set(sampled)
     hopeless = futility.ended(raced)
     costly = points_to_reduce(race, raced)

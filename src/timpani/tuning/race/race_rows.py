@@ -1,10 +1,12 @@
 """A race's points and algorithms as rows of data frames."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+import polars as pl
+
 from timpani.study.cell import Algorithm, parse_parameters
-from timpani.study.schema import ALGORITHM, POINT
+from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.race.race import RacePoint
 
 
@@ -13,17 +15,26 @@ def point_of(row: Mapping[str, Any]) -> RacePoint:
     return RacePoint(**{name: row[name] for name in POINT})
 
 
+def points_of(rows: pl.DataFrame) -> list[RacePoint]:
+    """The point of each row."""
+    return list(map(point_of, rows.iter_rows(named=True)))
+
+
 def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
     """The algorithm in the columns ALGORITHM of `row`, each name after `prefix`."""
     variant, provider, name, parameters = (row[prefix + column] for column in ALGORITHM)
     return Algorithm(provider, name, parse_parameters(parameters), variant)
 
 
-def algorithm_values(algorithm: Algorithm) -> tuple[str, ...]:
-    """The values of ALGORITHM."""
-    return algorithm.variant, algorithm.provider, algorithm.name, algorithm.parameter_text
-
-
 def values_of(point: RacePoint) -> tuple[object, ...]:
     """The values of POINT."""
     return tuple(getattr(point, name) for name in POINT)
+
+
+def cell_frame(cells: Iterable[tuple[Any, ...]], **columns: pl.DataType) -> pl.DataFrame:
+    """A row for each of `cells`, a point, an algorithm and values of `columns`: POINT, ALGORITHM and these columns."""
+    rows = [
+        (*values_of(point), each.variant, each.provider, each.name, each.parameter_text, *values)
+        for point, each, *values in cells
+    ]
+    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), **columns}, orient="row")

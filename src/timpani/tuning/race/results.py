@@ -13,7 +13,7 @@ from timpani.study.point_weights import PointGoal, PointKey
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race.outlook import Outlook, outlooks
 from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
-from timpani.tuning.race.race_rows import algorithm_of, algorithm_values, point_of, values_of
+from timpani.tuning.race.race_rows import algorithm_of, cell_frame, point_of, points_of, values_of
 from timpani.tuning.race.standing import DropReason
 
 STANDING = {
@@ -133,22 +133,14 @@ def compare_by_race(pairs: pl.DataFrame, race: Race) -> pl.DataFrame:
 
 def chosen_by_race(race: Race | None) -> pl.DataFrame:
     """POINT and ALGORITHM of each choice of a race, with `chosen`, true in each row; empty without a race."""
-    rows = [
-        (*values_of(point), *algorithm_values(choice), True)
-        for point in (race.points() if race else ())
-        if race and (choice := race.standing(point).choice) is not None
-    ]
-    return pl.DataFrame(rows, schema={**schema(*POINT, *ALGORITHM), "chosen": pl.Boolean()}, orient="row")
+    choices = ((point, race.standing(point).choice) for point in race.points()) if race else ()
+    return cell_frame(((point, choice, True) for point, choice in choices if choice), chosen=pl.Boolean())
 
 
 def abandoned_by_race(race: Race | None) -> pl.DataFrame:
     """POINT and ALGORITHM of each abandoned algorithm; empty without a race."""
-    rows = [
-        (*values_of(point), *algorithm_values(each))
-        for point in (race.points() if race else ())
-        for each in (race.abandoned(point) if race else ())
-    ]
-    return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
+    abandoned = ((point, each) for point in race.points() for each in race.abandoned(point)) if race else ()
+    return cell_frame(abandoned)
 
 
 def race_standings(results: RacedResults) -> pl.DataFrame:
@@ -197,14 +189,8 @@ def ended_cells(results: RacedResults) -> pl.DataFrame:
     dropped     when and why the race dropped the cell, as text, or null
     race_ended  when and why the race ended the point while this cell remained, as text, or null
     """
-    rows = list(_ended(results.race, results)) if results.race else []
-    columns = {
-        **schema(*POINT, *ALGORITHM),
-        "sampled": pl.Boolean(),
-        "dropped": pl.String(),
-        "race_ended": pl.String(),
-    }
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    ended = _ended(results.race, results) if results.race else ()
+    return cell_frame(ended, sampled=pl.Boolean(), dropped=pl.String(), race_ended=pl.String())
 
 
 def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
@@ -216,8 +202,8 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
             if point in results.sampled and algorithm not in race.abandoned(point):
                 why = None
             yield (
-                *values_of(point),
-                *algorithm_values(algorithm),
+                point,
+                algorithm,
                 point in results.sampled,
                 None if why is None else _drop_text(why, race.accepted(point)),
                 ended if algorithm in standing.remaining else None,
@@ -228,7 +214,7 @@ def _only_sampled(results: pl.DataFrame) -> frozenset[RacePoint]:
     """The points at which all launches measured only a few algorithms."""
     raced = results.filter(pl.col(REGRET).is_not_null())
     measured = raced.group_by(POINT).agg(pl.col("sampled").fill_null(False).all())
-    return frozenset(map(point_of, measured.filter("sampled").iter_rows(named=True)))
+    return frozenset(points_of(measured.filter("sampled")))
 
 
 def _drop_text(why: DropReason, accepted: float) -> str:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 
 import polars as pl
 
-from timpani.study.schema import ALGORITHM, POINT, schema
 from timpani.tuning.race.between import acceptable_at_all, chosen, contradicts_expectation, is_slower
 from timpani.tuning.race.race import RacePoint
-from timpani.tuning.race.race_rows import algorithm_values, point_of, values_of
+from timpani.tuning.race.race_rows import cell_frame, points_of
 from timpani.tuning.race.results import RacedResults, race_standings
 
 
@@ -19,7 +18,7 @@ def unfit_samples(results: RacedResults) -> pl.DataFrame:
     """
     race = results.race
     _, sampled = _raced_and_sampled(results)
-    rows: list[tuple[object, ...]] = []
+    found = []
     for point in sampled if race else ():
         assert race
         standing = race.standing(point)
@@ -28,8 +27,8 @@ def unfit_samples(results: RacedResults) -> pl.DataFrame:
             failed = each not in standing.excess
             to_default = race.ratio(point, default, each) if default and not failed else None
             if failed or is_slower(standing, [each]) or (to_default and to_default.high < 1):
-                rows.append((*values_of(point), *algorithm_values(each)))
-    return pl.DataFrame(rows, schema=schema(*POINT, *ALGORITHM), orient="row")
+                found.append((point, each))
+    return cell_frame(found)
 
 
 def unexpected_samples(results: RacedResults) -> frozenset[RacePoint]:
@@ -41,20 +40,19 @@ def unexpected_samples(results: RacedResults) -> frozenset[RacePoint]:
     if race is None:
         return frozenset()
     raced, sampled = _raced_and_sampled(results)
-    found = set()
-    for point in sampled:
-        sides = [race.standing(each) for each in _neighbors(point, raced)]
-        if contradicts_expectation(race.standing(point), acceptable_at_all(sides) or chosen(sides)) if sides else False:
-            found.add(point)
-    return frozenset(found)
+    sides = {point: [race.standing(each) for each in _neighbors(point, raced)] for point in sampled}
+    return frozenset(
+        point
+        for point, known in sides.items()
+        if known and contradicts_expectation(race.standing(point), acceptable_at_all(known) or chosen(known))
+    )
 
 
 def _raced_and_sampled(results: RacedResults) -> tuple[list[RacePoint], list[RacePoint]]:
     """The raced points and the sampled points, without points that have no choice."""
     standings = race_standings(results)
     raced = standings.filter("race_complete", pl.col("race_algorithms") > 1)
-    sampled = standings.filter(~pl.col("race_complete"))
-    return list(map(point_of, raced.iter_rows(named=True))), list(map(point_of, sampled.iter_rows(named=True)))
+    return points_of(raced), points_of(standings.filter(~pl.col("race_complete")))
 
 
 def _neighbors(point: RacePoint, raced: Iterable[RacePoint]) -> list[RacePoint]:
