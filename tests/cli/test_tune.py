@@ -343,5 +343,5 @@ def test_rules_among_the_librarys_algorithms_are_for_the_version_that_was_measur
     other = made_up(tmp_path / "c", replace(OPEN_MPIS[0], version="3.1.0"), {"default": 10.0, "linear": 5.0})
     done = typed("rules", str(other), "--library", "--mpi", str(OPEN_MPIS[0].mpirun), "-o", str(tmp_path / "rules"))
     assert done.returncode == 2
-    assert f"measured Open MPI 3.1.0, and this library is {OPEN_MPIS[0]}" in done.stderr
+    assert f"was measured with Open MPI 3.1.0, but {OPEN_MPIS[0]} is another library" in done.stderr
     assert not (tmp_path / "rules").exists()

@@ -84,7 +84,7 @@ def _of_library(campaign: "Campaign", mpi: str | None) -> tuple[list[str], list[
     """The same for the library's algorithms; says which can't be chosen call by call."""
     from timpani.rules.table.library_choices import library_choices
 
-    chosen = library_choices(campaign, mpi)
-    for rule in chosen.left_out:
+    lines, costs, left_out = library_choices(campaign, mpi)
+    for rule in left_out:
         typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
-    return list(chosen.lines), chosen.costs
+    return lines, costs

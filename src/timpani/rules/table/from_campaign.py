@@ -16,6 +16,7 @@ from timpani.study.cell import DEFAULT, OWN
 from timpani.study.schema import POINT, schema
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.selection_table import SelectionTable, SizesAt, Span
+from timpani.tuning.race.race_rows import values_of
 from timpani.tuning.race.results import race_standings
 
 
@@ -77,11 +78,7 @@ def _measured(results: pl.DataFrame) -> dict[str, Span]:
 
 def _unmeasured(campaign: Campaign) -> tuple[SizesAt, ...]:
     """The planned sizes without a time."""
-    planned = pl.DataFrame(
-        [tuple(getattr(point, name) for name in POINT) for point in campaign.planned],
-        schema=schema(*POINT),
-        orient="row",
-    )
+    planned = pl.DataFrame(list(map(values_of, campaign.planned)), schema=schema(*POINT), orient="row")
     timed = campaign.results.filter(pl.col("error").is_null() & (pl.col("median_us") > 0))
     return _sizes_at(planned.join(timed, on=POINT, how="anti"))
 
@@ -104,6 +101,6 @@ def installed_library(campaign: Campaign, wanted: str | None) -> Mpi:
     if (mpi.kind, mpi.version) != (measured.kind, measured.version):
         raise UserError(
             f"{campaign.folder} was measured with {measured.title}, but {mpi} is another library",
-            "name the measured library with --mpi: tuning files are written for its version",
+            "name the measured library with --mpi: another version may number its algorithms differently",
         )
     return mpi
