@@ -192,6 +192,7 @@ def _confirm_calls(
         from timpani.report.words.dry_run import plan_lines
 
         table, made_from, _ = table_and_campaign(folder, campaign)
-        typer.echo("\n".join(plan_lines(prepare_confirmation(table, made_from, folder, request).session.plan)))
+        session, _ = prepare_confirmation(table, made_from, folder, request)
+        typer.echo("\n".join(plan_lines(session.plan)))
         return
     confirm_folder(folder, campaign, request, limit)

@@ -254,18 +254,13 @@ def make_rules(
     return GeneratedRules(table, files_of(table, library, output), library, campaign, setting_of(campaign)[1])
 
 
-@dataclass(frozen=True)
-class PreparedConfirmation:
-    """The planned campaign that confirms rules; `rules_only`: a budget leaves other algorithms and test sizes out."""
-
-    session: Session
-    rules_only: bool
-
-
 def prepare_confirmation(
     table: SelectionTable, made_from: Campaign, folder: Path, request: ConfirmRequest
-) -> PreparedConfirmation:
-    """Plan the confirmation of `table` in `folder`, its rules first; UserError if the remaining time is too short."""
+) -> tuple[Session, bool]:
+    """Plan the confirmation of `table` in `folder`, its rules first; UserError if the remaining time is too short.
+
+    Also returns whether a budget leaves other algorithms and test sizes out.
+    """
     check_made_from(table, made_from)
     study = confirmation_study(table, made_from, folder, request.launches, request.placement)
     described = made_from.header.machine
@@ -280,7 +275,7 @@ def prepare_confirmation(
     everything = LAUNCHES * (plan.starting_seconds + len(plan.cells) * made_from.cell_seconds)
     rules_only = seconds is not None and everything > seconds
     session.plan = rules_first(plan, table, made_from, rules_only)
-    return PreparedConfirmation(session, rules_only)
+    return session, rules_only
 
 
 def confirm_rules(
@@ -293,11 +288,11 @@ def confirm_rules(
     check_made_from(table, made_from)
     library = installed_library(made_from, request.mpi)
     for _ in range(MAX_ROUNDS):
-        prepared = prepare_confirmation(table, made_from, folder, request)
+        session, rules_only = prepare_confirmation(table, made_from, folder, request)
         placed = "" if request.placement is None else f"-by-{request.placement.replace(':', '-')}"
         setting = "-and-setting" if table.setting else ""  # each round has less than the one before
         into = folder / f"confirmation-of-{len(table.rules)}{setting}{placed}"
-        outcome = measure(prepared.session, into, cells_to_prove(table, made_from))
+        outcome = measure(session, into, cells_to_prove(table, made_from))
         measured = load(into)
         confirmed = confirm(table, made_from, measured)
         lost = losing_points(confirmed)
@@ -306,9 +301,9 @@ def confirm_rules(
         if losing(points):
             remaining = replace(remaining, setting=None)
         files = None if remaining == table else files_of(remaining, library, folder)
-        planned = [each.cell for each in prepared.session.plan.cells]
+        planned = [each.cell for each in session.plan.cells]
         others = measured.results.select(CELL).n_unique() > len(planned)  # by an earlier start with more time
-        unreached = Unreached(unreached_calls(table, made_from, measured, planned), prepared.rules_only and not others)
+        unreached = Unreached(unreached_calls(table, made_from, measured, planned), rules_only and not others)
         yield ConfirmationRound(
             table, library, measured, confirmed, unreached, points, remaining, files, outcome.killed
         )
