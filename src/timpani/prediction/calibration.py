@@ -12,7 +12,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.native.side_by_side import on_every_core
 from timpani.prediction.calibrate import CostEstimate, Observation, amounts_of, estimate, resample, with_lines
-from timpani.prediction.comparable import check_comparable, identity, library_of
+from timpani.prediction.comparable import check_comparable, library_of
 from timpani.prediction.costs import costs_of_pairs
 from timpani.prediction.model_error import Growth, ModelError, different_schedules, model_error, size_of
 from timpani.prediction.observed import observations
@@ -176,7 +176,7 @@ def calibrate(simulator: Simulator, campaigns: Sequence[Campaign]) -> Calibratio
         found,
         library=library_of(campaigns[0]),
         costs_from=tuple(str(campaign.folder.resolve()) for campaign in campaigns),
-        campaigns=tuple(map(identity, campaigns)),
+        campaigns=tuple(campaign.header.id for campaign in campaigns),
         oversubscribed=_oversubscribed(campaigns) if found.error else (),
         unknown=tuple(sorted(_algorithm_names(measured) - _algorithm_names(observed))),
     )

@@ -28,16 +28,11 @@ def check_comparable(campaigns: Sequence[Campaign]) -> None:
             raise UserError(f"costs of {len(different)} {what}: {', '.join(different)}", "name only one of them")
     known: dict[str, Campaign] = {}
     for campaign in campaigns:
-        same = known.setdefault(identity(campaign), campaign)
+        same = known.setdefault(campaign.header.id, campaign)
         if same is not campaign:
             raise UserError(
                 f"{same.folder} and {campaign.folder} are one campaign: its calls would count twice", "name it once"
             )
-
-
-def identity(campaign: Campaign) -> str:
-    """An identifier that copies of one campaign share."""
-    return campaign.header.id
 
 
 def library_of(campaign: Campaign) -> str:

@@ -15,14 +15,13 @@ from timpani.study.columns import is_timpani_schedule
 from timpani.study.schema import MACHINE_CELL, MEASURED_US
 
 Places = tuple[RankPlace, ...]
-TIME = MEASURED_US
 
 
 def observations(campaign: Campaign) -> list[Observation]:
     """One observation for each cell of a Timpani algorithm, with its times."""
-    rows = campaign.results.filter(is_timpani_schedule(), pl.col("error").is_null(), TIME > 0)
+    rows = campaign.results.filter(is_timpani_schedule(), pl.col("error").is_null(), MEASURED_US > 0)
     cells = rows.group_by(MACHINE_CELL, maintain_order=True).agg(
-        TIME.sort_by("launch").alias("times"), pl.col("oversubscribed").any().alias("oversubscribed")
+        MEASURED_US.sort_by("launch").alias("times"), pl.col("oversubscribed").any().alias("oversubscribed")
     )
     places = places_of(campaign)
     element_bytes = campaign.header.study.element_bytes_of

@@ -14,7 +14,7 @@ from timpani.campaign.folder.sealed_lines import DamageError, unseal
 from timpani.errors import UserError, wrong
 from timpani.prediction.calibration import HOW_TO_MEASURE_COSTS
 from timpani.prediction.campaign import predict_campaign
-from timpani.prediction.comparable import identity, library_of
+from timpani.prediction.comparable import library_of
 from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.reading import parse_json, read_bytes
 from timpani.report.predicted.prediction_output import JSON, SEALED_FOR
@@ -122,12 +122,12 @@ def stored_predictions(path: Path, campaign: Campaign) -> StoredPredictions:
     measured_on = campaign.header.machine.name
     if found.machine and measured_on and found.machine != measured_on:
         about += f"; measured on {measured_on}"
-    caution = _FITTED if identity(campaign) in found.campaigns else ""
+    caution = _FITTED if campaign.header.id in found.campaigns else ""
     return StoredPredictions(times, _with_library(about, found.library, campaign), caution, tuple(found.left_out))
 
 
 def _by_campaign(path: Path, campaign: Campaign) -> StoredPredictions:
-    itself = identity(load(path)) == identity(campaign)
+    itself = load(path).header.id == campaign.header.id
     prediction = predict_campaign(campaign, None if itself else path)
     if prediction is None:
         raise UserError(f"{path} has too few of Timpani's algorithms to estimate costs", HOW_TO_MEASURE_COSTS)
