@@ -62,7 +62,7 @@ class NoSchedule:
     by_counts: bool = False
 
 
-Unknown = dict[tuple[str, int], dict[Algorithm, NoSchedule]]
+LibrarySchedules = dict[tuple[str, int], dict[Algorithm, KnownSchedule | NoSchedule]]
 """By collective and size."""
 
 
@@ -80,69 +80,60 @@ def timpani_schedules(campaign: Campaign, own: Catalogue) -> SchedulesBySize:
 
 def library_schedules(
     campaign: Campaign, own: Catalogue, simulator: Simulator, calibration: Calibration
-) -> tuple[SchedulesBySize, Unknown]:
-    """The schedules of the library's algorithms and its default, and why others have none.
+) -> LibrarySchedules:
+    """The schedules of the library's algorithms and its default, or why they have none.
 
     An algorithm has a schedule if its messages match it at the two largest counted rank counts. The default needs two
     counts, as it may change its algorithm with the rank count.
     """
-    found: SchedulesBySize = {}
-    unknown: Unknown = {}
     fingerprints = Fingerprints(simulator, own)
     campaign = campaign.of_variant()
     element_bytes = campaign.header.study.element_bytes_of
     places = places_of(campaign)
     cells = {tuple(row[name] for name in _KEY): row for row in estimate_cells(campaign.raced).to_dicts()}
-    for counted in _largest_rank_counts(campaign):
+
+    def schedule_of(counted: list[_CountedCell]) -> KnownSchedule | NoSchedule:
         cell = counted[0][0]
         names = [fingerprints.name(proof, element_bytes(cell.collective), every_value=True) for _, proof in counted]
         estimate = cells.get(tuple(cell_columns(cell)[column] for column in _KEY), {})
         measured = estimate.get("median_us")
         shared = [each for each in names[0].algorithms if each in names[-1].algorithms]
-        why = unknown.setdefault((cell.collective, cell.message_bytes), {})
         if any(name.match is not Match.messages for name in names):
-            why[cell.algorithm] = NoSchedule("its messages match no schedule of Timpani", by_counts=True)
-            continue
+            return NoSchedule("its messages match no schedule of Timpani", by_counts=True)
         if not shared:
-            why[cell.algorithm] = NoSchedule(
-                "its messages match different schedules on two rank counts", by_counts=True
-            )
-            continue
+            return NoSchedule("its messages match different schedules on two rank counts", by_counts=True)
         if not measured:
-            why[cell.algorithm] = NoSchedule("its messages were counted, but its time was not measured")
-            continue
+            return NoSchedule("its messages were counted, but its time was not measured")
         if cell.algorithm.is_default and len(counted) < 2:
-            why[cell.algorithm] = NoSchedule("its messages were counted on one rank count only")
-            continue
+            return NoSchedule("its messages were counted on one rank count only")
         schedules = tuple(with_whole_messages(own, cell.collective, each) for each in shared)
         place = places.get((cell.ranks, cell.placement), ())
-        calls = [
-            call_of(
-                {**cell_columns(cell), "algorithm": each.name, "parameters": each.parameter_text},
-                element_bytes(cell.collective),
-                place,
-            )
-            for each in schedules
-        ]
-        predicted = predict(simulator, calibration, calls)
+        rows = ({**cell_columns(cell), "algorithm": each.name, "parameters": each.parameter_text} for each in schedules)
+        predicted = predict(
+            simulator, calibration, [call_of(row, element_bytes(cell.collective), place) for row in rows]
+        )
         if refused := next((each for each in predicted if isinstance(each, NotSimulated)), None):
-            why[cell.algorithm] = NoSchedule(refused.why)
-            continue
+            return NoSchedule(refused.why)
         off = [abs(float(np.log(each.time / measured))) for each in predicted if isinstance(each, PredictedTime)]
         counted_on = tuple(sorted(each.ranks for each, _ in counted))
-        oversubscribed = "oversubscribed" in estimate["status"].split("+")
-        known = KnownSchedule(schedules, max(off), counted_on, oversubscribed)
-        found.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = known
-    return found, unknown
+        return KnownSchedule(schedules, max(off), counted_on, "oversubscribed" in estimate["status"].split("+"))
+
+    found: LibrarySchedules = {}
+    for counted in _largest_rank_counts(campaign):
+        cell = counted[0][0]
+        found.setdefault((cell.collective, cell.message_bytes), {})[cell.algorithm] = schedule_of(counted)
+    return found
 
 
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes", "mode", "arrival")
 
+_CountedCell = tuple[Cell, dict[str, object]]
 
-def _largest_rank_counts(campaign: Campaign) -> Iterator[list[tuple[Cell, dict[str, object]]]]:
+
+def _largest_rank_counts(campaign: Campaign) -> Iterator[list[_CountedCell]]:
     """The cells of the two largest counted rank counts with their counts, the larger first, for each algorithm and
     size."""
-    found: dict[tuple[str, int, Algorithm], dict[int, tuple[Cell, dict[str, object]]]] = {}
+    found: dict[tuple[str, int, Algorithm], dict[int, _CountedCell]] = {}
     for proof in campaign.proofs:
         cell = cell_of(proof)
         library = cell.algorithm.provider == campaign.header.mpi.kind and not is_under_files(cell.algorithm.name)

@@ -2,7 +2,6 @@
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 from timpani.campaign.folder.load import Campaign
 from timpani.libraries.catalogue import Catalogue
@@ -61,9 +60,7 @@ def _counted_schedules(
     """The schedule of each counted algorithm and size, or why it is unknown."""
     found: dict[tuple[str, Algorithm], dict[int, KnownSchedule | NoSchedule]] = {}
     for campaign in campaigns:
-        known, unknown = library_schedules(campaign, own, simulator, calibration)
-        tables: tuple[Mapping[tuple[str, int], Mapping[Algorithm, KnownSchedule | NoSchedule]], ...] = (unknown, known)
-        for (collective, size), algorithms in chain.from_iterable(table.items() for table in tables):
+        for (collective, size), algorithms in library_schedules(campaign, own, simulator, calibration).items():
             for algorithm, result in algorithms.items():
                 by_size = found.setdefault((collective, algorithm), {})
                 by_size[size] = together(by_size[size], result) if size in by_size else result

@@ -15,7 +15,7 @@ from timpani.machine.nodes.places import requested_places
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.prediction.calibration import HOW_TO_MEASURE_COSTS, Calibration, calibrate
-from timpani.prediction.known_schedules import SchedulesBySize, library_schedules, timpani_schedules
+from timpani.prediction.known_schedules import KnownSchedule, SchedulesBySize, library_schedules, timpani_schedules
 from timpani.prediction.request import Limits, Request
 from timpani.prediction.stand_ins import Closeness, stand_ins
 from timpani.providers.own import own_catalogue
@@ -56,7 +56,10 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
     simulator, own = Simulator(build_without_mpi(mpi)), own_catalogue(mpi)
     calibration = _calibrated(simulator, campaign)
     timpanis = timpani_schedules(campaign, own)
-    library, _ = library_schedules(campaign, own, simulator, calibration)
+    library: SchedulesBySize = {
+        point: {name: each for name, each in found.items() if isinstance(each, KnownSchedule)}
+        for point, found in library_schedules(campaign, own, simulator, calibration).items()
+    }
     default = Algorithm(campaign.header.mpi.kind, DEFAULT)
     comparable, left_out = _comparable(campaign, library, default, mpi)
     request = Request([], ranks, [], machine, placement)
