@@ -278,7 +278,7 @@ def calibrate_from_calls(
         left_out=np.exp(chosen.left_out),
         simulated=simulated,
         schedules=len(np.unique(different_schedules([each.call for each in observed], found.amounts))),
-        relations=frozenset(each for call in _place_sets(observed) for each in relations_among(call)),
+        relations=frozenset(_relations(observed)),
         alternatives=tuple(each.found.costs for each in by_sharing if each is not chosen and each.as_good_as(chosen)),
     )
 
@@ -312,24 +312,21 @@ def _per_byte(observed: list[Observation]) -> float:
 
 def _farthest_relation(observed: list[Observation]) -> Relation:
     """The most distant relation of communicating ranks, at least `node`."""
-    places = _rank_places(observed)
-    if len({place.group for place in places}) > 1:
-        return Relation.groups
-    return Relation.group if len({place.node for place in places}) > 1 else Relation.node
-
-
-def _rank_places(observed: list[Observation]) -> set[RankPlace]:
-    return {place for places in _place_sets(observed) for place in places}
+    return max({Relation.node, *_relations(observed)})
 
 
 def _place_sets(observed: list[Observation]) -> set[tuple[RankPlace, ...]]:
     return {each.call.places for each in observed if isinstance(each.call.places, tuple)}
 
 
+def _relations(observed: list[Observation]) -> set[Relation]:
+    return {each for places in _place_sets(observed) for each in relations_among(places)}
+
+
 def _initial_link_costs(observed: list[Observation]) -> tuple[float, ...]:
     """Initial costs of shared links: as slow as one message's, so that the first simulation finds which messages may
     wait for which. Links that no ranks are known to share cost nothing."""
-    farthest, known = _farthest_relation(observed), bool(_rank_places(observed))
+    farthest, known = _farthest_relation(observed), any(_place_sets(observed))
     return tuple(_per_byte(observed) if known and relation <= farthest else 0.0 for relation in SHARED_BY)
 
 
@@ -364,7 +361,7 @@ _WITHIN_NODE = (Relation.cache, Relation.socket, Relation.node)
 
 def _relations_within_node(observed: list[Observation]) -> list[Relation]:
     """The relations of ranks within a node in any call, the closest first."""
-    relations = {each for places in _place_sets(observed) for each in relations_among(places)}
+    relations = _relations(observed)
     return [each for each in _WITHIN_NODE if each in relations]
 
 
