@@ -50,5 +50,5 @@ def test_times_during_a_state_change_are_skipped() -> None:
     measured = in_two_states(far=4).with_columns(
         pl.when(pl.col("launch") == 1).then(pl.lit(CHANGED)).otherwise(STATE).alias(STATE)
     )
-    counts = [int(curve.counts.sum()) for _, _, curve in curves(fittable_results(measured, "here").rows)]
+    counts = [int(curve.counts.sum()) for _, _, curve in curves(fittable_results(measured, "here")[0])]
     assert counts == [7 * len(SIZES), 4 * len(SIZES)]

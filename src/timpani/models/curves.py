@@ -1,7 +1,6 @@
 """A campaign's results as curves of time against size; rows without a valid time are skipped with a message."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,20 +17,10 @@ TIME = "time_us"
 """A launch's median; for an import without medians, OSU's average."""
 
 
-@dataclass(frozen=True)
-class FittableResults:
-    """A campaign's results for fitting models.
+def fittable_results(results: pl.DataFrame, source: str) -> tuple[pl.DataFrame, list[str]]:
+    """The rows of `results` (one per cell and launch) whose time can be fitted, with this time in the column `TIME`.
 
-    rows      rows with a valid time, in the column `TIME`
-    left_out  a sentence for each curve and reason with skipped rows
-    """
-
-    rows: pl.DataFrame
-    left_out: list[str]
-
-
-def fittable_results(results: pl.DataFrame, source: str) -> FittableResults:
-    """Select the rows of `results` (one per cell and launch) whose time can be fitted.
+    Also returns a sentence for each curve and reason with skipped rows.
 
     Failed launches and times that are not positive are skipped and named by their line in `source`. UserError if no row
     is left.
@@ -39,13 +28,12 @@ def fittable_results(results: pl.DataFrame, source: str) -> FittableResults:
     rows = results.with_row_index("line", offset=1).with_columns(MEASURED_US.alias(TIME))
     time = pl.col(TIME)
     rows = rows.with_columns(
-        pl.when(pl.col("error").is_not_null())
+        wrong=pl.when(pl.col("error").is_not_null())
         .then(pl.lit("failed"))
         .when(time.is_null())
         .then(pl.lit("no latency"))
         .when(time <= 0)
         .then(pl.format("a latency of {} µs", time))
-        .alias("wrong")
     )
     left_out = [
         _skipped_rows(part, source)
@@ -57,7 +45,7 @@ def fittable_results(results: pl.DataFrame, source: str) -> FittableResults:
             f"{source} holds no result that can be fitted{f': {left_out[0]}' if left_out else ''}",
             "`timpani show --format csv` shows all results, with the causes of failures",
         )
-    return FittableResults(valid, left_out)
+    return valid, left_out
 
 
 def curve_title(name: Mapping[str, Any], state: str | None = None) -> str:

@@ -104,12 +104,11 @@ def fit(results: pl.DataFrame, cells: pl.DataFrame, source: str, formula: str | 
 
     UserError if no model can be fitted, and for a formula that fits no curve.
     """
-    valid = fittable_results(results, source)
-    rows = valid.rows
+    rows, skipped = fittable_results(results, source)
     curve_fits, regressed = list(fit_curves(rows, cells)), regressions(cells, formula)
     loggp, max_rate = list(loggp_models(rows)), list(max_rate_models(rows))
     not_fitted = [each.why for each in (*curve_fits, *regressed, *loggp, *max_rate) if isinstance(each, NotFitted)]
-    left_out = [*valid.left_out, *not_fitted]
+    left_out = [*skipped, *not_fitted]
     found = Fit(_models(curve_fits), _models(regressed), _models(loggp), _models(max_rate), left_out)
     if not (found.curves or found.regressions or found.loggp or found.max_rate):
         raise UserError(f"{source} has no results that can be fitted: {left_out[0]}", "measure with --sizes 1:1Mi")

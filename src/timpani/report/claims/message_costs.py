@@ -50,7 +50,7 @@ def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
 def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:
     """Curves whose lines describe the times; a poor fit gives no cost."""
     try:
-        rows = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl").rows
+        rows, _ = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl")
     except UserError:
         return []
     found = fit_curves(rows, cells.filter(collective="latency"))

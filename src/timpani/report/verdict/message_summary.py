@@ -153,7 +153,7 @@ def _value_at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
 def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], list[CurveFit]]:
     """By CURVE the fit of each curve of latencies, one for each state of the machine, the most frequent first."""
     try:
-        rows = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl").rows
+        rows, _ = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl")
     except UserError:
         return {}
     found = fit_curves(rows, cells)
