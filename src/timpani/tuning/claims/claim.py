@@ -172,9 +172,7 @@ def ratios_to(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) ->
 
     A bound divides one interval's end by the other's opposite end, so that the bounds are conservative.
     """
-    renamed = others.select(
-        *on, pl.col("time_us").alias("other_us"), pl.col("low_us").alias("least_us"), pl.col("high_us").alias("most_us")
-    )
+    renamed = others.select(*on, other_us="time_us", least_us="low_us", most_us="high_us")
     return times.join(renamed, on=on, maintain_order="left").with_columns(
         (pl.col("time_us") / pl.col("other_us")).alias("ratio"),
         (pl.col("low_us") / pl.col("most_us")).alias("ratio_low"),

@@ -72,13 +72,7 @@ def changes(before: pl.DataFrame, after: pl.DataFrame) -> Changes:
     exact, averaged = pl.col("simulated") & pl.col("simulated_before"), pl.col("averaged") | pl.col("averaged_before")
     pairs = (
         second.join(
-            first.select(
-                *key,
-                pl.col("time_us").alias("before_us"),
-                pl.col("simulated").alias("simulated_before"),
-                pl.col("averaged").alias("averaged_before"),
-            ),
-            on=key,
+            first.select(*key, before_us="time_us", simulated_before="simulated", averaged_before="averaged"), on=key
         )
         .with_columns(
             simulated=exact,

@@ -24,18 +24,17 @@ def knees(cells: pl.DataFrame) -> pl.DataFrame:
     """
     time = MEASURED_US
     lower_bound = pl.coalesce("ci_low_us", time)
-    above = lower_bound > KNEE_FACTOR * time.head(FLAT_SIZES).median()
+    flat_time = time.head(FLAT_SIZES).median()
+    above = lower_bound > KNEE_FACTOR * flat_time
     stays_above = above.cast(pl.Int8).reverse().cum_min().reverse() == 1
     return (
         cells.filter(time.is_not_null())
         .sort("message_bytes")
         .group_by(_CURVE)
         .agg(
-            pl.when(pl.len() > FLAT_SIZES)
-            .then(pl.col("message_bytes").filter(stays_above).first())
-            .alias("knee_bytes"),
-            time.head(FLAT_SIZES).median().alias("flat_us"),
-            pl.len().cast(pl.Int64).alias("sizes"),
+            knee_bytes=pl.when(pl.len() > FLAT_SIZES).then(pl.col("message_bytes").filter(stays_above).first()),
+            flat_us=flat_time,
+            sizes=pl.len().cast(pl.Int64),
         )
         .sort(_CURVE)
     )

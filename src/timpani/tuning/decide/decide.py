@@ -177,17 +177,16 @@ def _default_against_all(compared: pl.DataFrame, wins: pl.Expr) -> pl.DataFrame:
         (pl.col("significant") & ~pl.col("faster")).all().alias("unbeaten"),
         (pl.max("most") - 1).alias("default_regret_high"),
         pl.col("most").is_null().any().alias("unbounded"),
-        launches_to_decide(pl.col("ratio"), pl.col("ratio_low"), pl.col("ratio_high"), pl.col("launches")),
+        _launches_to_decide(),
     )
 
 
 def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
     """The best algorithm of each point, with the columns that `decide` derives from the comparisons."""
     decided = pl.col("verdict").is_not_null()
-    best_is_default = is_default()
     return (
         joined.with_columns(
-            pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
+            verdict=pl.when(pl.col("averaged") & pl.col("beaten").is_not_null())
             .then(pl.lit(BY_VALUE))
             .when("beaten")
             .then(pl.lit("better"))
@@ -195,10 +194,9 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
             .then(pl.lit("default"))
             .when(pl.col("beaten").is_not_null())
             .then(pl.lit("tie"))
-            .alias("verdict")
         )
         .with_columns(
-            pl.when(decided & best_is_default).then(1.0).otherwise(pl.col(ratio)).alias(gain)
+            pl.when(decided & is_default()).then(1.0).otherwise(pl.col(ratio)).alias(gain)
             for ratio, gain in (("ratio", "gain"), ("ratio_low", "gain_low"), ("ratio_high", "gain_high"))
         )
         .with_columns(
@@ -207,23 +205,20 @@ def _judged(joined: pl.DataFrame, raced: bool) -> pl.DataFrame:
             pl.when("averaged").then("lowest").otherwise("tied").alias("tied"),
         )
         .with_columns(
-            pl.when(pl.col("default_regret_high") <= EQUIVALENCE_RATIO - 1)
+            standing=pl.when(pl.col("default_regret_high") <= EQUIVALENCE_RATIO - 1)
             .then(pl.lit(WITHIN))
             .when("beaten")
             .then(pl.lit(SLOWER))
             .when(decided & ~pl.col("averaged"))
             .then(pl.lit(UNDECIDED))
-            .alias("standing")
         )
         .with_columns(
-            pl.when((pl.col("standing") == UNDECIDED) & (not raced))
-            .then("launches_to_decide")
-            .alias("launches_to_decide")
+            launches_to_decide=pl.when((pl.col("standing") == UNDECIDED) & (not raced)).then("launches_to_decide")
         )
     )
 
 
-def launches_to_decide(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl.Expr) -> pl.Expr:
+def _launches_to_decide() -> pl.Expr:
     """Column `launches_to_decide`, an aggregate over the comparisons of the default at a point.
 
     Intervals of log ratios shrink as about 1/√launches if launches are independent. A comparison with an unchanged
@@ -231,6 +226,7 @@ def launches_to_decide(ratio: pl.Expr, low: pl.Expr, high: pl.Expr, launches: pl
     below) and the 3 % that count as a difference (regret above). The point is decided when all regrets are below, or
     one is above. This is a rough guide, because estimates move. Null if a comparison has no bounds yet.
     """
+    ratio, low, high, launches = (pl.col(name) for name in ("ratio", "ratio_low", "ratio_high", "launches"))
     half_width = (high.log() - low.log()) / 2
 
     def needed(distance: pl.Expr) -> pl.Expr:
@@ -252,10 +248,9 @@ def _compare_with(medians: pl.DataFrame, reference: str, race: Race | None) -> p
         .select(
             *(*POINT, *ALGORITHM, "label", "ratio", "ratio_low", "ratio_high", "p_value", "significant", "faster"),
             *(name for name in ("simulated", "paired", "chosen") if name in pairs.columns),
-            pl.when(pl.col("paired") > 0)
+            launches=pl.when(pl.col("paired") > 0)
             .then("paired")
-            .otherwise(pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len()))
-            .alias("launches"),
+            .otherwise(pl.min_horizontal(pl.col("times").list.len(), pl.col("reference").list.len())),
         )
     )
 
