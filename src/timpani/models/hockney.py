@@ -15,6 +15,8 @@ _CYCLES_PER_US_AT_1_GHZ = 1e3
 MISS = 0.2
 """Relative deviation of a line from a measured median above which the line misses it."""
 
+_UNKNOWN = Estimate(nan, nan, nan)
+
 
 @dataclass(frozen=True)
 class Regime:
@@ -72,13 +74,8 @@ def regimes(curve: Curve, segmentation: Segmentation) -> list[Regime]:
 def hockney(found: list[Regime]) -> Hockney:
     """The latency of the first regime and the slope of the linear part."""
     linear = [regime for regime in found if regime.sizes >= MIN_SEGMENT_SIZES] or found
-    return Hockney(
-        _nan_if_missed(found[0].misses, found[0].latency), _nan_if_missed(linear[-1].misses, linear[-1].per_byte)
-    )
-
-
-def _nan_if_missed(missed: bool, estimate: Estimate) -> Estimate:
-    return Estimate(nan, nan, nan) if missed else estimate
+    first, last = found[0], linear[-1]
+    return Hockney(_UNKNOWN if first.misses else first.latency, _UNKNOWN if last.misses else last.per_byte)
 
 
 def fitted_times(found: list[Regime], sizes: Array) -> Array:

@@ -19,12 +19,12 @@ from timpani.study.cell import (
     Algorithm,
     Cell,
     is_under_files,
-    parse_parameters,
     under_files,
 )
 from timpani.study.schema import POINT, cell_of
 from timpani.tuning.decide.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
+from timpani.tuning.race.race_rows import algorithm_of
 
 EQUIVALENT = 1.25
 """Equivalence margin: two times are attributed to one algorithm if the interval of their ratio lies within this factor.
@@ -149,7 +149,7 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
     failed: dict[tuple[object, ...], set[Algorithm]] = {}
     for row in measured.results.filter(pl.col("error").is_not_null()).iter_rows(named=True):
         if not is_kill(row["error"]):
-            failed.setdefault(tuple(row[name] for name in POINT), set()).add(_algorithm(row))
+            failed.setdefault(tuple(row[name] for name in POINT), set()).add(algorithm_of(row))
     results_at = dict(measured.results.filter(pl.col("error").is_null()).group_by(POINT))
     times_at = dict(medians.group_by(POINT))
     points = measured.results.select(POINT).unique().rows()
@@ -162,9 +162,9 @@ def confirm(table: SelectionTable, made_from: Campaign, measured: Campaign) -> l
             continue
         call = Call(where["collective"], where["ranks"], layout.nodes, layout.per_node, where["message_bytes"])
         test_size = call.message_bytes in test_sizes(call.collective, made_from)
-        times = {_algorithm(row): row for row in rows.iter_rows(named=True)}
+        times = {algorithm_of(row): row for row in rows.iter_rows(named=True)}
         turns = [
-            (row["launch"], row["interleaving"], row["relative"], _algorithm(row))
+            (row["launch"], row["interleaving"], row["relative"], algorithm_of(row))
             for row in results_at.get(point, measured.results.clear()).iter_rows(named=True)
         ]
         at_point = _PointTimes(times, turns, frozenset(failed.get(point, ())), table.library, len(points))
@@ -349,10 +349,6 @@ class _PointTimes:
             if (low > EQUIVALENT or high < 1 / EQUIVALENT) and ratio.is_significant_among(self.points)
             else "open"
         )
-
-
-def _algorithm(row: Mapping[str, object]) -> Algorithm:
-    return Algorithm(str(row["provider"]), str(row["algorithm"]), parse_parameters(str(row["parameters"])))
 
 
 def _messages(campaign: Campaign) -> dict[tuple[object, ...], str]:

@@ -204,8 +204,12 @@ class Race:
         if not there.contest.launches:
             return None
         i, j = there.algorithms.index(first), there.algorithms.index(second)
-        found = _ratio(there.contest, there.contest.bounds(), i, j)
-        if found is None or second != there.standing.choice:
+        count, mean, _ = there.contest.pair_moments()
+        if count[i, j] == 0:
+            return None
+        bounds = there.contest.bounds()
+        found = RatioBounds(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]), int(count[i, j]))
+        if second != there.standing.choice:
             return found
         unbiased = found.estimate * exp(-selection_bias(there.contest.log_times, j))
         return replace(found, estimate=min(max(unbiased, found.low), found.high))
@@ -338,10 +342,3 @@ def _excess(algorithms: Sequence[Algorithm], means: Floats, counts: NDArray[np.i
     measured = counts > 0
     fastest = means[measured].min()
     return {algorithms[i]: float(np.expm1(means[i] - fastest)) for i in np.flatnonzero(measured).tolist()}
-
-
-def _ratio(contest: Contest, bounds: Floats, i: int, j: int) -> RatioBounds | None:
-    count, mean, _ = contest.pair_moments()
-    if count[i, j] == 0:
-        return None
-    return RatioBounds(exp(mean[i, j]), exp(-bounds[j, i]), exp(bounds[i, j]), int(count[i, j]))
