@@ -96,23 +96,20 @@ def test_only_the_algorithm_that_cannot_be_simulated_is_left_out_and_named(simul
     assert left_out.startswith("allreduce vanished on 4 ranks at 2 sizes from 64 B to 128 B: ")
 
 
+POINT = {
+    **{"collective": "bcast", "ranks": 4, "placement": "core", "mode": "warm", "machine": "m"},
+    **{"parameters": "", "arrival": "together"},
+}
+
+
 def test_the_regret_is_the_relative_loss_of_the_models_choice() -> None:
-    row = {
-        "collective": "bcast",
-        "ranks": 4,
-        "placement": "core",
-        "mode": "warm",
-        "machine": "m",
-        "parameters": "",
-        "arrival": "together",
-    }
     predictions = pl.DataFrame(
         [
-            {**row, "message_bytes": 8, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 3.0},
-            {**row, "message_bytes": 8, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
-            {**row, "message_bytes": 16, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 1.0},
-            {**row, "message_bytes": 16, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
-            {**row, "message_bytes": 32, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
+            {**POINT, "message_bytes": 8, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 3.0},
+            {**POINT, "message_bytes": 8, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
+            {**POINT, "message_bytes": 16, "algorithm": "binomial", "predicted_us": 1.0, "time_us": 1.0},
+            {**POINT, "message_bytes": 16, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
+            {**POINT, "message_bytes": 32, "algorithm": "linear", "predicted_us": 2.0, "time_us": 2.0},
         ]
     )
     found = choices(predictions).select("message_bytes", "by_model", "by_measurement", "agrees", "regret").rows()
@@ -120,18 +117,9 @@ def test_the_regret_is_the_relative_loss_of_the_models_choice() -> None:
 
 
 def test_algorithms_with_equal_predictions_share_the_choice() -> None:
-    row = {
-        "collective": "bcast",
-        "ranks": 4,
-        "placement": "core",
-        "mode": "warm",
-        "machine": "m",
-        "parameters": "",
-        "arrival": "together",
-    }
     predictions = pl.DataFrame(
         [
-            {**row, "message_bytes": 8, "algorithm": name, "predicted_us": 1.0, "time_us": time}
+            {**POINT, "message_bytes": 8, "algorithm": name, "predicted_us": 1.0, "time_us": time}
             for name, time in (("a", 2.0), ("b", 1.0))
         ]
     )
