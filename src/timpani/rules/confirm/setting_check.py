@@ -39,8 +39,8 @@ def setting_points(table: SelectionTable, measured: Campaign) -> list[SettingPoi
         return []
     medians = launch_medians(measured.results)
     switched = pl.concat(
-        medians.filter(pl.col("variant") == variant, _is_algorithm(algorithm)).with_columns(what=pl.lit(what))
-        for what, variant, algorithm in _switched(table)
+        medians.filter(variant=variant, provider=each.provider, algorithm=each.name).with_columns(what=pl.lit(what))
+        for what, variant, each in _switched(table)
     )
     compared = compare_at_points(join_reference(switched, medians.filter(is_default())))
     return [
@@ -54,10 +54,6 @@ def _switched(table: SelectionTable) -> Iterator[tuple[Switched, str, Algorithm]
     for _, file in parts_by_file(table):
         yield "both", table.variant, file
         yield "the rules alone", DEFAULT, file
-
-
-def _is_algorithm(algorithm: Algorithm) -> pl.Expr:
-    return (pl.col("provider") == algorithm.provider) & (pl.col("algorithm") == algorithm.name)
 
 
 def summaries(points: Iterable[SettingPoint]) -> list[SettingGains]:

@@ -1,6 +1,7 @@
 """Predicted gains over the default at unmeasured points, from simulated times of the schedules that both may follow."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from math import exp
 
 from timpani.errors import UserError
@@ -43,13 +44,8 @@ def times_of(
     for (collective, schedule), sizes in by_schedule.items():
         info = own.info(collective, schedule)
         assert info is not None  # `known` names only schedules of this catalogue
-        asked = Request(
-            [SelectedAlgorithm(collective, (Schedule(schedule, info),))],
-            request.ranks,
-            sorted(sizes),
-            request.machine,
-            request.placement,
-        )
+        one = SelectedAlgorithm(collective, (Schedule(schedule, info),))
+        asked = replace(request, algorithms=[one], sizes=sorted(sizes))
         plan = asked.plan(simulator, calibration.models, limits)
         left_out += plan.left_out
         for (_, (call,)), answer in zip(plan.requests, predict_plan(simulator, calibration, plan), strict=True):

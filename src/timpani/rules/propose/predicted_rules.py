@@ -80,7 +80,7 @@ def predicted_rules(campaign: Campaign, asked: PredictionReach, mpi: Mpi, limits
     return PredictedRules(
         tuple(rules),
         (
-            *_conditions(campaign, calibration, machine, placement, library, default),
+            *_conditions(calibration, machine, placement, library, default),
             *stand_ins(
                 calibration, Closeness.from_places((request.places(each), each) for each in {key[2] for key in times})
             ),
@@ -158,7 +158,6 @@ def _layout(machine: Machine, placement: str, ranks: int) -> RankLayout:
 
 
 def _conditions(
-    campaign: Campaign,
     calibration: Calibration,
     machine: Machine,
     placement: str,

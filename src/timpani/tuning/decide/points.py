@@ -15,9 +15,8 @@ from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, 
 
 STRATA = "strata"
 
-REFERENCE_COLUMNS = {
-    **{"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"},
-    **{name: f"reference_{name}" for name in ALGORITHM},
+REFERENCE_COLUMNS = {"times": "reference", "turns": "reference_turns", "blocks": "reference_blocks"} | {
+    name: f"reference_{name}" for name in ALGORITHM
 }
 """Columns of `launch_medians` that a comparison needs, with their names for the reference."""
 
@@ -131,8 +130,8 @@ def compare_at_points(pairs: pl.DataFrame, family: Iterable[str] = POINT) -> pl.
     """
     families = pairs.select(pl.struct(family).rank("dense").cast(pl.Int64)).to_series().to_numpy()
     if STRATA in pairs.columns:
-        strata = ([tuple(stratum[side] for side in _SIDES) for stratum in row] for row in pairs[STRATA].to_list())
-        samples = [Samples(tuple((first, second) for first, second in row)) for row in strata]
+        strata = (tuple((each["reference"], each["times"]) for each in row) for row in pairs[STRATA].to_list())
+        samples = list(map(Samples, strata))
     else:
         # Rows of one variant do not need their blocks, which take longest to turn into Python objects.
         differ = pl.col("reference_variant") != pl.col("variant")

@@ -99,7 +99,7 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
     open_ones = raced.filter(~(pl.col("regret_high") <= pl.col("accepted")).fill_null(value=False))
     outlooks = dict(open_ones.group_by("race_outlook").len().iter_rows())
     largest = bounds.max()
-    tried = _tried_points(rows)
+    tried = set(points_of(rows.filter(pl.col(REGRET).is_not_null()).select(POINT).unique()))  # including failures
     goals = [results.race.accepted(point) for point in results.race.points()]
     return RaceVerdict(
         max(goals),
@@ -144,11 +144,6 @@ def _dropped_variants(results: RacedResults) -> Iterator[DroppedVariant]:
             sum(any(each.abandoned for each in at_point) for at_point in known),
             len(known),
         )
-
-
-def _tried_points(results: pl.DataFrame) -> set[RacePoint]:
-    """The points of the race with a result, including failures."""
-    return set(points_of(results.filter(pl.col(REGRET).is_not_null()).select(POINT).unique()))
 
 
 def _failed_at_last(results: pl.DataFrame) -> pl.DataFrame:
