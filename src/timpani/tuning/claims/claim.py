@@ -141,6 +141,16 @@ class Case:
         return replace(self, holds=surely, tied=answers == {None})
 
     @property
+    def least(self) -> float:
+        """The lower bound, or the value without bounds."""
+        return self.value if self.low is None else self.low
+
+    @property
+    def most(self) -> float:
+        """The upper bound, or the value without bounds."""
+        return self.value if self.high is None else self.high
+
+    @property
     def is_open(self) -> bool:
         """Whether the bounds lie on both sides of the threshold."""
         return self.holds is None and not self.tied
@@ -180,27 +190,8 @@ def ratios_to(times: pl.DataFrame, others: pl.DataFrame, on: tuple[str, ...]) ->
     )
 
 
-@dataclass(frozen=True)
-class Distance:
-    """Distance of an algorithm's times from others: a mean or median of |ln ratio|; bounds None without intervals."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-    @property
-    def least(self) -> float:
-        """The lower bound, or the value without bounds."""
-        return self.value if self.low is None else self.low
-
-    @property
-    def most(self) -> float:
-        """The upper bound, or the value without bounds."""
-        return self.value if self.high is None else self.high
-
-
-def distances(rows: pl.DataFrame, average: Callable[[pl.Expr], pl.Expr]) -> dict[str, Distance]:
-    """The distance of each label in rows of `ratios_to`: the mean or median of |ln ratio| over its points.
+def distances(rows: pl.DataFrame, average: Callable[[pl.Expr], pl.Expr]) -> dict[str, Case]:
+    """The distance of each label in rows of `ratios_to`, undecided: the mean or median of |ln ratio| over its points.
 
     The lower bound at a point is 0 if the bounds of its ratio lie on both sides of 1.
     """
@@ -213,7 +204,7 @@ def distances(rows: pl.DataFrame, average: Callable[[pl.Expr], pl.Expr]) -> dict
         pl.when(bounded).then(average(least)).alias("low"),
         pl.when(bounded).then(average(pl.max_horizontal(logs[1].abs(), logs[2].abs()))).alias("high"),
     )
-    return {label: Distance(value, low, high) for label, value, low, high in found.iter_rows()}
+    return {label: Case(label, value, low, high) for label, value, low, high in found.iter_rows()}
 
 
 def cases_of(rows: pl.DataFrame, holds: Test, fails: Test | None = None) -> list[Case]:

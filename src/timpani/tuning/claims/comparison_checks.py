@@ -83,16 +83,10 @@ def _most_similar(claim: Claim, times: pl.DataFrame) -> list[Case]:
     others = ", ".join(f"{label} {each.value:.3f}" for label, each in sorted(found.items(), key=lambda e: e[1].value))
     points = counted(shared.height // len(fixed), "point")
     return [
-        Case(
-            f"nearest: {own} over {points}, next to {others}",
-            claimed.value,
-            claimed.low,
-            claimed.high,
-            False if beaten else nearest,
+        replace(claimed, where=f"nearest: {own} over {points}, next to {others}", holds=False if beaten else nearest),
+        replace(claimed, where=f"similar: {own}, × {exp(claimed.value):.2g} on average").decided(
+            partial(ge, log(_SIMILAR))
         ),
-        Case(
-            f"similar: {own}, × {exp(claimed.value):.2g} on average", claimed.value, claimed.low, claimed.high
-        ).decided(lambda distance: distance <= log(_SIMILAR)),
     ]
 
 

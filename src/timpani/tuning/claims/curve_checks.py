@@ -47,16 +47,12 @@ def _curves(claim: Claim, times: pl.DataFrame) -> Iterator[pl.DataFrame]:
         yield curve
 
 
-def _doublings(curve: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `ratios_to`: each size's time over the time of half the size."""
-    return ratios_to(curve, curve.with_columns(pl.col("message_bytes") * 2), (*CURVE, "message_bytes"))
-
-
 def _rises_sharply_after(claim: Claim, times: pl.DataFrame) -> list[Case]:
     """For each curve, the growth over the doubling that begins at the claim's size."""
     cases: list[Case] = []
     for curve in _curves(claim, times):
-        growth = _doublings(curve).sort("message_bytes")
+        halves = curve.with_columns(pl.col("message_bytes") * 2)  # at each size the time of its half
+        growth = ratios_to(curve, halves, (*CURVE, "message_bytes")).sort("message_bytes")
         before = growth.filter(pl.col("message_bytes") <= claim.bytes)["ratio"].to_list()
         threshold = max([_PROPORTIONAL, *before])
         there = growth.filter(message_bytes=2 * claim.bytes) if before else growth.clear()
