@@ -1,6 +1,6 @@
 """Whether a gain comes from a setting, an algorithm or both, and the gain of each alone."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,10 +48,8 @@ def gain_parts(compared: pl.DataFrame, point: Mapping[str, Any], label: str) -> 
         return ()
     there = compared.filter(pl.all_horizontal(pl.col(name) == point[name] for name in POINT))
     alone = {"the setting": f"{DEFAULT}{VARIANT_SIGN}{variant}", "the algorithm": algorithm}
-    return tuple(_parts(there, alone))
-
-
-def _parts(there: pl.DataFrame, alone: Mapping[str, str]) -> Iterator[GainPart]:
-    for what, label in alone.items():
-        for row in there.filter(pl.col("label") == label, pl.col("ratio").is_not_null()).iter_rows(named=True):
-            yield GainPart(what, label, row["ratio"], row["ratio_low"], row["ratio_high"])
+    return tuple(
+        GainPart(what, part, row["ratio"], row["ratio_low"], row["ratio_high"])
+        for what, part in alone.items()
+        for row in there.filter(pl.col("ratio").is_not_null(), label=part).iter_rows(named=True)
+    )

@@ -1,6 +1,7 @@
 """Results at the sampled points of a race."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import polars as pl
 
@@ -57,7 +58,9 @@ def _raced_and_sampled(results: RacedResults) -> tuple[list[RacePoint], list[Rac
 
 def _neighbors(point: RacePoint, raced: Iterable[RacePoint]) -> list[RacePoint]:
     """The nearest of `raced` on both sides: with the same rank count, or else with the same size."""
-    comparable = [each for each in raced if _place(each) == _place(point)]
+    comparable = [
+        each for each in raced if replace(each, ranks=point.ranks, message_bytes=point.message_bytes) == point
+    ]
     row = [each for each in comparable if each.ranks == point.ranks]
     if row:
         return _nearest(point, row, lambda each: each.message_bytes)
@@ -70,7 +73,3 @@ def _nearest(point: RacePoint, line: Iterable[RacePoint], at: Callable[[RacePoin
     below = [each for each in line if at(each) < at(point)]
     above = [each for each in line if at(each) > at(point)]
     return [*([max(below, key=at)] if below else []), *([min(above, key=at)] if above else [])]
-
-
-def _place(point: RacePoint) -> tuple[str, str, str, str, str]:
-    return point.collective, point.placement, point.mode, point.machine, point.arrival
