@@ -33,11 +33,8 @@ def loggp_models(rows: pl.DataFrame) -> Iterator[NamedModel[LogGP] | NotFitted]:
     """LogGP of each pair of ranks in `timed` rows, or the reason why it can't be fitted."""
     rows = _with_parameters(rows.filter(collective=ROUND_TRIP), messages=1, delay_ns=0)
     for name, part in rows.with_columns(delay_us=pl.col("delay_ns") / _NS_PER_US).group_by(CURVE, maintain_order=True):
-        part, notes = _split_by_coverage(part, *_TRIP)
+        trips, times, notes = _complete_cells(part, *_TRIP)
         yield from (NotFitted(f"LogGP: {why}") for why in notes)
-        trips, measured = times_by_launch(part, *_TRIP)
-        times, replaced = _replace_disturbed(part, trips, measured, *_TRIP)
-        yield from (NotFitted(f"LogGP: {why}") for why in replaced)
         try:
             model = loggp([dict(zip(trips, launch, strict=True)) for launch in _complete_launches(times).tolist()])
         except UserError as error:
@@ -51,11 +48,8 @@ def max_rate_models(rows: pl.DataFrame) -> Iterator[NamedModel[MaxRate] | NotFit
     rows = _with_parameters(rows.filter(collective=RATE), pairs=0)
     senders_of = pl.when(pl.col("pairs") > 0).then("pairs").otherwise(pl.col("ranks") // 2)
     for name, part in rows.with_columns(senders=senders_of).group_by(_OVER_RANKS, maintain_order=True):
-        part, notes = _split_by_coverage(part, *_BURST)
+        cells, times, notes = _complete_cells(part, *_BURST)
         yield from (NotFitted(f"max-rate: {why}") for why in notes)
-        cells, measured = times_by_launch(part, *_BURST)
-        times, replaced = _replace_disturbed(part, cells, measured, *_BURST)
-        yield from (NotFitted(f"max-rate: {why}") for why in replaced)
         try:
             senders, _, sizes = np.array(cells, dtype=np.float64).T
             if min(len(set(senders)), len(set(sizes))) < 2:
@@ -80,10 +74,12 @@ def _with_parameters(rows: pl.DataFrame, **defaults: int) -> pl.DataFrame:
     )
 
 
-def _split_by_coverage(rows: pl.DataFrame, *cell: str) -> tuple[pl.DataFrame, list[str]]:
-    """The rows of cells that at least half of the launches measured, and a sentence for each other cell.
+def _complete_cells(rows: pl.DataFrame, *cell: str) -> tuple[list[tuple[Any, ...]], Array, list[str]]:
+    """The cells and times of `times_by_launch`, and a sentence for each cell and on the times that are left out.
 
-    Launches are fitted whole, so a cell that failed in most launches would exclude most launches.
+    Launches are fitted whole. A cell that failed in most launches would exclude these, so it is left out. A disturbed
+    time would exclude its launch, so it is replaced by its cell's median. Times are compared with those of launches in
+    the same state of the machine.
     """
     launches = rows["launch"].n_unique()
     counted = rows.with_columns(pl.col("launch").n_unique().over(cell).alias("measured_by"))
@@ -93,29 +89,20 @@ def _split_by_coverage(rows: pl.DataFrame, *cell: str) -> tuple[pl.DataFrame, li
         f"{launches} launches"
         for row in counted.filter(~by_most).unique(cell, maintain_order=True).iter_rows(named=True)
     ]
-    return counted.filter(by_most).drop("measured_by"), notes
-
-
-def _replace_disturbed(
-    rows: pl.DataFrame, cells: list[tuple[Any, ...]], times: Array, *cell: str
-) -> tuple[Array, list[str]]:
-    """The times of `times_by_launch` with disturbed times replaced by their cell's median, and a sentence with their
-    number.
-
-    Launches are fitted whole, so removing one time would lose all others. Times are compared with those of launches in
-    the same state of the machine.
-    """
+    rows = counted.filter(by_most)
+    cells, times = times_by_launch(rows, *cell)
     place = {each: number for number, each in enumerate(cells)}
-    row = {each: number for number, each in enumerate(sorted(rows["launch"].unique()))}
+    row_of = {each: number for number, each in enumerate(sorted(rows["launch"].unique()))}
     off = np.zeros(times.shape, dtype=bool)
     for _, part in rows.group_by(STATE):
         alone = np.full(times.shape, np.nan)
-        where = [row[each] for each in part["launch"]], [place[each] for each in part.select(cell).rows()]
+        where = [row_of[each] for each in part["launch"]], [place[each] for each in part.select(cell).rows()]
         alone[where] = times[where]
         off |= disturbed(alone)
-    count, of = int(off.sum()), int(np.isfinite(times).sum())
-    replaced = [f"{count} of {of} times were far from the median over launches and replaced by it"] if count else []
-    return np.where(off, medians_over_launches(times), times), replaced
+    if off.any():
+        of = int(np.isfinite(times).sum())
+        notes.append(f"{off.sum()} of {of} times were far from the median over launches and replaced by it")
+    return cells, np.where(off, medians_over_launches(times), times), notes
 
 
 def _complete_launches(times: Array) -> Array:
