@@ -80,12 +80,18 @@ def estimate(simulator: Simulator, observations: Sequence[Observation], start: C
 
 
 def resample(observations: Sequence[Observation], found: CostEstimate) -> NDArray[np.float64]:
-    """Costs estimated from launches drawn with replacement, shape (_RESAMPLES, terms), along the same critical
-    paths."""
-    generator = np.random.default_rng(1)
+    """Costs estimated from launches drawn with replacement, shape (_RESAMPLES, terms), along the same critical paths.
+
+    All calls draw the same launches. A call's time is the median over the drawn ones.
+    """
+    drawn = np.random.default_rng(1).random((_RESAMPLES, max(len(each.launches) for each in observations)))
+    medians = []
+    for each in observations:
+        count = len(each.launches)
+        medians.append(np.median(np.take(each.launches, (drawn[:, :count] * count).astype(int)), axis=1))
     costs = vector(found.costs)
     predicted = found.amounts @ costs
-    return np.array([solve(found.amounts, times, costs, predicted) for times in _resampled(observations, generator)])
+    return np.array([solve(found.amounts, times, costs, predicted) for times in np.column_stack(medians)])
 
 
 def amounts_of(simulator: Simulator, observations: Sequence[Observation], costs: Costs) -> NDArray[np.float64]:
@@ -129,17 +135,6 @@ def solve(amounts: NDArray[np.float64], times: Vector, start: Vector, predicted:
     found = start.copy()
     found[paid] = nnls(left, right)[0] * scale[paid]
     return found
-
-
-def _resampled(observations: Sequence[Observation], generator: np.random.Generator) -> NDArray[np.float64]:
-    """Medians over launches drawn with replacement, shape (_RESAMPLES, observations); all calls draw the same
-    launches."""
-    drawn = generator.random((_RESAMPLES, max(len(each.launches) for each in observations)))
-    medians = []
-    for each in observations:
-        count = len(each.launches)
-        medians.append(np.median(np.take(each.launches, (drawn[:, :count] * count).astype(int)), axis=1))
-    return np.column_stack(medians)
 
 
 def with_lines(costs: Costs, first_bytes: Sequence[int]) -> Costs:
