@@ -44,11 +44,11 @@ def test_the_page_has_latency_throughput_and_switches(holt: Campaign) -> None:
 def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
     found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
     captions = [table.caption for table in found.tables["scatter"]]
-    assert any(caption.startswith("binomial, core: log2(latency) ~ ranks + log2(size) - 1") for caption in captions)
+    assert "scatter binomial, core, warm, on desk: log2(latency) ~ ranks + log2(size) - 1" in captions
     assert found.residuals["formula"].n_unique() == 2
 
 
-def test_a_formula_that_fits_badly_has_a_better_one_under_its_table(tmp_path: Path) -> None:
+def test_a_formula_that_fits_badly_has_a_better_one_above_its_table(tmp_path: Path) -> None:
     cells = [
         Cell("bcast", Algorithm("openmpi", "linear"), ranks, "core", 2**power, "warm")
         for ranks in (2, 4, 8, 16, 24, 32)
@@ -57,7 +57,7 @@ def test_a_formula_that_fits_badly_has_a_better_one_under_its_table(tmp_path: Pa
     results = [LaunchResult(cell, 1, "desk", median_us=5 + 1e-3 * cell.ranks * cell.message_bytes) for cell in cells]
     campaign = load(write_campaign(tmp_path / "product", synthetic_header(), results, []))
     found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
-    notes = [note for table in found.tables["bcast"] for note in table.footnotes]
+    notes = [note for table in found.tables["bcast"] for note in table.notes]
     assert any("Better: --formula 'latency ~ ranks + size + ranks:size'" in note for note in notes)
 
 

@@ -11,7 +11,7 @@ from timpani.campaign.osu.published_tables import Published, import_published, r
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
-from timpani.report.fit.published_fit import compare_fits, fit_comparison_lines
+from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
 from timpani.report.page.page import render
 
 pytestmark = pytest.mark.slow
@@ -62,23 +62,11 @@ def test_measured_and_published_terms_have_their_difference(table: Published) ->
     assert ranks.difference.low < 0 < ranks.difference.high
     assert size.difference.high - size.difference.low > 0.001  # of so few printed digits
     assert [term.name for term in powers.terms] == ["ranks", "log2(size)"]
-    lines = fit_comparison_lines(plane)
-    assert lines[0].startswith("bcast linear, core, on desk: latency ~ ranks + size - 1, compared with Della Siega")
-    assert lines[1].split() == [
-        "Term",
-        "Measured",
-        "(95",
-        "%)",
-        "Published",
-        "(95",
-        "%)",
-        "Measured",
-        "−",
-        "published",
-        "(95",
-        "%)",
-    ]
-    assert "published 0.84" in lines[-1]
+    shown = fit_comparison_table(plane)
+    curve = "bcast linear, core, warm, on desk"
+    assert shown.caption.startswith(f"{curve}: latency ~ ranks + size - 1, compared with Della Siega")
+    assert shown.columns == ("Measured", "Published", "Measured − published")
+    assert "published 0.84" in shown.notes[0]
 
 
 def test_a_stand_in_of_a_simulation_is_compared_too(table: Published) -> None:

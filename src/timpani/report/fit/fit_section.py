@@ -18,11 +18,9 @@ from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
 from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import fitted_times
-from timpani.models.loggp import LogGP
-from timpani.models.max_rate import MaxRate
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
-from timpani.report.fit.better_words import better_lines
+from timpani.report.fit.model_tables import model_tables
 from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
 from timpani.report.tables.conditions import setting_in_words
 from timpani.report.tables.message_rows import message_rows
@@ -34,13 +32,10 @@ from timpani.report.words.fit_words import (
     disturbed_times,
     estimate_words,
     miss_words,
-    number,
     switch_words,
 )
-from timpani.stats.mean import Estimate
 from timpani.study.counted import counted
 from timpani.study.schema import CURVE, MEASURED_US, STATE, STATES
-from timpani.study.sizes import show_size
 
 _POINTS = 24
 """Points that a fitted line is drawn through: on log axes `a + b·n` is curved."""
@@ -60,15 +55,11 @@ DrawnLabel = Callable[[str, int, str], str | None]
 """From collective, ranks and an algorithm's label to the label of its curve; None where another curve stands for it."""
 
 
-def _one_curve_each(collective: str, ranks: int, label: str) -> str | None:
-    return label
-
-
 def fit_section(
     campaign: Campaign,
     cells: pl.DataFrame,
     published: Sequence[Published] = (),
-    drawn_label: DrawnLabel = _one_curve_each,
+    drawn_label: DrawnLabel = lambda collective, ranks, label: label,
 ) -> FitSection:
     """The models of `campaign`; empty, with the reason, where nothing can be fitted.
 
@@ -85,16 +76,12 @@ def fit_section(
     for collective in dict.fromkeys(fitted.name["collective"] for fitted in found.curves):
         own = [fitted for fitted in found.curves if fitted.name["collective"] == collective]
         tables[collective] = [_hockney_table(own, labels)]
-    for regression in found.regressions:
-        tables.setdefault(regression.name["collective"], []).append(_regression_table(regression))
-    pairs = {table.title: compare_fits(found.regressions, table) for table in published}
+    for name, table in model_tables(found):
+        tables.setdefault(name["collective"], []).append(table)
+    pairs = {each.title: compare_fits(found.regressions, each) for each in published}
     for each in (each for of_one in pairs.values() for each in of_one):
         tables[each.measured.name["collective"]].append(fit_comparison_table(each))
     alone = [f"{title}: nothing here is the same fit of the same algorithm" for title, own in pairs.items() if not own]
-    for loggp in found.loggp:
-        tables.setdefault(loggp.name["collective"], []).append(_loggp_table(loggp))
-    for max_rate in found.max_rate:
-        tables.setdefault(max_rate.name["collective"], []).append(_max_rate_table(max_rate))
     lines = [row for fitted in found.curves for row in _lines(fitted, labels, drawn_label)]
     return FitSection(
         fits=pl.concat(
@@ -108,14 +95,6 @@ def fit_section(
         tables=tables,
         left_out=(*found.left_out, *alone),
     )
-
-
-def _label(
-    name: dict[str, Any], locality: str | None = None, state: str | None = None, algorithm: str | None = None
-) -> str:
-    """The label of a curve; `algorithm`: the label of its algorithm if the figures label it with others."""
-    parts = (locality, algorithm or algorithm_of(name), name["placement"], state)
-    return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)
@@ -133,7 +112,8 @@ class _CurveLabels:
         """The label; `algorithm`: the label of its algorithm if the figures label it with others."""
         if pair := self.messages.get(tuple(name[column] for column in CURVE)):
             return f"{pair}, {state}" if state else pair
-        return _label(name, locality_of(name, self.localities), state, algorithm)
+        parts = (locality_of(name, self.localities), algorithm or algorithm_of(name), name["placement"], state)
+        return ", ".join(filter(None, parts))
 
 
 def _curve_labels(campaign: Campaign, cells: pl.DataFrame) -> _CurveLabels:
@@ -212,7 +192,7 @@ def _residual_rows(named: NamedModel[Regression]) -> list[dict[str, Any]]:
     model = named.model
     key = {
         "collective": named.name["collective"],
-        "label": _label(named.name),
+        "label": f"{algorithm_of(named.name)}, {named.name['placement']}",
         "formula": str(model.formula),
     }
     return [
@@ -255,60 +235,3 @@ def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
     )
     columns = ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status")
     return Table("", "Curve", columns, tuple(rows), footnotes=(about,) if disturbed else ())
-
-
-def _regression_table(named: NamedModel[Regression]) -> Table:
-    model = named.model
-    about = "mean" if model.formula.has_intercept else "0"
-    unseen = (
-        ""
-        if model.cross_validated_error is None
-        else f", {number(model.cross_validated_error)} for rank counts left out"
-    )
-    return Table(
-        caption=f"{_label(named.name)}: {model.formula}; {counted(model.observations, 'point')}, R² about {about} "
-        f"{model.r_squared:.3f}, AIC {model.aic:.0f}, rms error {number(model.error)}{unseen}",
-        corner="Term",
-        columns=("Coefficient", "Standard error", "t", "p"),
-        rows=tuple(
-            (
-                each.term,
-                (
-                    Value(number(each.value), f"{number(each.low)} to {number(each.high)}"),
-                    *(Value(number(figure)) for figure in (each.standard_error, each.t, each.p_value)),
-                ),
-            )
-            for each in model.coefficients
-        ),
-        footnotes=tuple(better_lines(model)),
-    )
-
-
-def _loggp_table(named: NamedModel[LogGP]) -> Table:
-    model = named.model
-    values = {
-        "L µs": model.latency,
-        f"o µs, {show_size(model.small_bytes)}": model.overhead,
-        "g µs": model.gap,
-        "G µs/B": model.gap_per_byte,
-    }
-    return _parameter_table(f"LogGP, {_label(named.name)}, {counted(model.launches, 'launch')}", values)
-
-
-def _max_rate_table(named: NamedModel[MaxRate]) -> Table:
-    model = named.model
-    values: dict[str, Estimate | None] = {
-        "α µs": model.latency,
-        "R_C MB/s, a sender": model.core_rate,
-        "R_N MB/s, a node": model.node_rate,
-    }
-    return _parameter_table(f"Max-rate, {_label(named.name)}, up to {model.senders} senders", values)
-
-
-def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
-    """A row for each parameter, a time or a rate; a dash for one that the messages didn't show."""
-    rows = (
-        (name, (Value("–") if each is None else Value(estimate_words(each), bounds(each)),))
-        for name, each in values.items()
-    )
-    return Table(caption, "Parameter", ("Value",), tuple(rows))

@@ -1,18 +1,18 @@
 """A fit as plain text: latency and throughput of each curve, its switches, then the models of several curves."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 from timpani.campaign.osu.published_tables import Published
 from timpani.models.fit import POOR_FIT, CurveFit, Fit
-from timpani.models.fitted_model import NamedModel
-from timpani.models.regression import Regression
 from timpani.models.switches import Switch
-from timpani.report.fit.better_words import better_lines
 from timpani.report.fit.fit_context import FitContext
-from timpani.report.fit.published_fit import compare_fits, fit_comparison_lines
-from timpani.report.tables.plain_tables import aligned
+from timpani.report.fit.model_tables import model_tables
+from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
+from timpani.report.tables.plain_tables import aligned, table_text
+from timpani.report.tables.report_table import Table
 from timpani.report.words.fit_words import (
     MAX_CURVES,
     algorithm_of,
@@ -44,8 +44,7 @@ def fit_text(fit: Fit, context: FitContext, details: bool = False) -> str:
     """
     parts = [
         *_curve_tables(fit.curves, context, details),
-        *(context.with_notes(_regression_table(each), each.name["collective"]) for each in fit.regressions),
-        *_network_tables(fit),
+        *(_table_text(table, name["collective"], context) for name, table in model_tables(fit)),
         *(
             text
             for table in context.published
@@ -104,7 +103,8 @@ def _curve_tables(curves: list[CurveFit], context: FitContext, details: bool) ->
 def _summary(group: list[CurveFit], conditions: str) -> str:
     """How many curves have a line and a switch, and the range of their lines."""
     poor = sum(POOR_FIT in fitted.status for fitted in group)
-    lines = [f"{conditions}: {counted(len(group), 'curve')} of {', '.join(dict.fromkeys(map(_algorithm, group)))}"]
+    algorithms = dict.fromkeys(algorithm_of(fitted.name) for fitted in group)
+    lines = [f"{conditions}: {counted(len(group), 'curve')} of {', '.join(algorithms)}"]
     for name, unit, values in (
         ("latency", "µs", [fitted.hockney.latency.value for fitted in group]),
         ("throughput", "MB/s", [fitted.hockney.throughput.value for fitted in group]),
@@ -115,10 +115,6 @@ def _summary(group: list[CurveFit], conditions: str) -> str:
     switched = sum(bool(fitted.switches) for fitted in group)
     lines.append(f"curves with a switch or bend: {switched}; with a line that misses a median: {poor}")
     return "\n".join([*lines, "Each curve: --details"]) + "\n"
-
-
-def _algorithm(fitted: CurveFit) -> str:
-    return algorithm_of(fitted.name)
 
 
 def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
@@ -185,58 +181,9 @@ def _switch_words(switch: Switch, fitted: CurveFit, context: FitContext) -> str:
     return f"bend at {where}: the slope changes, perhaps without a jump, {evidence}{may_be}"
 
 
-def _regression_table(named: NamedModel[Regression]) -> str:
-    model, name = named.model, named.name
-    about = "mean" if model.formula.has_intercept else "0"
-    rows = [["term", "coefficient", "std err", "t", "p", "from", f"to ({per_cent(LEVEL)})"]]
-    for each in model.coefficients:
-        figures = (each.value, each.standard_error, each.t, each.p_value, each.low, each.high)
-        rows.append([each.term, *map(number, figures)])
-    unseen = (
-        "no rank count can be left out"
-        if model.cross_validated_error is None
-        else f"{number(model.cross_validated_error)} for rank counts left out"
-    )
-    return (
-        "\n".join(
-            [
-                f"{name['collective']} {algorithm_of(name)}, {name['placement']}, {name['mode']}: {model.formula}",
-                *aligned(rows),
-                f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
-                f"rms error {number(model.error)}, {unseen}",
-                *(
-                    [f"{counted(model.left_out, 'point')} left out: a term isn't defined there"]
-                    if model.left_out
-                    else []
-                ),
-                *better_lines(model),
-            ]
-        )
-        + "\n"
-    )
-
-
-def _network_tables(fit: Fit) -> Iterator[str]:
-    for each in fit.loggp:
-        model = each.model
-        values = {"L": model.latency, f"o ({model.small_bytes} B)": model.overhead, "g": model.gap}
-        lines = [f"{name} {estimate_words(value, 'µs')} {bounds(value)}".strip() for name, value in values.items()]
-        lines.append(f"G {number(model.gap_per_byte.value)} µs/B {bounds(model.gap_per_byte)}")
-        yield "\n".join([f"LogGP, {each.name['placement']}, {counted(model.launches, 'launch')}", *lines]) + "\n"
-    for rate in fit.max_rate:
-        model_ = rate.model
-        node = (
-            f"not reached by {model_.senders} senders"
-            if model_.node_rate is None
-            else f"{number(model_.node_rate.value)} MB/s {bounds(model_.node_rate)}"
-        )
-        lines = [
-            f"Max-rate, {rate.name['placement']}, up to {model_.senders} senders",
-            f"α {estimate_words(model_.latency, 'µs')} {bounds(model_.latency)}".strip(),
-            f"R_C {number(model_.core_rate.value)} MB/s {bounds(model_.core_rate)}",
-            f"R_N {node}",
-        ]
-        yield "\n".join(lines) + "\n"
+def _table_text(table: Table, collective: str, context: FitContext) -> str:
+    """A table whose values have intervals as details."""
+    return context.with_notes(table_text(replace(table, heads=("", f"({per_cent(LEVEL)})"))), collective)
 
 
 def _published(fit: Fit, table: Published, context: FitContext) -> Iterator[str]:
@@ -245,7 +192,7 @@ def _published(fit: Fit, table: Published, context: FitContext) -> Iterator[str]
     if not pairs:
         yield _published_table(table)
     for each in pairs:
-        yield context.with_notes("\n".join(fit_comparison_lines(each)) + "\n", each.measured.name["collective"])
+        yield _table_text(fit_comparison_table(each), each.measured.name["collective"], context)
 
 
 def _published_table(table: Published) -> str:

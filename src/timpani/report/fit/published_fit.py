@@ -11,13 +11,11 @@ from timpani.campaign.osu.published_tables import Published
 from timpani.libraries.counterpart import counterpart
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Coefficient, Regression
-from timpani.report.tables.plain_tables import aligned
 from timpani.report.tables.report_table import Table, Value
-from timpani.report.words.fit_words import algorithm_of, bounds, number
+from timpani.report.words.fit_words import bounds, measured_curve, number
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm
-from timpani.study.counted import per_cent
 from timpani.study.placement import UNPLACED
 
 _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
@@ -46,25 +44,6 @@ class FitComparison:
     r_squared: float
     aic: float
 
-    @property
-    def title(self) -> str:
-        """The compared curve, formula and publication."""
-        name = self.measured.name
-        return (
-            f"{name['collective']} {algorithm_of(name)}, {name['placement']}, on {name['machine']}: "
-            f"{self.measured.model.formula}, compared with {self.table.title}"
-        )
-
-    @property
-    def note(self) -> str:
-        """The goodness of both fits, and the causes that the differences combine."""
-        model = self.measured.model
-        return (
-            f"R² {model.r_squared:.3f}, published {self.r_squared:g}; AIC {model.aic:.0f} of {model.observations} "
-            f"points, published {self.aic:g} of other points. The published times are from {self.table.machine}: "
-            "differences combine machine, library and method."
-        )
-
 
 def compare_fits(regressions: Iterable[NamedModel[Regression]], table: Published) -> list[FitComparison]:
     """Each measured regression that has a counterpart of the same formula in `table`."""
@@ -83,9 +62,15 @@ def compare_fits(regressions: Iterable[NamedModel[Regression]], table: Published
 
 
 def fit_comparison_table(each: FitComparison) -> Table:
-    """A row per term: measured, published, difference."""
+    """A row per term: measured, published, difference; above it the goodness of both fits."""
+    model = each.measured.model
     return Table(
-        caption=f"{each.title}. {each.note}",
+        caption=f"{measured_curve(each.measured.name)}: {model.formula}, compared with {each.table.title}",
+        notes=(
+            f"R² {model.r_squared:.3f}, published {each.r_squared:g}; AIC {model.aic:.0f} of {model.observations} "
+            f"points, published {each.aic:g} of other points. The published times are from {each.table.machine}: "
+            "differences combine machine, library and method.",
+        ),
         corner="Term",
         columns=("Measured", "Published", "Measured − published"),
         rows=tuple(
@@ -99,14 +84,6 @@ def fit_comparison_table(each: FitComparison) -> Table:
             for term in each.terms
         ),
     )
-
-
-def fit_comparison_lines(each: FitComparison) -> list[str]:
-    """The comparison as text."""
-    table = fit_comparison_table(each)
-    heads = [table.corner, *(head for column in table.columns for head in (column, f"({per_cent(LEVEL)})"))]
-    rows = [[name, *(part for value in values for part in (value.text, value.detail))] for name, values in table.rows]
-    return [each.title, *aligned([heads, *rows]), each.note]
 
 
 def fit_comparison_object(each: FitComparison) -> dict[str, Any]:

@@ -23,6 +23,11 @@ def algorithm_of(name: Mapping[str, Any]) -> str:
     return Algorithm(name["provider"], name["algorithm"], parameters, name["variant"]).label
 
 
+def measured_curve(name: Mapping[str, Any]) -> str:
+    """`bcast binomial, core, warm, on desk`: what a model is fitted to."""
+    return f"{name['collective']} {algorithm_of(name)}, {name['placement']}, {name['mode']}, on {name['machine']}"
+
+
 def number(value: float) -> str:
     """Four significant digits; a dash for what is unknown."""
     return f"{value:.4g}" if isfinite(value) else "–"

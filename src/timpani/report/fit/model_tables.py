@@ -1,0 +1,81 @@
+"""Models of several curves as tables, on the page and in the terminal: regressions, LogGP, max-rate."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from timpani.models.fit import Fit
+from timpani.models.loggp import LogGP
+from timpani.models.max_rate import MaxRate
+from timpani.models.regression import Regression
+from timpani.report.fit.better_words import better_lines
+from timpani.report.tables.report_table import Table, Value
+from timpani.report.words.fit_words import bounds, estimate_words, measured_curve, number
+from timpani.stats.mean import Estimate
+from timpani.study.counted import counted
+from timpani.study.sizes import show_size
+
+
+def model_tables(fit: Fit) -> Iterator[tuple[dict[str, Any], Table]]:
+    """The name of what each model is fitted to, and its table; details of values are intervals."""
+    yield from ((each.name, _regression_table(each.model, measured_curve(each.name))) for each in fit.regressions)
+    yield from ((each.name, _loggp_table(each.model, measured_curve(each.name))) for each in fit.loggp)
+    yield from ((each.name, _max_rate_table(each.model, measured_curve(each.name))) for each in fit.max_rate)
+
+
+def _regression_table(model: Regression, curve: str) -> Table:
+    about = "mean" if model.formula.has_intercept else "0"
+    unseen = (
+        "no rank count can be left out"
+        if model.cross_validated_error is None
+        else f"{number(model.cross_validated_error)} for rank counts left out"
+    )
+    undefined = [f"{counted(model.left_out, 'point')} left out: a term isn't defined there."] if model.left_out else []
+    return Table(
+        caption=f"{curve}: {model.formula}",
+        notes=(
+            f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
+            f"rms error {number(model.error)}, {unseen}.",
+            *undefined,
+            *better_lines(model),
+        ),
+        corner="Term",
+        columns=("Coefficient", "Standard error", "t", "p"),
+        rows=tuple(
+            (
+                each.term,
+                (
+                    Value(number(each.value), f"{number(each.low)} to {number(each.high)}"),
+                    *(Value(number(figure)) for figure in (each.standard_error, each.t, each.p_value)),
+                ),
+            )
+            for each in model.coefficients
+        ),
+    )
+
+
+def _loggp_table(model: LogGP, curve: str) -> Table:
+    values = {
+        "L µs": model.latency,
+        f"o µs, {show_size(model.small_bytes)}": model.overhead,
+        "g µs": model.gap,
+        "G µs/B": model.gap_per_byte,
+    }
+    return _parameter_table(f"LogGP, {curve}, {counted(model.launches, 'launch')}", values)
+
+
+def _max_rate_table(model: MaxRate, curve: str) -> Table:
+    values: dict[str, Estimate | None] = {
+        "α µs": model.latency,
+        "R_C MB/s, a sender": model.core_rate,
+        "R_N MB/s, a node": model.node_rate,
+    }
+    return _parameter_table(f"Max-rate, {curve}, up to {model.senders} senders", values)
+
+
+def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
+    """A row for each parameter, a time or a rate; None: the senders did not reach it."""
+    rows = (
+        (name, (Value("not reached") if each is None else Value(estimate_words(each), bounds(each)),))
+        for name, each in values.items()
+    )
+    return Table(caption, "Parameter", ("Value",), tuple(rows))
