@@ -82,9 +82,9 @@ def compare(
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _check_options(other, published, format, figure, limit, statistic)
     if figure is not None:
-        from timpani.report.words.changes_figure import check_figure
+        from timpani.report.words.drawn_figures import check_figure
 
-        check_figure(figure, force)
+        check_figure(figure, force, "timpani compare --help")
     if other:
         before, after, found = two_campaigns(folder, other)
         if figure is not None:

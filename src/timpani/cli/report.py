@@ -181,8 +181,8 @@ def _write_figures(
     """Write the figures and tables, and print how many figures there are, how many more there could be, and which could
     not be drawn."""
     from timpani.report.page.figure_files import INDEX, find_figures, write_figures
-    from timpani.report.page.table_files import ALL_TIMES, table_files, write_files
-    from timpani.report.words.output_files import check_new
+    from timpani.report.page.table_files import ALL_TIMES, table_files
+    from timpani.report.words.output_files import check_new, write_files
     from timpani.study.counted import counted
 
     found = find_figures(report)

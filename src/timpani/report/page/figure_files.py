@@ -12,12 +12,12 @@ from timpani.campaign.read.study_names import stand_in_note
 from timpani.charts.marks import theme
 from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.registry import figures
-from timpani.errors import cannot_write, unknown
+from timpani.errors import unknown
 from timpani.report.page.contents import Report
 from timpani.report.page.page_templates import template_text
 from timpani.report.page.panels import ALGORITHMS, Panel, PanelChoice
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
-from timpani.report.words.output_files import check_new, write_file
+from timpani.report.words.output_files import check_new, make_folder, write_file
 from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 from timpani.study.values import FigureChoice
@@ -104,31 +104,27 @@ def write_figures(
 
     Files that exist are overwritten only with `force`. linear: on linear axes, what can be, and named so.
     """
-    paths = {id(file): file.path.with_name(f"{file.path.name}{'-linear' * _is_linear(file, linear)}") for file in found}
-    for file in found:
-        for format in FIGURE_FORMATS:
-            check_new(folder / f"{paths[id(file)]}.{format}", force)
-    check_new(folder / INDEX, force)
+    stems = [(_stem(file, linear), file) for file in found]
+    names = (f"{stem}.{format}" for stem, _ in stems for format in FIGURE_FORMATS)
+    for name in (*names, INDEX):
+        check_new(folder / name, force)
     written = []
-    for file in found:
+    for stem, file in stems:
         drawn = figure_svg(file.panel.chart(file.choice.rows, theme.LIGHT, linear), file.choice.title, style)
-        stem = folder / paths[id(file)]
-        try:
-            stem.parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write(stem.parent, error) from None
+        make_folder((folder / stem).parent)
         for format in FIGURE_FORMATS:
-            path = stem.with_name(f"{stem.name}.{format}")
+            path = folder / f"{stem}.{format}"
             write_file(path, figure_bytes(drawn, format), force)
             written.append(path)
-    index = _index(report, [(paths[id(file)], file) for file in found])
-    folder.mkdir(parents=True, exist_ok=True)
-    write_file(folder / INDEX, index.encode(), force)
+    make_folder(folder)
+    write_file(folder / INDEX, _index(report, stems).encode(), force)
     return [*written, folder / INDEX]
 
 
-def _is_linear(file: FigureFile, linear: bool) -> bool:
-    return linear and file.panel.has_linear
+def _stem(file: FigureFile, linear: bool) -> Path:
+    """Its path, which says where its axes are linear."""
+    is_linear = linear and file.panel.figure.linear_too
+    return file.path.with_name(f"{file.path.name}-linear") if is_linear else file.path
 
 
 def _chosen(choice: PanelChoice, wanted: FigureChoice | None) -> bool:

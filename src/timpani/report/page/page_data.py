@@ -30,7 +30,7 @@ def _data(report: Report) -> dict[str, Any]:
                 "table": panel.figure.table,
                 "collective": panel.collective,
                 "specification": panel.specifications[False],
-                **({"linear": panel.specifications[True]} if panel.has_linear else {}),
+                **({"linear": panel.specifications[True]} if panel.figure.linear_too else {}),
                 **_labels(panel, report.tables[panel.figure.table]),
                 "measure": panel.figure.measure,
                 "decided_by": panel.figure.decided_by,

@@ -61,11 +61,6 @@ class Panel:
         """The algorithms that the reader can switch, as they are drawn."""
         return styles(self.frame["label"], self._numbered(PAGE)) if self.figure.switchable else []
 
-    @property
-    def has_linear(self) -> bool:
-        """Whether the reader can choose linear axes."""
-        return self.figure.linear_too
-
     def chart(self, rows: pl.DataFrame, palette: Palette, linear: bool) -> Chart:
         """The figure of some of the frame's rows, on linear axes where it can be."""
         axes = {"linear": linear} if self.figure.linear_too else {}
@@ -92,7 +87,7 @@ class Panel:
         if rows.is_empty():
             return ""
         columns = [column for column in (*self.figure.columns, *self.figure.optional) if column in rows.columns]
-        specification = self.specifications[linear and self.has_linear]
+        specification = self.specifications[linear and self.figure.linear_too]
         data = {"values": rows.select(columns).to_dicts()}
         return static_svg(specification | {"data": data}, self.name, rows["label"] if "label" in rows.columns else ())
 
@@ -105,7 +100,7 @@ class Panel:
 
         Without data: the page has these once for all figures.
         """
-        return {linear: self._specification(linear) for linear in (False, True) if self.has_linear or not linear}
+        return {linear: self._specification(linear) for linear in {False, self.figure.linear_too}}
 
     def _specification(self, linear: bool) -> dict[str, Any]:
         chart = self.chart(self.frame, PAGE, linear)

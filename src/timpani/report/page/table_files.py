@@ -1,6 +1,6 @@
 """The tables of a campaign's report as files for a paper."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,14 +8,12 @@ from markupsafe import Markup
 
 from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.charts.marks.row_filter import CALLS
-from timpani.errors import cannot_write
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import STUDY_TABLES, TIMES, PageSection, by_operation, sections
 from timpani.report.tables.algorithm_tables import speedup_tables
 from timpani.report.tables.report_table import Table
 from timpani.report.tables.table_texts import tables_as, written_as
 from timpani.report.verdict import decision_tables
-from timpani.report.words.output_files import check_new, write_file
 from timpani.study.operations import title_of
 
 ALL_TIMES = "tables"
@@ -49,18 +47,6 @@ def in_each_format(path: Path, tables: list[Table]) -> dict[Path, bytes]:
     return {
         path.with_name(f"{path.name}.{end}"): written_as(format, tables).encode() for end, format in _FORMATS.items()
     }
-
-
-def write_files(found: Mapping[Path, bytes], folder: Path, force: bool) -> None:
-    """Write what files in `folder` hold, over existing ones only with `force`."""
-    for path in found:
-        check_new(folder / path, force)
-    for path, content in found.items():
-        try:
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise cannot_write((folder / path).parent, error) from None
-        write_file(folder / path, content, force)
 
 
 def _of_files_alone(report: Report) -> Iterator[PageSection]:

@@ -5,9 +5,9 @@ from pathlib import Path
 import polars as pl
 
 from timpani.charts import prediction_ratio as chart
-from timpani.errors import UserError, unknown
+from timpani.errors import UserError
 from timpani.prediction.campaign import Prediction
-from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, check_figure, figure_bytes, figure_svg
 from timpani.report.words.fit_words import algorithm_of
 from timpani.report.words.output_files import write_file
 from timpani.study.counted import counted
@@ -17,9 +17,7 @@ def write_prediction(
     prediction: Prediction | None, path: Path, force: bool = False, style: FigureStyle = AS_IN_THE_REPORT
 ) -> None:
     """Draw predicted over measured times into the file `path`, whose suffix says how; `force`: over one that exists."""
-    suffix = path.suffix.removeprefix(".")
-    if suffix not in FIGURE_FORMATS:
-        raise unknown("kind of figure", suffix or str(path), FIGURE_FORMATS, "timpani fit --help")
+    check_figure(path, force, "timpani fit --help")
     if prediction is None or prediction.times.is_empty():
         raise UserError(
             "there is no prediction to draw", "measure Timpani's algorithms and latency, or name --costs-from"
@@ -34,4 +32,4 @@ def write_prediction(
         )
     )
     drawn = figure_svg(chart.prediction(rows), "Timpani's algorithms by the model", style)
-    write_file(path, figure_bytes(drawn, suffix), force)
+    write_file(path, figure_bytes(drawn, path.suffix.removeprefix(".")), force)

@@ -12,7 +12,7 @@ import polars as pl
 from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.charts.algorithm_map import algorithm_map
 from timpani.charts.marks import theme
-from timpani.errors import UserError, cannot_write
+from timpani.errors import UserError
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.predictions import WAITING, Predictions, winners
 from timpani.prediction.stand_ins import stand_ins
@@ -21,7 +21,7 @@ from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.drawn_figures import figure_svg
 from timpani.report.words.fit_words import number
-from timpani.report.words.output_files import write_file
+from timpani.report.words.output_files import write_files
 from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
 
@@ -74,10 +74,6 @@ def check_new(folder: Path, force: bool) -> None:
 def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
     """Write the page, a figure for each collective and the JSON into `folder`, which is new but for `force`."""
     check_new(folder, force)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
     best = winners(found.times)
     figures = {
         collective: figure_svg(
@@ -86,11 +82,13 @@ def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
         )
         for collective in best["collective"].unique(maintain_order=True)
     }
-    for collective, svg in figures.items():
-        write_file(folder / f"{collective}.svg", svg.encode(), force)
     text = json.dumps(predicted_object(found), indent=1, allow_nan=False)
-    write_file(folder / JSON, seal_object(text.encode(), SEALED_FOR), force)
-    write_file(folder / PAGE, _page(found, figures).encode(), force)
+    files = {
+        **{Path(f"{collective}.svg"): svg.encode() for collective, svg in figures.items()},
+        Path(JSON): seal_object(text.encode(), SEALED_FOR),
+        Path(PAGE): _page(found, figures).encode(),
+    }
+    write_files(files, folder, force)
 
 
 def conditions(found: Predictions) -> Iterator[str]:

@@ -7,10 +7,11 @@ from timpani.charts.marks.theme import LIGHT
 from timpani.charts.program_time import program_time
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.study.savings import Savings
-from timpani.report.page.table_files import in_each_format, write_files
+from timpani.report.page.table_files import in_each_format
 from timpani.report.profiled.call_times import CONCURRENT_MEANING, LATE_MEANING, LONGEST_MEANING
 from timpani.report.profiled.profile_page import longest_calls, page_title, profile_tables
 from timpani.report.words.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.output_files import write_files
 
 _FIGURE = "program-time"
 _CAPTIONS = {

@@ -6,20 +6,12 @@ import polars as pl
 
 from timpani.charts.marks.theme import LIGHT, Chart, Palette
 from timpani.charts.speedup import speedup
-from timpani.errors import UserError, unknown
-from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
-from timpani.report.words.output_files import check_new, write_file
+from timpani.errors import UserError
+from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, figure_bytes, figure_svg
+from timpani.report.words.output_files import write_file
 from timpani.study.counted import counted
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import SLOWER
-
-
-def check_figure(path: Path, force: bool) -> None:
-    """UserError where no figure can be written into `path`; to be asked before campaigns are compared."""
-    if path.suffix.removeprefix(".") not in FIGURE_FORMATS:
-        raise unknown("kind of figure", path.suffix or str(path), FIGURE_FORMATS, "timpani compare --help")
-    check_new(path, force)
-
 
 TITLE = "Time in A over time in B"
 

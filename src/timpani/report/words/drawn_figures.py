@@ -3,15 +3,17 @@
 import re
 import resource
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import altair as alt
 import vl_convert
 
 from timpani.charts.marks.theme import Chart
-from timpani.errors import UserError
+from timpani.errors import UserError, unknown
 from timpani.report.words.compact_svg import compact_svg
 from timpani.report.words.fitted_width import drawn_width, fitted
+from timpani.report.words.output_files import check_new
 
 VEGA_LITE = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 FIGURE_FORMATS = ("svg", "png", "pdf")
@@ -35,6 +37,14 @@ class FigureStyle:
 
 
 AS_IN_THE_REPORT = FigureStyle()
+
+
+def check_figure(path: Path, force: bool, listing: str) -> None:
+    """UserError where no figure can be written into `path`; to be asked before the work. `listing` names a command."""
+    if path.suffix.removeprefix(".") not in FIGURE_FORMATS:
+        raise unknown("kind of figure", path.suffix or str(path), FIGURE_FORMATS, listing)
+    check_new(path, force)
+
 
 MIN_TYPE_PT = 7
 _MIN_TYPE = 10  # pixels of the smallest type in `charts`

@@ -1,7 +1,7 @@
 """What Timpani writes into files that a user named: never over one that exists but by --force."""
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from timpani.errors import UserError, cannot_write
@@ -34,3 +34,21 @@ def write_file(path: Path, content: bytes | Iterable[bytes], force: bool = False
             raise
     except OSError as error:
         raise cannot_write(path, error) from None
+
+
+def write_files(found: Mapping[Path, bytes], folder: Path, force: bool) -> None:
+    """Write files into `folder`, by their paths in it, over existing ones only with `force`: all, or none if one
+    exists."""
+    for path in found:
+        check_new(folder / path, force)
+    for path, content in found.items():
+        make_folder((folder / path).parent)
+        write_file(folder / path, content, force)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; UserError where that can't be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise cannot_write(folder, error) from None
