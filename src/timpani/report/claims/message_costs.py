@@ -4,10 +4,8 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import localities_of, locality_of
-from timpani.errors import UserError
 from timpani.machine.nodes.locality import DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
-from timpani.models.curves import fittable_results
-from timpani.models.fit import CurveFit, fit_curves
+from timpani.report.verdict.message_summary import latency_fits
 from timpani.study.schema import schema
 
 _PLACES = {
@@ -39,19 +37,10 @@ def message_costs(campaign: Campaign, cells: pl.DataFrame) -> pl.DataFrame:
             "time_us": value,
             **{name: fitted.name[name] for name in ("placement", "mode", "machine")},
         }
-        for fitted in _latency_fits(campaign, cells)
+        for fitted in latency_fits(campaign, cells)
+        if not fitted.misses  # a poor fit gives no cost
         for cost, value in (("T_s", fitted.hockney.latency.value), ("T_c", fitted.hockney.per_byte.value))
     ]
     key = [name for name in _COLUMNS if not name.endswith("_us")]
     known = pl.DataFrame(rows, schema=_COLUMNS).filter(pl.col("label").is_not_null(), pl.col("time_us") > 0)
     return known.group_by(key).agg(pl.median("time_us"), pl.first("low_us", "high_us")).select(*_COLUMNS)
-
-
-def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:
-    """Curves whose lines describe the times; a poor fit gives no cost."""
-    try:
-        rows, _ = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl")
-    except UserError:
-        return []
-    found = fit_curves(rows, cells.filter(collective="latency"))
-    return [each for each in found if isinstance(each, CurveFit) and not each.misses]

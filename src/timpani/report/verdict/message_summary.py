@@ -46,7 +46,9 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
     if measured.is_empty():
         return None
     rows = message_rows(with_locality(measured, campaign))
-    fits = _latency_fits(campaign, measured)
+    fits: dict[tuple[Any, ...], list[CurveFit]] = {}
+    for each in latency_fits(campaign, measured):
+        fits.setdefault(tuple(each.name.values()), []).append(each)
     groups = list(rows.group_by(_WHERE, maintain_order=True))
     varying = [name for name in _VARYING if rows[name].n_unique() > 1]
     left_out = len(groups) - _MAX_PAIRS
@@ -150,15 +152,11 @@ def _value_at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
     return Value(significant(row[value]), ", ".join([f"at {show_size(row['message_bytes'])}", *interval]))
 
 
-def _latency_fits(campaign: Campaign, cells: pl.DataFrame) -> dict[tuple[Any, ...], list[CurveFit]]:
-    """By CURVE the fit of each curve of latencies, one for each state of the machine, the most frequent first."""
+def latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:
+    """The fits of all curves of latencies; of a curve one for each state of the machine, the most frequent first."""
     try:
         rows, _ = fittable_results(campaign.results.filter(collective="latency"), "results.jsonl")
     except UserError:
-        return {}
-    found = fit_curves(rows, cells)
-    by_curve: dict[tuple[Any, ...], list[CurveFit]] = {}
-    for fitted in found:
-        if isinstance(fitted, CurveFit):
-            by_curve.setdefault(tuple(fitted.name.values()), []).append(fitted)
-    return by_curve
+        return []
+    found = fit_curves(rows, cells.filter(collective="latency"))
+    return [each for each in found if isinstance(each, CurveFit)]
