@@ -6,7 +6,6 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.osu.doubts import Doubt
 from timpani.report.tables.plain_tables import aligned
 from timpani.study.counted import counted
 from timpani.tuning.compare.agreement import Agreement, Unpaired
@@ -30,23 +29,6 @@ def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: 
         *aligned(rows),
     ]
     return "\n".join([*lines, *_best_lines(found), *_left_out_lines(left_out)]) + "\n"
-
-
-def itself_text(title: str) -> str:
-    """In place of an agreement where the campaign is the published table, imported."""
-    return f"This campaign is the published table itself, so nothing here was measured: {title}\n"
-
-
-def no_times_text(title: str) -> str:
-    """In place of an agreement with a study that published no times."""
-    return f"No times were published, so that only the conclusions are checked: {title}\n"
-
-
-def doubts_text(found: list[Doubt]) -> str:
-    """What can't be in a published table, a line each; empty where nothing is found."""
-    if not found:
-        return ""
-    return "\n".join(["Doubts about the published table:", *(f"- {doubt.text}" for doubt in found)]) + "\n"
 
 
 def agreement_object(

@@ -15,13 +15,7 @@ from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import notes_on, study_label
 from timpani.charts.marks.row_filter import MESSAGES
 from timpani.charts.marks.status import status_words
-from timpani.report.claims.agreement_text import (
-    agreement_object,
-    agreement_text,
-    doubts_text,
-    itself_text,
-    no_times_text,
-)
+from timpani.report.claims.agreement_text import agreement_object, agreement_text
 from timpani.report.claims.claims_text import Checked, check_claims, claims_object, claims_text
 from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
 from timpani.report.tables.coverage import coverage
@@ -80,14 +74,15 @@ class PublishedComparison:
         """Agreement, a table of each message, doubts and conclusions, and what stands in for what they name."""
         title = self.table.title
         if self.is_itself:
-            agreeing = itself_text(title)
+            agreeing = f"This campaign is the published table itself, so nothing here was measured: {title}\n"
         elif self.times.is_empty():
-            agreeing = no_times_text(title)
+            agreeing = f"No times were published, so that only the conclusions are checked: {title}\n"
         else:
             agreeing = agreement_text(self.found, self.left_out, title, self._simulated)
         tables = [] if self.is_itself else message_times_tables(self.campaign, self.times, title)
+        doubts = "\n- ".join(["Doubts about the published table:", *(doubt.text for doubt in self.doubts)]) + "\n"
         conclusions = claims_text(self.table, self.checked, self._simulated, self.campaign.statistic)
-        parts = [*filter(None, (agreeing, tables_text(tables), doubts_text(self.doubts), conclusions))]
+        parts = [*filter(None, (agreeing, tables_text(tables), doubts if self.doubts else "", conclusions))]
         notes = notes_on(self.campaign.stand_ins, "\n".join(parts))
         return "\n".join([*parts, *(["\n".join(notes) + "\n"] if notes else [])])
 
