@@ -13,7 +13,7 @@ from timpani.charts.marks import theme
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.static_figure import static_svg
-from timpani.report.tables.report_table import Table, Value
+from timpani.report.tables.report_table import Table
 from timpani.report.verdict.verdict_text import verdict_text
 from timpani.report.words.changes_figure import TITLE, ratio_chart, ratio_rows
 from timpani.report.words.changes_text import change_counts, change_rows, missing_partners
@@ -49,9 +49,13 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
             },
             counts=list(change_counts(found)),
             caveats=[f"{name} was {each}" for name, of in sides.items() for each in load_warnings(of.launches)],
-            differences=[
-                (each.what, (Value(str(each.before)), Value(str(each.after)))) for each in differences(before, after)
-            ],
+            differences=Table.of_texts(
+                [
+                    ("condition", "in A", "in B"),
+                    *((each.what, str(each.before), str(each.after)) for each in differences(before, after)),
+                ],
+                wraps=True,
+            ),
             figures=_figures(found),
             figure_title=TITLE,
             tables=[

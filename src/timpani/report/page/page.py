@@ -1,8 +1,8 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import Any
 
 import polars as pl
 import vl_convert
@@ -14,7 +14,6 @@ from timpani.campaign.osu.doubts import doubts
 from timpani.campaign.osu.published_tables import Published, published_in
 from timpani.campaign.osu.published_times import published_doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
-from timpani.charts.marks.figure import CONDITIONS
 from timpani.charts.marks.interval_bars import HOW_CUT
 from timpani.charts.marks.labeled_curves import IN_STEPS
 from timpani.charts.marks.placement_rows import ORDER
@@ -29,6 +28,7 @@ from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import LEFT_OUT, sections
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.coverage import AT_LEAST, coverage
+from timpani.report.tables.report_table import Table
 from timpani.report.verdict.answer import definitions, headline, how_sure
 from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.report.verdict.message_summary import message_summary
@@ -37,7 +37,9 @@ from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.drawn_figures import VEGA_LITE
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
-from timpani.study.counted import per_cent
+from timpani.study.counted import counted, per_cent
+from timpani.study.operations import title_of
+from timpani.study.sizes import show_size
 from timpani.tuning.race.outcome import race_verdict
 
 _MAX_FAILURES = 40  # shown; the campaign holds all
@@ -80,7 +82,6 @@ def render(
         static=static,
         figure_guide=list(figure_guide(report)),
         failures=_failures(report.cells),
-        most_failures=_MAX_FAILURES,
         provenance=provenance(campaign.header, campaign.launches),
         methods=methods_paragraph(
             campaign.header,
@@ -143,12 +144,18 @@ def _library() -> Markup:
     return Markup(vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE))  # noqa: S704
 
 
-def _failures(cells: pl.DataFrame) -> list[dict[str, Any]]:
-    return (
-        cells.filter(pl.col("error").is_not_null())
-        .select("collective", "label", "ranks", "message_bytes", CONDITIONS, "error")
-        .to_dicts()
-    )
+def _failures(cells: pl.DataFrame) -> Table | None:
+    """The failed cells with their causes; None without any."""
+    failed = cells.filter(pl.col("error").is_not_null())
+    names = ("collective", "label", "ranks", "message_bytes", "error")
+    rows = [
+        (f"{title_of(collective)}, {label}, {counted(ranks, 'rank')}, {show_size(size)}", error)
+        for collective, label, ranks, size, error in failed.head(_MAX_FAILURES).select(names).iter_rows()
+    ]
+    left = failed.height - _MAX_FAILURES
+    more = (f"And {left} more; `timpani show --format csv` names all.",) if left > 0 else ()
+    found = Table.of_texts([("Cell", "Cause"), *rows], wraps=True)
+    return found and replace(found, footnotes=more)
 
 
 _ONE_COLOR = "An algorithm has the same color in all figures, and the default is black, or white on a dark page."

@@ -9,9 +9,7 @@ from markupsafe import Markup
 from timpani import __version__
 from timpani.charts.marks import theme
 from timpani.report.tables.algorithm_tables import with_unit
-from timpani.study.counted import counted
 from timpani.study.operations import title_of
-from timpani.study.sizes import show_size
 
 
 def template_text(name: str) -> str:
@@ -28,8 +26,6 @@ def page_templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["show_size"] = show_size
-    environment.filters["counted"] = counted
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
     environment.filters["breakable"] = _breakable

@@ -40,9 +40,9 @@ class Table:
     words: tuple[str, ...] = ()
 
     @classmethod
-    def of_texts(cls, rows: Sequence[tuple[str, ...]]) -> "Table | None":
+    def of_texts(cls, rows: Sequence[tuple[str, ...]], wraps: bool = False) -> "Table | None":
         """The rows under their headings; None without rows."""
         head, *others = rows
         if not others:
             return None
-        return cls("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in others))
+        return cls("", head[0], head[1:], tuple((row[0], tuple(map(Value, row[1:]))) for row in others), wraps)
