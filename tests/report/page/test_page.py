@@ -262,7 +262,7 @@ def test_the_shown_rank_count_is_the_largest_with_a_core_for_each(page: Page) ->
 
 
 def test_tables_say_statuses_by_marks_with_a_key(page: Page, html: str) -> None:
-    assert "Marks: n not converged, w wide, s skewed, o oversubscribed, f failed" in page.text
+    assert "n: not converged, w: wide, s: skewed, o: oversubscribed, f: failed" in page.text
 
 
 def test_each_job_is_named_with_its_nodes_and_launches(campaign: Campaign) -> None:

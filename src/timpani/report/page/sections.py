@@ -11,18 +11,16 @@ from timpani.campaign.read.statistic import by_statistic
 from timpani.charts.marks.figure import MODELS, Figure, Section
 from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.row_filter import CALLS, MESSAGES, TRANSPOSES
-from timpani.charts.marks.status import status_words
 from timpani.charts.registry import figures
 from timpani.models.hockney import MISS
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables
 from timpani.report.tables.algorithm_tables import (
-    MARKS,
     distance_tables,
+    key_of_marks,
     knee_tables,
     latency_tables,
-    status_parts,
     with_best,
 )
 from timpani.report.tables.conditions import with_conditions
@@ -142,13 +140,13 @@ def _of_cells(report: Report) -> Iterator[PageSection]:
     drawn = report.tables["cells"]
     cells = pl.concat([drawn.filter(~pl.col("collective").is_in(MESSAGES)), report.tables["messages"]], how="diagonal")
     cells = with_best(cells, report.decisions)
-    bold = _bold(cells, report.campaign.simulated) if cells["best"].any() else ""
+    bold = [_bold(cells, report.campaign.simulated)] if cells["best"].any() else []
     yield PageSection(
         TIMES,
         "Tables",
         100,
         f"{latency_title(report.cells)} by size and algorithm{intervals}.",
-        f"{bold}{_marks(report.cells)}",
+        " ".join([*bold, *key_of_marks(report.cells)]),
         by_operation(cells, latency_tables),
     )
     yield _as_the_studies(report)
@@ -240,8 +238,3 @@ def _bold(cells: pl.DataFrame, simulated: bool) -> str:
     words = faster(simulated)
     best = "The default and transposes are" if cells.filter(TRANSPOSES).height else "The default is"
     return f"Bold: {words} than the default. {best} bold if {words} than all others."
-
-
-def _marks(cells: pl.DataFrame) -> str:
-    found = status_parts(cells)
-    return f" Marks: {', '.join(f'{MARKS[part]} {status_words(part)}' for part in found)}." if found else ""

@@ -8,13 +8,13 @@ from typing import TypeVar
 import polars as pl
 
 from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.latency_columns import latency_us
 from timpani.charts.marks.row_filter import TRANSPOSES
 from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import is_default, ordered
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, title_of
+from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.knee import FLAT_SIZES
 
@@ -73,15 +73,20 @@ def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:
     cells  columns of `estimate_cells` and `conditions`; with `best` of `with_best`, what it names is bold
     split  whether more algorithms than fit on paper follow in further tables
     """
-    if all(shows_throughput(name) for name in set(cells["collective"])):
-        value, low_end, high_end = (f"throughput{end}_mb_per_s" for end in ("", "_low", "_high"))
-    else:
-        value, low_end, high_end = "latency_us", "ci_low_us", "ci_high_us"
+    in_throughput = all(shows_throughput(name) for name in set(cells["collective"]))
     best = pl.col("best") if "best" in cells.columns else pl.lit(False)
-    entries = cells.with_columns(latency_us(cells).alias("latency_us"), best.alias("best")).select(
-        CONDITIONS, "ranks", "label", "message_bytes", value, low_end, high_end, "status", "best"
-    )
-    return _by_size(entries, split)
+    entries = with_shown_values(cells, in_throughput).with_columns(best.alias("best"))
+    columns = (CONDITIONS, "ranks", "label", "message_bytes", "value", "low", "high", "status", "best")
+    return _by_size(entries.select(*columns), split)
+
+
+def with_shown_values(cells: pl.DataFrame, in_throughput: bool) -> pl.DataFrame:
+    """The cells with `value`, `low` and `high`: throughputs in MB/s or times in µs, with their intervals."""
+    if in_throughput:
+        shown = [pl.col(f"throughput{end}_mb_per_s") for end in ("", "_low", "_high")]
+    else:
+        shown = [MEASURED_US, pl.col("ci_low_us"), pl.col("ci_high_us")]
+    return cells.with_columns(column.alias(name) for name, column in zip(("value", "low", "high"), shown, strict=True))
 
 
 def speedup_tables(cells: pl.DataFrame) -> list[Table]:
@@ -193,15 +198,17 @@ def _by_algorithm(frame: pl.DataFrame, values: list[Value]) -> list[Table]:
     return [
         table
         for conditions, grid in grids.items()
-        for table in _tables(conditions if len(grids) > 1 else "", "Algorithm", labels, grid)
+        for table in tables_by_ranks(conditions if len(grids) > 1 else "", "Algorithm", labels, grid)
     ]
 
 
-def _tables(caption: str, corner: str, heads: list[str], grid: dict[tuple[str, int], Value]) -> Iterator[Table]:
-    """The values by row head and rank count, in tables of at most `_MAX_COLUMNS` rank counts."""
+def tables_by_ranks(
+    caption: str, corner: str, heads: list[str], grid: Mapping[tuple[str, int], Value], width: int = _MAX_COLUMNS
+) -> Iterator[Table]:
+    """The values by row head and rank count, in tables of at most `width` rank counts."""
     counts = sorted({ranks for _, ranks in grid})
-    for start in range(0, len(counts), _MAX_COLUMNS):
-        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + _MAX_COLUMNS]}
+    for start in range(0, len(counts), width):
+        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + width]}
         yield _table(caption, corner, heads, names, grid)
 
 

@@ -1,19 +1,27 @@
 """The tables of the studies: one for each algorithm, rows are sizes, columns are rank counts."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.study_names import stand_in_note, study_names
 from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.latency_columns import latency_title, latency_us
+from timpani.charts.marks.latency_columns import latency_title
 from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import ordered
-from timpani.report.tables.algorithm_tables import interval, key_of_marks, marks, shows_throughput, significant
+from timpani.report.tables.algorithm_tables import (
+    interval,
+    key_of_marks,
+    marks,
+    shows_throughput,
+    significant,
+    tables_by_ranks,
+    with_shown_values,
+)
 from timpani.report.tables.coverage import coverage
-from timpani.report.tables.report_table import MISSING, Table, Value
-from timpani.study.counted import counted
+from timpani.report.tables.report_table import Table, Value
 from timpani.study.operations import title_of
 
 _MAX_COLUMNS = 8
@@ -51,38 +59,26 @@ def _tables(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[
     """The tables of one algorithm under the same conditions."""
     in_throughput = shows_throughput(collective)
     unit = "throughput (MB/s)" if in_throughput else latency_title(cells)
-    values = _values(cells, in_throughput)
     covered = coverage(cells)
-    counts = sorted(cells["ranks"].unique())
-    width = (_MAX_COLUMNS // 2 if covered else _MAX_COLUMNS) if split else len(counts)
-    for start in range(0, len(counts), width):
-        chosen = counts[start : start + width]
-        rows = tuple(
-            (str(size), tuple(values.get((size, ranks), MISSING) for ranks in chosen))
-            for size in sorted(cells["message_bytes"].unique())
-        )
-        statuses = set(cells["status"].unique())
-        same = [f"All: {status_words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
-        yield Table(
-            f"{caption}: {unit}",
-            "size (B)",
-            tuple(counted(ranks, "rank") for ranks in chosen),
-            rows,
+    columns = _MAX_COLUMNS // 2 if covered else _MAX_COLUMNS
+    width = columns if split else cells["ranks"].n_unique()
+    sizes = [str(size) for size in sorted(cells["message_bytes"].unique())]
+    statuses = set(cells["status"].unique())
+    same = [f"All: {status_words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
+    for table in tables_by_ranks(f"{caption}: {unit}", "size (B)", sizes, _values(cells, in_throughput), width):
+        yield replace(
+            table,
             footnotes=(*footnotes, *(same or key_of_marks(cells))),
             heads=("MB/s" if in_throughput else "µs", f"{covered} interval"),
         )
 
 
-def _values(cells: pl.DataFrame, in_throughput: bool) -> dict[tuple[int, int], Value]:
+def _values(cells: pl.DataFrame, in_throughput: bool) -> dict[tuple[str, int], Value]:
     """The values by size and rank count; marks only where not all cells have the same."""
-    names = [f"throughput{end}_mb_per_s" for end in ("", "_low", "_high")]
-    shown = cells.select("message_bytes", "ranks", "status", *(names if in_throughput else ())).with_columns(
-        *([] if in_throughput else [latency_us(cells).alias(names[0])]),
-        *([] if in_throughput else [cells["ci_low_us"].alias(names[1]), cells["ci_high_us"].alias(names[2])]),
-    )
+    shown = with_shown_values(cells, in_throughput).select("message_bytes", "ranks", "status", "value", "low", "high")
     differ = cells["status"].n_unique() > 1
     return {
-        (size, ranks): Value(_printed(value), interval(low, high, _printed), marks(status) if differ else "")
+        (str(size), ranks): Value(_printed(value), interval(low, high, _printed), marks(status) if differ else "")
         for size, ranks, status, value, low, high in shown.iter_rows()
     }
 
