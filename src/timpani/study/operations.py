@@ -268,3 +268,13 @@ COLLECTIVES: dict[str, Operation] = {
 def title_of(name: str) -> str:
     """`bcast` as `Broadcast`; a name that an import brought stays as it is."""
     return OPERATIONS[name].title if name in OPERATIONS else name
+
+
+def is_sized(name: str) -> bool:
+    """Whether a call of an operation has a message size; one that only an import knows has."""
+    return name not in OPERATIONS or OPERATIONS[name].sized
+
+
+def quantity_of(name: str) -> Quantity:
+    """What an operation measures; one that only an import knows measures times."""
+    return OPERATIONS[name].quantity if name in OPERATIONS else "time"

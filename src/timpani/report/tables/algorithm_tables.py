@@ -13,7 +13,7 @@ from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import is_default, ordered
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.counted import counted
-from timpani.study.operations import OPERATIONS, title_of
+from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.knee import FLAT_SIZES
@@ -154,7 +154,7 @@ def _column_groups(labels: list[str]) -> Iterator[list[str]]:
 
 def shows_throughput(operation: str) -> bool:
     """Whether the tables of an operation hold MB/s."""
-    return operation in OPERATIONS and OPERATIONS[operation].quantity != "time"
+    return quantity_of(operation) != "time"
 
 
 def with_unit(operation: str) -> str:

@@ -11,7 +11,7 @@ from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted
-from timpani.study.operations import OPERATIONS, Quantity, title_of
+from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
 from timpani.study.sizes import show_size
 
@@ -65,7 +65,7 @@ def cell_tables(cells: pl.DataFrame) -> list[Table]:
 def _table(cells: pl.DataFrame) -> Table:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
-    shown = _AVERAGES[_quantity(first["collective"])] if imported else _MEDIANS[_quantity(first["collective"])]
+    shown = (_AVERAGES if imported else _MEDIANS)[quantity_of(first["collective"])]
     note = [AVERAGES_ONLY] if imported else []
     if cells["status"].str.contains("simulated").all():
         note, shown = [SIMULATED], dict([next(iter(shown.items()))])
@@ -73,7 +73,7 @@ def _table(cells: pl.DataFrame) -> Table:
     shown = {heading: column for heading, column in shown.items() if covered or heading not in ("from", "to")}
     states = [state for state in STATES if (cells[f"{state}_share"] < 1).any()]
     note += [_BY_STATE] if states else []
-    sized = _sized(first["collective"])
+    sized = is_sized(first["collective"])
     related = first.get(LOCALITY) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
         shown = {**shown, "links alone": BOUND}
@@ -102,14 +102,6 @@ def _in_state(row: Mapping[str, Any], state: str) -> str:
     """The median of the launches in a state, and their share."""
     median, share = row[f"{state}_us"], row[f"{state}_share"]
     return "–" if median is None else f"{decimals(median)} ({100 * share:.0f} %)"
-
-
-def _sized(collective: str) -> bool:
-    return collective not in OPERATIONS or OPERATIONS[collective].sized
-
-
-def _quantity(operation: str) -> Quantity:
-    return OPERATIONS[operation].quantity if operation in OPERATIONS else "time"
 
 
 def decimals(value: float | None) -> str:

@@ -4,7 +4,7 @@ import polars as pl
 
 from timpani.charts.marks.row_filter import MESSAGES
 from timpani.study.cell import DEFAULT, VARIANT_SIGN
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import quantity_of
 from timpani.study.schema import LOCALITY
 
 _ENDS = ("first", "second")
@@ -22,7 +22,7 @@ def message_rows(cells: pl.DataFrame) -> pl.DataFrame:
     differ = others.n_unique().over("collective") > 1
     sign = pl.when(pl.col("variant") != DEFAULT).then(pl.format(f"{VARIANT_SIGN}{{}}", "variant"))
     parts = [pl.col(LOCALITY), pair, pl.when((pl.col("first").is_null() | differ) & (others != "")).then(others)]
-    shown_by_throughput = [name for name in MESSAGES if OPERATIONS[name].quantity != "time"]
+    shown_by_throughput = [name for name in MESSAGES if quantity_of(name) != "time"]
     return (
         cells.filter(pl.col("collective").is_in(MESSAGES))
         .with_columns(

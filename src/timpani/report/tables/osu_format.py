@@ -7,7 +7,7 @@ import polars as pl
 
 from timpani.campaign.osu.osu_grammar import OSU_TITLES
 from timpani.study.cell import parse_parameters
-from timpani.study.operations import OPERATIONS, Quantity, title_of
+from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
 from timpani.study.schema import CURVE, STATES
 
 _VERSION = "7.4"
@@ -32,8 +32,7 @@ def osu_blocks(
 def _lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -> Iterator[str]:
     first = curve.row(0, named=True)
     collective = first["collective"]
-    sized = collective not in OPERATIONS or OPERATIONS[collective].sized
-    quantity: Quantity = OPERATIONS[collective].quantity if collective in OPERATIONS else "time"
+    sized, quantity = is_sized(collective), quantity_of(collective)
     yield ""
     yield f"# OSU MPI {OSU_TITLES.get(collective, title_of(collective))} Test v{_VERSION}"
     yield (

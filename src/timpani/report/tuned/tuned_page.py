@@ -12,7 +12,7 @@ from timpani.rules.table.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, S
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
 from timpani.study.counted import counted, per_cent
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.selection_table import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span
 from timpani.tuning.decide.spans import show_span
@@ -184,7 +184,7 @@ def _unmeasured_sizes(table: SelectionTable) -> Iterator[str]:
     if table.unmeasured:
         yield from ("## Requested, but without a time", "", *_ABOUT_UNMEASURED, "")
         for each in table.unmeasured:
-            sizes = f": {_listed(each.sizes)}" if OPERATIONS[each.collective].sized else ""
+            sizes = f": {_listed(each.sizes)}" if is_sized(each.collective) else ""
             yield f"- {each.collective}, {counted(each.ranks, 'rank')}{sizes}"
         yield ""
 
@@ -260,7 +260,7 @@ def _rule_conditions(rule: Rule) -> str:
 
 
 def _sizes(rule: Rule) -> str:
-    if not OPERATIONS[rule.collective].sized:
+    if not is_sized(rule.collective):
         return "–"
     first, last = rule.sizes.first, rule.sizes.last
     if last is None:

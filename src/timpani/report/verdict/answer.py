@@ -8,7 +8,7 @@ from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.counted import counted, per_cent
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
 from timpani.tuning.decide.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
@@ -167,8 +167,7 @@ def _of_many(verdict: Verdict) -> str:
 
 
 def _gain(loss: DefaultRegret) -> str:
-    sized = loss.collective not in OPERATIONS or OPERATIONS[loss.collective].sized
-    size = f" at {show_size(loss.message_bytes)}" if sized else ""
+    size = f" at {show_size(loss.message_bytes)}" if is_sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
     ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
     interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f})" if known else ""

@@ -8,7 +8,7 @@ from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.tables.algorithm_tables import interval, significant
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.counted import counted
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.sentence import STANDING_WORDS
 
@@ -43,7 +43,7 @@ def decision_tables(decisions: pl.DataFrame) -> dict[str, list[Table]]:
 
 
 def _row(decision: dict[str, Any]) -> tuple[str, tuple[Value, ...]]:
-    size = [show_size(decision["message_bytes"])] if OPERATIONS[decision["collective"]].sized else []
+    size = [show_size(decision["message_bytes"])] if is_sized(decision["collective"]) else []
     tied = [label for label in decision["tied"] or () if label != decision["best_label"]]
     gain = decision["gain"]
     return ", ".join([counted(decision["ranks"], "rank"), *size]), (

@@ -10,7 +10,7 @@ from timpani.report.verdict.answer import NOTHING_TO_SET
 from timpani.report.verdict.difference_words import faster
 from timpani.study.cell import OWN
 from timpani.study.counted import counted
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.equal_schedules import EqualSchedules, schedule_name
 from timpani.tuning.decide.other_points import at_other_points
@@ -68,7 +68,7 @@ def gain_tables(
 def _points(collective: str, run: pl.DataFrame) -> str:
     """Rank count and sizes of neighboring points."""
     ranks = counted(run["ranks"][0], "rank")
-    if collective in OPERATIONS and not OPERATIONS[collective].sized:
+    if not is_sized(collective):
         return ranks
     ends = dict.fromkeys(show_size(run["message_bytes"][i]) for i in (0, -1))
     return f"{ranks}, {' to '.join(ends)}"

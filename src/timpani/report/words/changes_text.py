@@ -15,7 +15,7 @@ from timpani.report.tables.cell_tables import decimals
 from timpani.report.tables.plain_tables import aligned
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
-from timpani.study.operations import OPERATIONS
+from timpani.study.operations import OPERATIONS, is_sized
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
 from timpani.tuning.compare.changes import FASTER, Changes
@@ -132,7 +132,6 @@ def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
         ("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", f"{per_cent(1 - ALPHA)} interval")
     ]
     for row in part.iter_rows(named=True):
-        sized = row["collective"] not in OPERATIONS or OPERATIONS[row["collective"]].sized
         known = row["ratio_low"] is not None and row["ratio_high"] is not None
         rows.append(
             (
@@ -140,7 +139,7 @@ def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
                 row["collective"],
                 str(row["ranks"]),
                 *(str(row[name]) for name in placed),
-                show_size(row["message_bytes"]) if sized else "–",
+                show_size(row["message_bytes"]) if is_sized(row["collective"]) else "–",
                 decimals(row["before_us"]),
                 decimals(row["after_us"]),
                 "–" if row["ratio"] is None else f"{row['ratio']:.2f}",

@@ -21,7 +21,7 @@ from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
-from timpani.study.operations import COLLECTIVES
+from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 
 _TRACE = "json"
@@ -73,7 +73,7 @@ class Drawing:
         info = own.info(collective, resolved)
         if info is not None and info.restrictions.topology and where is None:
             raise UserError(f"{name} depends on which ranks share a node", "say how many nodes there are: --nodes 4")
-        count = message_bytes if _is_sized(collective) else 0
+        count = message_bytes if is_sized(collective) else 0
         return cls(SimulatedCall(collective, resolved, ranks, count, root, places=where or ()))
 
     def write(
@@ -126,7 +126,7 @@ class Drawing:
 
     def _title(self, events: pl.DataFrame) -> str:
         """What is drawn, and how long it takes on the unit clock."""
-        size = [show_size(self.call.count)] if _is_sized(self.call.collective) else []
+        size = [show_size(self.call.count)] if is_sized(self.call.collective) else []
         root = [f"root {self.call.root}"] if self.call.root else []
         nodes = [counted(self.call.places.nodes, "node")] if isinstance(self.call.places, EqualNodes) else []
         ticks = round(max(events["end"].drop_nulls(), default=0))
@@ -150,7 +150,3 @@ def equal_nodes(ranks: int, nodes: int, groups: int, by: str) -> EqualNodes:
     if nodes > ranks or groups > nodes:
         raise UserError(f"{ranks} ranks on {nodes} nodes in {groups} groups leave some empty", "choose fewer of them")
     return EqualNodes(nodes, groups, "core" if by == "core" else "node")
-
-
-def _is_sized(collective: str) -> bool:
-    return collective not in COLLECTIVES or COLLECTIVES[collective].sized
