@@ -7,6 +7,7 @@ import polars as pl
 from timpani.charts.marks.theme import LIGHT, Chart, Palette
 from timpani.charts.speedup import speedup
 from timpani.errors import UserError
+from timpani.report.words.changes_text import varying_conditions
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import write_file
 from timpani.study.counted import counted
@@ -42,11 +43,7 @@ def ratio_chart(rows: pl.DataFrame, palette: Palette = LIGHT) -> Chart:
 
 def _curve_names(cells: pl.DataFrame) -> list[str]:
     """Operation, algorithm and ranks of each cell, and of its placement, mode and machine what differs among them."""
-    several = [
-        name
-        for name in ("placement", "mode", "arrival", "machine")
-        if name in cells.columns and cells[name].n_unique() > 1
-    ]
+    several = varying_conditions(cells)
     names = []
     for row in cells.iter_rows(named=True):
         parts = [f"{row['collective']} {row['label']}", counted(row["ranks"], "rank"), *(row[name] for name in several)]

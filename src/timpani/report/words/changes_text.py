@@ -126,8 +126,7 @@ def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
 def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
     """A table's head, then a row for each cell that stands so, the largest change first; times in µs."""
     part = cells.filter(pl.col("standing") == standing).sort(pl.col("ratio").log().abs(), descending=True)
-    columns = ("placement", "mode", "arrival", "machine")
-    placed = [name for name in columns if name in cells.columns and cells[name].n_unique() > 1]
+    placed = varying_conditions(cells)
     rows: list[tuple[str, ...]] = [
         ("algorithm", "operation", "ranks", *placed, "size", "A µs", "B µs", "A / B", f"{per_cent(1 - ALPHA)} interval")
     ]
@@ -147,6 +146,12 @@ def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
             )
         )
     return rows
+
+
+def varying_conditions(cells: pl.DataFrame) -> list[str]:
+    """The columns of conditions that differ among cells."""
+    columns = ("placement", "mode", "arrival", "machine")
+    return [name for name in columns if name in cells.columns and cells[name].n_unique() > 1]
 
 
 def missing_partners(found: Changes) -> Iterator[str]:
