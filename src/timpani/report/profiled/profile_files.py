@@ -9,19 +9,11 @@ from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.study.savings import Savings
 from timpani.report.page.table_files import in_each_format
 from timpani.report.profiled.call_times import CONCURRENT_MEANING, LATE_MEANING, LONGEST_MEANING
-from timpani.report.profiled.profile_page import longest_calls, page_title, profile_tables
+from timpani.report.profiled.profile_page import TITLES, longest_calls, page_title, profile_tables
 from timpani.report.words.drawn_figures import FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import write_files
 
 _FIGURE = "program-time"
-_CAPTIONS = {
-    "forms": "Where the communication time passes",
-    "points": "What an algorithm could change",
-    "late": "Who is late",
-    "longest": "The longest calls",
-    "concurrent": "What ran at the same time",
-    "calls": "All calls",
-}
 _SECONDS = "Seconds are means over all ranks."
 _NOTES = {
     "late": LATE_MEANING,
@@ -43,7 +35,7 @@ def write_profile_files(
         found |= {Path(f"{_FIGURE}.{format}"): figure_bytes(drawn, format) for format in FIGURE_FORMATS}
     for name, table in profile_tables(part, savings).items():
         if table is not None:
-            caption = f"{_CAPTIONS[name]}: {' : '.join(part.programs)}"
+            caption = f"{TITLES[name]}: {' : '.join(part.programs)}"
             note = _NOTES.get(name, _SECONDS)
             found |= in_each_format(Path(name), [replace(table, caption=caption, footnotes=(note,))])
     write_files(found, folder, force)

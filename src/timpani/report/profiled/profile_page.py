@@ -17,16 +17,33 @@ from timpani.programs.study.profiled_study import left_out
 from timpani.programs.study.savings import PointSaving, Savings
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg
-from timpani.report.profiled.call_times import concurrency_notes, concurrent_rows, late_rows, longest_rows
+from timpani.report.profiled.call_times import (
+    LATE_MEANING,
+    LONGEST_MEANING,
+    concurrency_notes,
+    concurrent_rows,
+    late_rows,
+    longest_rows,
+)
 from timpani.report.profiled.call_words import kind_words
 from timpani.report.profiled.next_commands import next_commands
-from timpani.report.profiled.profile_text import call_rows, form_rows, seconds_in_words, time_in_collectives
+from timpani.report.profiled.profile_text import call_rows, form_rows, seconds_in_words, spent_words, waiting_words
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table
 from timpani.study.arrival import TOGETHER
 from timpani.study.counted import counted, per_cent
 
 _MAX_BARS = 12
+
+TITLES = {
+    "forms": "Where the communication time passes",
+    "points": "What an algorithm could change",
+    "late": "Who is late",
+    "longest": "The longest calls",
+    "concurrent": "What ran at the same time",
+    "calls": "All calls",
+}
+"""Titles of `profile_tables`."""
 
 
 def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> str:
@@ -46,8 +63,13 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
             notes=[*profile.notes, *([part.program.note] if part.program.note else [])],
             figure=_figure(part),
             tables=profile_tables(part, savings),
-            advice=list(lateness_advice(part, points, TOGETHER)),
-            concurrency_notes=list(concurrency_notes(part)),
+            titles=TITLES,
+            further={
+                "late": [*lateness_advice(part, points, TOGETHER), LATE_MEANING] if part.lateness else [],
+                "longest": [LONGEST_MEANING] if part.longest else [],
+                "concurrent": list(concurrency_notes(part)),
+                "calls": [] if part.calls else ["none"],
+            },
             left_out=left_out(part, points, {point.collective: point.arguments for point in points}),
             coverage=_coverage(savings),
             commands=next_commands(profile, savings),
@@ -89,23 +111,18 @@ def _facts(profile: ProgramProfile, part: ProfilePart) -> Iterator[tuple[str, st
 
 
 def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | None) -> Iterator[str]:
-    """The answer: the share of collectives, what an algorithm can change, and what is imbalance."""
+    """The answer: the share of collectives, what an algorithm can change, and the time of waiting."""
     if savings is not None:
         yield f"{savings_sentence(profile, savings)}."
         return
-    spent, wall = time_in_collectives(part), part.wall_seconds
-    share = per_cent(spent.total / max(wall, spent.total, 1e-9))
-    yield f"{' : '.join(part.programs)} spends {share} of {seconds_in_words(wall)} in blocking collectives."
+    yield f"{spent_words(part)}."
     if profile.imported:
         yield "How much of it an algorithm could change is unknown."
     else:
         changeable = sum(point.seconds for point in profiled_points(part))
         yield f"Other algorithms can change at most {seconds_in_words(changeable)} of it."
-    if spent.is_split:
-        error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
-        yield f"Waiting for late ranks takes {seconds_in_words(spent.waiting)}{error}, which no algorithm changes."
-    else:
-        yield "How long ranks waited for late ranks is unknown."
+    waiting = waiting_words(part)
+    yield f"{waiting[0].upper()}{waiting[1:]}."
 
 
 def longest_calls(part: ProfilePart) -> pl.DataFrame:

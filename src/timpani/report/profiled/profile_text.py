@@ -70,24 +70,26 @@ def time_in_collectives(part: ProfilePart, lines: Iterable[CallsLine] | None = N
     )
 
 
-UNKNOWN_WAITING = "how long ranks waited for each other is unknown"
-"""In place of a time: where only one rank reported, there is nothing to compare its entries with."""
-
-
 def summary_lines(profile: ProgramProfile) -> Iterator[str]:
     """Where the time of each program passed, in a few lines."""
     for part in profile.parts:
-        spent, wall = time_in_collectives(part), part.wall_seconds
-        name = " : ".join(part.programs)
-        share = per_cent(spent.total / max(wall, spent.total, 1e-9))
-        yield f"{name}: {share} of {seconds_in_words(wall)} in blocking collectives, {_split(spent)}"
+        yield f"{spent_words(part)}; {waiting_words(part)}"
 
 
-def _split(spent: TimeInCollectives) -> str:
+def spent_words(part: ProfilePart) -> str:
+    """`app spends 25 % of 10 s in blocking collectives`."""
+    total, wall = time_in_collectives(part).total, part.wall_seconds
+    share = per_cent(total / max(wall, total, 1e-9))
+    return f"{' : '.join(part.programs)} spends {share} of {seconds_in_words(wall)} in blocking collectives"
+
+
+def waiting_words(part: ProfilePart) -> str:
+    """How much of this time is waiting, unknown where only one rank reported when it entered calls."""
+    spent = time_in_collectives(part)
     if not spent.is_split:
-        return UNKNOWN_WAITING
+        return "how long ranks waited for each other is unknown"
     error = f" (± {seconds_in_words(spent.waiting_error)})" if spent.waiting_error else ""
-    return f"of which {seconds_in_words(spent.waiting)}{error} waiting for ranks that were late"
+    return f"waiting for late ranks takes {seconds_in_words(spent.waiting)}{error}, which no algorithm changes"
 
 
 def profile_text(profile: ProgramProfile) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.study.savings import PointSaving, Savings
 from timpani.report.profiled.next_commands import next_commands
-from timpani.report.profiled.profile_text import UNKNOWN_WAITING, seconds_in_words, time_in_collectives
+from timpani.report.profiled.profile_text import seconds_in_words, spent_words, waiting_words
 from timpani.report.tables.plain_tables import aligned
 from timpani.stats.regret import ALPHA
 from timpani.study.counted import counted, per_cent
@@ -21,19 +21,14 @@ SAVED_COLUMN = _HEADINGS.index("saved")
 def savings_sentence(profile: ProgramProfile, savings: Savings) -> str:
     """The verdict: time in collectives, what algorithms are expected to save, and what no algorithm changes."""
     part = profile.main_part
-    spent, wall = time_in_collectives(part), part.wall_seconds
     low, high = savings.bounds
-    name = " : ".join(part.programs)
     expected = (
         f"better algorithms are expected to save {seconds_in_words(savings.saved)} "
         f"({seconds_in_words(low)} to {seconds_in_words(high)})"
         if savings.saved
         else "no measured algorithm is significantly faster than the default where it spends time"
     )
-    return (
-        f"{name} spends {per_cent(spent.total / max(wall, spent.total))} of {seconds_in_words(wall)} in collectives; "
-        f"{expected}; " + (f"{seconds_in_words(spent.waiting)} are imbalance" if spent.is_split else UNKNOWN_WAITING)
-    )
+    return f"{spent_words(part)}; {expected}; {waiting_words(part)}"
 
 
 def savings_lines(profile: ProgramProfile, savings: Savings) -> Iterator[str]:
