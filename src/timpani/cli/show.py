@@ -112,8 +112,8 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     from timpani.campaign.read.cells_in_context import cells_in_context
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
+    from timpani.report.tables.campaign_tables import tables_as
     from timpani.report.tables.osu_format import osu_blocks
-    from timpani.report.tables.table_texts import tables_as
 
     campaign = load(folder)
     if not how.as_data and how.format is not Format.osu:

@@ -11,8 +11,8 @@ from timpani.charts.marks.row_filter import CALLS
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import STUDY_TABLES, TIMES, PageSection, by_operation, sections
 from timpani.report.tables.algorithm_tables import speedup_tables
+from timpani.report.tables.campaign_tables import tables_as, written_as
 from timpani.report.tables.report_table import Table
-from timpani.report.tables.table_texts import tables_as, written_as
 from timpani.report.verdict import decision_tables
 from timpani.study.operations import title_of
 

@@ -15,7 +15,7 @@ from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
 from timpani.study.sizes import show_size
 
-_MEDIANS: dict[Quantity, dict[str, str]] = {
+_SHOWN: dict[Quantity, dict[str, str]] = {
     "time": {"median µs": "median_us", "from": "ci_low_us", "to": "ci_high_us"},
     "throughput": {
         "MB/s": "throughput_mb_per_s",
@@ -25,12 +25,6 @@ _MEDIANS: dict[Quantity, dict[str, str]] = {
     "rate": {"messages/s": "rate", "from": "rate_low", "to": "rate_high"},
 }
 """For each quantity that an operation measures, headings and the columns of the frame under them."""
-
-_AVERAGES: dict[Quantity, dict[str, str]] = {
-    "time": {"OSU avg µs": "osu_avg_us"},
-    "throughput": {"MB/s": "throughput_mb_per_s"},
-    "rate": {"messages/s": "rate"},
-}
 
 _RATES = {
     "rate": 1e6 / MEASURED_US,
@@ -65,12 +59,13 @@ def cell_tables(cells: pl.DataFrame) -> list[Table]:
 def _table(cells: pl.DataFrame) -> Table:
     first = cells.row(0, named=True)
     imported = bool((cells["median_us"].is_null() & cells["osu_avg_us"].is_not_null()).any())
-    shown = (_AVERAGES if imported else _MEDIANS)[quantity_of(first["collective"])]
-    note = [AVERAGES_ONLY] if imported else []
-    if cells["status"].str.contains("simulated").all():
-        note, shown = [SIMULATED], dict([next(iter(shown.items()))])
-    covered = coverage(cells)
-    shown = {heading: column for heading, column in shown.items() if covered or heading not in ("from", "to")}
+    simulated = cells["status"].str.contains("simulated").all()
+    shown = _SHOWN[quantity_of(first["collective"])]
+    if imported and "median µs" in shown:
+        shown = {"OSU avg µs": "osu_avg_us"}
+    if imported or simulated or not coverage(cells):
+        shown = {heading: column for heading, column in shown.items() if heading not in ("from", "to")}
+    note = [SIMULATED] if simulated else [AVERAGES_ONLY] if imported else []
     states = [state for state in STATES if (cells[f"{state}_share"] < 1).any()]
     note += [_BY_STATE] if states else []
     sized = is_sized(first["collective"])

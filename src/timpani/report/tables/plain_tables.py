@@ -31,12 +31,7 @@ def tables_text(tables: Iterable[Table]) -> str:
 
 def tables_markdown(tables: Iterable[Table]) -> str:
     """The tables in Markdown, one under another."""
-    return "\n".join(map(table_markdown, tables))
-
-
-def table_markdown(table: Table) -> str:
-    """The table in Markdown, under a heading."""
-    return "\n".join(_markdown(table))
+    return "\n".join("\n".join(_markdown(table)) for table in tables)
 
 
 def tables_csv(tables: Sequence[Table]) -> str:
