@@ -17,6 +17,11 @@ from timpani.study.operations import OPERATIONS, title_of
 
 _MEDIAN = "We report the median of the launches' medians"
 _INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"
+_ROUND_TIME = (
+    "The completion time of a call is the time from the first rank's start to the last rank's end on a common "
+    "clock. Ranks start at a common deadline (Round-Time; Hunold & Carpen-Amarie, IEEE TPDS 27(12), 2016), late "
+    "starts are discarded, and where deadlines can't be kept a dissemination barrier starts them."
+)
 
 
 def methods_paragraph(
@@ -86,7 +91,7 @@ def _protocols(study: RecordedStudy) -> str:
         return ""
     kinds = {OPERATIONS[name].kind for name in study.collectives if name in OPERATIONS}
     parts = [
-        _protocol() if kinds != {"point-to-point"} else "",
+        _ROUND_TIME if kinds != {"point-to-point"} else "",
         _messages(study) if "point-to-point" in kinds else "",
         _ending(study),
     ]
@@ -105,28 +110,16 @@ def _messages(study: RecordedStudy) -> str:
     )
 
 
-def _protocol() -> str:
-    return (
-        "The completion time of a call is the time from the first rank's start to the last rank's end on a common "
-        "clock. Ranks start at a common deadline (Round-Time; Hunold & Carpen-Amarie, IEEE TPDS 27(12), 2016), late "
-        "starts are discarded, and where deadlines can't be kept a dissemination barrier starts them."
-    )
-
-
 def _ending(study: RecordedStudy) -> str:
     fresh = (
         "Each call of an algorithm of Timpani's or a composed one includes its set-up. " if study.include_setup else ""
     )
-    return fresh + _end_of_cells(study)
-
-
-def _end_of_cells(study: RecordedStudy) -> str:
     if study.repetitions:
         warmup = f" after {study.warmup} warm-up calls" if study.warmup is not None else ""
         were = "was" if study.repetitions == 1 else "were"
-        return f"{counted(study.repetitions, 'call')}{warmup} {were} timed; no outlier was removed."
+        return f"{fresh}{counted(study.repetitions, 'call')}{warmup} {were} timed; no outlier was removed."
     return (
-        f"Repetitions after warm-up end when the {per_cent(LEVEL)} interval of the median is within "
+        f"{fresh}Repetitions after warm-up end when the {per_cent(LEVEL)} interval of the median is within "
         f"±{100 * study.precision:g} % or the time slot is spent; cells in which it stayed wider are marked "
         "as not converged. No outlier was removed."
     )

@@ -25,15 +25,13 @@ def prediction_text(prediction: Prediction, details: bool = False) -> str:
     curves = prediction.times.select(CURVE).n_unique()
     key = CURVE if details or curves <= MAX_CURVES else ("collective", *ALGORITHM)
     rows = aligned(list(_rows(prediction.times, key)))
-    left_out = (f"Left out: {text}" for text in prediction.left_out)
-    basis = _basis(prediction)
     lines = [
         "Timpani's algorithms by the model",
         *costs_lines(prediction.calibration.costs),
-        *basis,
+        *_basis(prediction),
         *rows,
         *_choices(prediction.times),
-        *left_out,
+        *(f"Left out: {text}" for text in prediction.left_out),
     ]
     return "\n".join(lines) + "\n"
 

@@ -50,9 +50,7 @@ def _float(table: Table) -> Iterator[str]:
     yield r"\toprule"
     if any(column.head for column in columns):
         yield from _groups(columns)
-        yield _row([escaped(table.corner), *(escaped(column.head or column.group) for column in columns)])
-    else:
-        yield _row([escaped(table.corner), *(escaped(column.group) for column in columns)])
+    yield _row([escaped(table.corner), *(escaped(column.head or column.group) for column in columns)])
     yield r"\midrule"
     for head, row in grid_rows(table):
         yield _row([escaped(head), *(_entry(column, value) for column, value in row)])

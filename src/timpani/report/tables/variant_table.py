@@ -1,7 +1,5 @@
 """The table of variants: how each was started, and what the library took of it."""
 
-from collections.abc import Mapping
-
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedVariant
 from timpani.libraries.registry import LIBRARIES
@@ -25,7 +23,7 @@ def variant_tables(header: Header) -> list[Table]:
             _library(variant),
             Value("") if name == DEFAULT else _changes_of(variant),
         ]
-        for name, variant in _default_first(header.variants).items()
+        for name, variant in sorted(header.variants.items(), key=lambda each: each[0] != DEFAULT)
     }
     if any(variant.components for variant in header.variants.values()):
         columns.append("component that runs each collective")
@@ -42,10 +40,6 @@ def _components_of(variant: RecordedVariant) -> str:
     if len(found := set(variant.components.values())) == 1:
         return found.pop()
     return ", ".join(f"{collective}: {component}" for collective, component in variant.components.items())
-
-
-def _default_first(variants: Mapping[str, RecordedVariant]) -> dict[str, RecordedVariant]:
-    return dict(sorted(variants.items(), key=lambda each: each[0] != DEFAULT))
 
 
 def _library(variant: RecordedVariant) -> Value:

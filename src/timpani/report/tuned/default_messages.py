@@ -36,7 +36,7 @@ def default_messages(
     found: dict[str, dict[int, list[str]]] = {}
     for named in named_proofs(proofs[ranks, nodes], fingerprints, campaign.header.study.element_bytes_of):
         words = found.setdefault(named.cell.collective, {}).setdefault(named.cell.message_bytes, [])
-        words += [named.description] if named.description not in words else []
+        words += [named.name.description] if named.name.description not in words else []
     return {
         collective: {size: ", in another placement ".join(words) for size, words in sizes.items()}
         for collective, sizes in found.items()

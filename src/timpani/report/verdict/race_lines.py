@@ -22,7 +22,7 @@ def race_lines(race: RaceVerdict | None) -> list[str]:
     of = (
         points
         if race.points == race.requested
-        else f"{points} that {_was_or_were(race.points)} raced, of {race.requested} requested"
+        else f"{points} that {'was' if race.points == 1 else 'were'} raced, of {race.requested} requested"
     )
     smallest, largest = (f"{100 * each:.2g}" for each in (race.smallest_accepted, race.accepted))
     most = f"{smallest} %" if smallest == largest else f"{smallest} to {largest} % (by its weight)"
@@ -120,10 +120,6 @@ def _not_raced(race: RaceVerdict) -> Iterator[str]:
             f"{per_cent(MIN_EXCESS)} longer than another algorithm. No launch was left to race "
             f"{'it' if one else 'them'}: measure with more --launches."
         )
-
-
-def _was_or_were(count: int) -> str:
-    return "was" if count == 1 else "were"
 
 
 def _bound(share: float) -> str:

@@ -115,10 +115,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
     cells, decisions = estimate_cells(campaign.raced), decide_by_state(campaign.raced)
-    verdict, race = (
-        verdict_of(campaign, decisions, cells),
-        race_verdict(campaign.raced, campaign.planned),
-    )
+    verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.raced, campaign.planned)
     standings = race_standings(campaign.raced)
     decisions = pl.concat([decisions, _sampled_points(standings)], how="diagonal").sort(POINT)
     standings = standings.select(*POINT, "regret_high", "race_launches", "race_over", "race_ended")

@@ -19,11 +19,6 @@ class NamedProof:
     cell: Cell
     name: Name
 
-    @property
-    def description(self) -> str:
-        """What `Name.description` has."""
-        return self.name.description
-
     def as_json(self) -> dict[str, Any]:
         """The cell's columns, `match` (peers, bytes, messages or null) and `named`, a list."""
         match = None if self.name.match is None else self.name.match.name
@@ -56,4 +51,4 @@ def _rows(named: list[NamedProof]) -> Iterator[tuple[str, ...]]:
         members = list(group)
         cell = members[0].cell
         sizes = [show_size(size) for size in dict.fromkeys((cell.message_bytes, members[-1].cell.message_bytes))]
-        yield cell.collective, str(cell.ranks), cell.algorithm.label, "–".join(sizes), members[0].description
+        yield cell.collective, str(cell.ranks), cell.algorithm.label, "–".join(sizes), members[0].name.description
