@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from timpani.report.tables.report_table import Table, Value
+from timpani.report.tables.report_table import Table
 from timpani.report.tables.table_grid import GridColumn, grid_columns, grid_rows
 
 _ESCAPED = str.maketrans(
@@ -29,6 +29,9 @@ _ESCAPED = str.maketrans(
 
 _MAX_LINE_CHARACTERS = 40
 
+_BOLD, _SUPERSCRIPT = r"\textbf{{{}}}", r"\textsuperscript{{{}}}"
+"""Formats of a text."""
+
 
 def escaped(text: str) -> str:
     """`text` such that LaTeX prints it as it is."""
@@ -53,7 +56,8 @@ def _float(table: Table) -> Iterator[str]:
     yield _row([escaped(table.corner), *(escaped(column.head or column.group) for column in columns)])
     yield r"\midrule"
     for head, row in grid_rows(table):
-        yield _row([escaped(head), *(_entry(column, value) for column, value in row)])
+        entries = (column.marked(value, _BOLD, _SUPERSCRIPT, escaped) for column, value in row)
+        yield _row([escaped(head), *entries])
     yield r"\bottomrule"
     yield r"\end{tabular}"
     for footnote in table.footnotes:
@@ -81,14 +85,6 @@ def _groups(columns: Sequence[GridColumn]) -> Iterator[str]:
         place += len(members)
     yield _row(heads)
     yield "".join(rules)
-
-
-def _entry(column: GridColumn, value: Value) -> str:
-    text = escaped(column.entry(value))
-    if column.details:
-        return text
-    text = rf"\textbf{{{text}}}" if value.best else text
-    return rf"{text}\textsuperscript{{{value.marks}}}" if value.marks else text
 
 
 def _row(cells: Sequence[str]) -> str:

@@ -4,11 +4,8 @@ import csv
 import io
 from collections.abc import Iterable, Iterator, Sequence
 
-from timpani.report.tables.report_table import Table, Value
-from timpani.report.tables.table_grid import GridColumn, grid_columns, grid_rows
-
-BEST = "*"
-"""What text sets behind the value that other formats set in bold."""
+from timpani.report.tables.report_table import Table
+from timpani.report.tables.table_grid import grid_columns, grid_rows
 
 
 def table_text(table: Table) -> str:
@@ -17,7 +14,7 @@ def table_text(table: Table) -> str:
     heads = [(table.corner, *(column.group if not column.details else "" for column in columns))]
     if any(column.head for column in columns):
         heads.append(("", *(column.head for column in columns)))
-    rows = [(head, *(_plain_text(column, value) for column, value in row)) for head, row in grid_rows(table)]
+    rows = [(head, *(column.marked(value, "{}*", " {}") for column, value in row)) for head, row in grid_rows(table)]
     left = [True, *(column.words for column in columns)]
     lines = [*filter(None, (table.caption, *table.notes)), *flush([*heads, *rows], left)]
     footnotes = ["", *table.footnotes] if table.footnotes else []
@@ -72,12 +69,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return flush(rows, [place in (0, count - 1) for place in range(count)]) if rows else []
 
 
-def _plain_text(column: GridColumn, value: Value) -> str:
-    if column.details:
-        return column.entry(value)
-    return f"{value.text}{BEST if value.best else ''}{f' {value.marks}' if value.marks else ''}"
-
-
 def _entry_csv(text: str) -> str:
     return "" if text == "–" else text
 
@@ -91,17 +82,10 @@ def _markdown(table: Table) -> Iterator[str]:
     yield _row_markdown([table.corner, *(column.title for column in columns)])
     yield f"|{'|'.join([' --- ', *(' --- ' if column.words else ' ---: ' for column in columns)])}|"
     for head, row in grid_rows(table):
-        yield _row_markdown([head, *(_entry_markdown(column, value) for column, value in row)])
+        yield _row_markdown([head, *(column.marked(value, "**{}**", "<sup>{}</sup>") for column, value in row)])
     yield ""
     for footnote in table.footnotes:
         yield f"{footnote}\n"
-
-
-def _entry_markdown(column: GridColumn, value: Value) -> str:
-    if column.details:
-        return column.entry(value)
-    text = f"**{value.text}**" if value.best else value.text
-    return f"{text}<sup>{value.marks}</sup>" if value.marks else text
 
 
 def _row_markdown(cells: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """A table as a grid: each column of values that have details becomes a pair of columns."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from timpani.report.tables.report_table import Table, Value
@@ -28,6 +29,14 @@ class GridColumn:
     def entry(self, value: Value) -> str:
         """What it holds of a value, without marks."""
         return (value.detail or "–") if self.details else value.text
+
+    def marked(self, value: Value, best: str, marks: str, escaped: Callable[[str], str] = str) -> str:
+        """What it holds of a value; `best` and `marks` are formats for the text of the best one and for its marks."""
+        text = escaped(self.entry(value))
+        if self.details:
+            return text
+        text = best.format(text) if value.best else text
+        return text + marks.format(value.marks) if value.marks else text
 
 
 def grid_columns(table: Table) -> list[GridColumn]:
