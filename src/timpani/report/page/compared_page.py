@@ -16,18 +16,9 @@ from timpani.report.page.static_figure import static_svg
 from timpani.report.tables.report_table import Table
 from timpani.report.verdict.verdict_text import verdict_text
 from timpani.report.words.changes_figure import TITLE, ratio_chart, ratio_rows
-from timpani.report.words.changes_text import change_counts, change_rows, missing_partners
+from timpani.report.words.changes_text import STANDING_TITLES, change_counts, change_rows, missing_partners
 from timpani.study.operations import title_of
-from timpani.tuning.compare.changes import FASTER, Changes
-from timpani.tuning.decide.decide import BY_VALUE, SLOWER, UNDECIDED, WITHIN
-
-_STANDINGS = {
-    FASTER: "Faster in B",
-    SLOWER: "Slower in B",
-    BY_VALUE: "By value",
-    UNDECIDED: "Undecided",
-    WITHIN: "Within the range that counts as equal",
-}
+from timpani.tuning.compare.changes import Changes
 
 
 def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
@@ -60,7 +51,7 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
             figure_title=TITLE,
             tables=[
                 (title, table)
-                for standing, title in _STANDINGS.items()
+                for standing, title in STANDING_TITLES.items()
                 if (table := Table.of_texts(change_rows(found.cells, standing)))
             ],
             missing=[line for line in missing_partners(found) if line],

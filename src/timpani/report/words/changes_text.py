@@ -24,12 +24,21 @@ from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, U
 _MAX_ROWS = 30
 """Of what became slower, and of what became faster; JSON has all."""
 
+STANDING_TITLES = {
+    FASTER: "Faster in B",
+    SLOWER: "Slower in B",
+    BY_VALUE: "By value",
+    UNDECIDED: "Undecided",
+    WITHIN: "Within the range that counts as equal",
+}
+"""Titles of the tables of cells by their standing."""
+
 
 def changes_text(before: Campaign, after: Campaign, found: Changes) -> str:
     """Conditions first, then how many cells changed, what they are, and what could not be compared."""
     lines = [*_conditions(before, after), "", *change_counts(found)]
-    for standing, title in ((SLOWER, "Slower in B"), (FASTER, "Faster in B"), (BY_VALUE, "By value")):
-        lines += _table(found.cells, standing, title)
+    for standing in (SLOWER, FASTER, BY_VALUE):
+        lines += _table(found.cells, standing)
     recommended = paired_way(before, after)
     return "\n".join([*lines, *missing_partners(found), *(["", recommended] if recommended else [])]) + "\n"
 
@@ -114,13 +123,13 @@ def _states(cells: pl.DataFrame) -> Iterator[str]:
         )
 
 
-def _table(cells: pl.DataFrame, standing: str, title: str) -> Iterator[str]:
+def _table(cells: pl.DataFrame, standing: str) -> Iterator[str]:
     """The largest changes first."""
     head, *rows = change_rows(cells, standing)
     if not rows:
         return
     more = f", the {_MAX_ROWS} largest of {len(rows)} (--format json has all)" if len(rows) > _MAX_ROWS else ""
-    yield from ("", f"{title}{more}:", *aligned([head, *rows[:_MAX_ROWS]]))
+    yield from ("", f"{STANDING_TITLES[standing]}{more}:", *aligned([head, *rows[:_MAX_ROWS]]))
 
 
 def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
