@@ -7,7 +7,6 @@ from timpani.models.fit import Fit
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.regression import Regression
-from timpani.report.fit.better_words import better_lines
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import bounds, estimate_words, measured_curve, number
 from timpani.stats.mean import Estimate
@@ -36,7 +35,7 @@ def _regression_table(model: Regression, curve: str) -> Table:
             f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
             f"rms error {number(model.error)}, {unseen}.",
             *undefined,
-            *better_lines(model),
+            *_better_lines(model),
         ),
         corner="Term",
         columns=("Coefficient", "Standard error", "t", "p"),
@@ -51,6 +50,22 @@ def _regression_table(model: Regression, curve: str) -> Table:
             for each in model.coefficients
         ),
     )
+
+
+def _better_lines(model: Regression) -> list[str]:
+    """The mean residuals that show a misfit, and the better formula with its figures; none where none was found."""
+    better = model.better
+    if better is None:
+        return []
+    by_size = model.bias_by_size
+    lowest, highest = min(by_size, key=lambda each: each[1]), max(by_size, key=lambda each: each[1])
+    shown = dict(sorted({by_size[0], lowest, highest, by_size[-1]}))
+    means = ", ".join(f"{value:+.3g} at {show_size(size)}" for size, value in shown.items())
+    return [
+        f"This formula fits badly: its mean residuals of {model.formula.response} are {means}.",
+        f"Better: --formula '{better.formula}': R² about mean {better.r_squared:.6f}, AIC {better.aic:.0f}, "
+        f"rms error {number(better.error)}",
+    ]
 
 
 def _loggp_table(model: LogGP, curve: str) -> Table:
