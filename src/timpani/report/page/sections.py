@@ -63,7 +63,7 @@ class PageSection:
     @property
     def shown(self) -> bool:
         """Whether it has something to show."""
-        return bool(self.tables or self.panels or self.lines or any(self.folded.values()))
+        return any([*self.tables.values(), self.panels, self.lines, *self.folded.values()])
 
 
 def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequence[str]]) -> list[PageSection]:
@@ -86,7 +86,9 @@ def sections(report: Report, warnings: Sequence[str], notes: Mapping[str, Sequen
 
 def _of_tables(report: Report) -> Iterator[PageSection]:
     yield from _of_cells(report)
-    yield PageSection("settings", "What each variant changed", 4, _ABOUT_VARIANTS, tables=_of_variants(report))
+    yield PageSection(
+        "settings", "What each variant changed", 4, _ABOUT_VARIANTS, tables={"": variant_tables(report.campaign.header)}
+    )
     settings, simulated = report.campaign.settings, report.campaign.simulated
     calls = report.cells.filter(CALLS)
     several = calls["label"].n_unique() > 1
@@ -184,11 +186,6 @@ def _of_figures(report: Report) -> Iterator[PageSection]:
             about, key = (_ABOUT_MODELS, _KEY_OF_MODELS) if report.models.tables else (_NO_MODELS, "")
             folded = {LEFT_OUT: report.models.left_out}
             yield PageSection(section.id, section.title, place, about, key, report.models.tables, panels, folded=folded)
-
-
-def _of_variants(report: Report) -> dict[str, list[Table]]:
-    found = variant_tables(report.campaign.header)
-    return {"": found} if found else {}
 
 
 _ABOUT_VARIANTS = (
