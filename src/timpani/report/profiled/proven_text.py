@@ -44,19 +44,13 @@ def _seconds(part: ProfilePart, lines: list[CallsLine]) -> float:
 
 
 def _row(part: ProfilePart, call: ProvenCall, seconds: float, fingerprints: Fingerprints) -> tuple[str, ...]:
-    proof = {
-        "collective": call.collective,
-        "ranks": call.ranks,
-        "message_bytes": call.message_bytes,
-        "messages": call.messages,
-        "bytes": call.bytes,
-    }
+    sent = call.sent
     return (
         call.collective,
         str(call.ranks),
         show_size(call.message_bytes),
         f"{sum(part.calls_of(line) for line in _lines(part, call)):g}",
         f"{seconds:.6f}",
-        str(call.sent),
-        fingerprints.name(proof, call.element_bytes).description if call.sent else "none: the library shared memory",
+        str(sent),
+        fingerprints.name(vars(call), call.element_bytes).description if sent else "none: the library shared memory",
     )
