@@ -16,8 +16,8 @@ def agreement_text(found: Agreement, left_out: Unpaired, title: str, simulated: 
     rows = [("algorithm", "collective", "placement", "over ranks", "least", "over sizes", "least", "cells")]
     curves = found.over_sizes.group_by("collective", "placement", "label", maintain_order=True)
     for (collective, placement, label), by_ranks in curves:
-        same = (pl.col("collective") == collective) & (pl.col("placement") == placement) & (pl.col("label") == label)
-        by_size = found.over_ranks.filter(same)["correlation"].drop_nulls()
+        same = found.over_ranks.filter(collective=collective, placement=placement, label=label)
+        by_size = same["correlation"].drop_nulls()
         sizes = by_ranks["correlation"].drop_nulls()
         cells = str(by_ranks["points"].sum())
         rows.append((str(label), str(collective), str(placement), *_summary(by_size), *_summary(sizes), cells))

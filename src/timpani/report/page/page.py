@@ -166,13 +166,6 @@ _SIGNIFICANCE = (
 )
 
 
-def _ties(words: str) -> str:
-    return (
-        f"A tie in the map: no algorithm is {words} than the default there, and the default is not {words} than all "
-        "others."
-    )
-
-
 def figure_guide(report: Report) -> Iterator[str]:
     """What applies to the figures of this report, a paragraph each."""
     drawn = {name for name, panels in report.panels.items() if panels}
@@ -184,7 +177,11 @@ def figure_guide(report: Report) -> Iterator[str]:
     if "speedup" in drawn:
         yield EXACT if report.campaign.simulated else _SIGNIFICANCE
     if "algorithm-map" in drawn:
-        yield _ties(faster(report.campaign.simulated))
+        words = faster(report.campaign.simulated)
+        yield (
+            f"A tie in the map: no algorithm is {words} than the default there, and the default is not {words} than "
+            "all others."
+        )
     if drawn & {"placements", "unsized"}:
         yield ORDER
     if report.cells[SIZE_SERIES].is_not_null().any():

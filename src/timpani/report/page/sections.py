@@ -108,8 +108,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
             "Predicted and measured",
             107,
             predicted_sentence(report.predicted),
-            "",
-            by_operation(report.predicted.cells, predicted_tables),
+            tables=by_operation(report.predicted.cells, predicted_tables),
             folded={LEFT_OUT: report.predicted.predictions.left_out},
             absent="no measured cell was predicted",
         )
@@ -119,8 +118,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         110,
         "The mean over sizes of |ln(algorithm’s time / default’s time)|; if it is small, it is about the mean "
         "relative difference. Bold: the smallest.",
-        "",
-        by_operation(report.distances, distance_tables),
+        tables=by_operation(report.distances, distance_tables),
         absent=_NOTHING_WITH_DEFAULT if several else alone,
     )
     yield PageSection(
@@ -129,8 +127,7 @@ def _of_tables(report: Report) -> Iterator[PageSection]:
         120,
         "At the size in the table and at all larger sizes, a curve’s intervals lie wholly above "
         f"{knee.KNEE_FACTOR} times its flat time. The flat time is the median of the {knee.FLAT_SIZES} smallest sizes.",
-        "",
-        by_operation(report.knees, knee_tables),
+        tables=by_operation(report.knees, knee_tables),
     )
 
 

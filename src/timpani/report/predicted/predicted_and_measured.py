@@ -38,10 +38,9 @@ class PredictedComparison:
 def compare_predicted(cells: pl.DataFrame, predicted: StoredPredictions) -> PredictedComparison:
     """The calls among `cells` (columns of `estimate_cells`) with what was predicted of them."""
     key = [name for name in predicted.times.columns if name not in (PREDICTED, LOW, HIGH)]
-    time = MEASURED_US
     joined = (
         cells.filter(CALLS)
-        .with_columns(time.alias(_TIME))
+        .with_columns(MEASURED_US.alias(_TIME))
         .join(predicted.times, on=key, how="left", maintain_order="left")
     )
     reasons = joined.filter(pl.col(PREDICTED).is_null() | pl.col(_TIME).is_null()).select(_missing_reason())

@@ -81,16 +81,13 @@ def _table(cells: pl.DataFrame) -> Table:
         size = [show_size(row["message_bytes"])] if sized else []
         numbers = [decimals(row[column]) for column in shown.values()] + [_in_state(row, state) for state in states]
         rows.append((row["label"], tuple(map(Value, (*locality, *size, *numbers, row["status"])))))
+    late = "" if first["arrival"] == TOGETHER else f"ranks enter {first['arrival']}, "
     heading = (
         f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
-        f"{_entering(first['arrival'])}on {first['machine']}"
+        f"{late}on {first['machine']}"
     )
     columns = (*columns, *(f"{state} µs" for state in states), "status")
     return Table(heading, "algorithm", columns, tuple(rows), notes=tuple(note), words=("status",))
-
-
-def _entering(arrival: str) -> str:
-    return "" if arrival == TOGETHER else f"ranks enter {arrival}, "
 
 
 def _in_state(row: Mapping[str, Any], state: str) -> str:
