@@ -73,16 +73,15 @@ def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:
     cells  columns of `estimate_cells` and `conditions`; with `best` of `with_best`, what it names is bold
     split  whether more algorithms than fit on paper follow in further tables
     """
-    in_throughput = all(shows_throughput(name) for name in set(cells["collective"]))
     best = pl.col("best") if "best" in cells.columns else pl.lit(False)
-    entries = with_shown_values(cells, in_throughput).with_columns(best.alias("best"))
+    entries = with_shown_values(cells).with_columns(best.alias("best"))
     columns = (CONDITIONS, "ranks", "label", "message_bytes", "value", "low", "high", "status", "best")
     return _by_size(entries.select(*columns), split)
 
 
-def with_shown_values(cells: pl.DataFrame, in_throughput: bool) -> pl.DataFrame:
+def with_shown_values(cells: pl.DataFrame) -> pl.DataFrame:
     """The cells with `value`, `low` and `high`: throughputs in MB/s or times in µs, with their intervals."""
-    if in_throughput:
+    if all(map(shows_throughput, set(cells["collective"]))):
         shown = [pl.col(f"throughput{end}_mb_per_s") for end in ("", "_low", "_high")]
     else:
         shown = [MEASURED_US, pl.col("ci_low_us"), pl.col("ci_high_us")]

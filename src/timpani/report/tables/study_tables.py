@@ -65,7 +65,7 @@ def _tables(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[
     sizes = [str(size) for size in sorted(cells["message_bytes"].unique())]
     statuses = set(cells["status"].unique())
     same = [f"All: {status_words(status)}." for status in statuses if len(statuses) == 1 and status != OK]
-    for table in tables_by_ranks(f"{caption}: {unit}", "size (B)", sizes, _values(cells, in_throughput), width):
+    for table in tables_by_ranks(f"{caption}: {unit}", "size (B)", sizes, _values(cells), width):
         yield replace(
             table,
             footnotes=(*footnotes, *(same or key_of_marks(cells))),
@@ -73,9 +73,9 @@ def _tables(cells: pl.DataFrame, collective: str, caption: str, footnotes: list[
         )
 
 
-def _values(cells: pl.DataFrame, in_throughput: bool) -> dict[tuple[str, int], Value]:
+def _values(cells: pl.DataFrame) -> dict[tuple[str, int], Value]:
     """The values by size and rank count; marks only where not all cells have the same."""
-    shown = with_shown_values(cells, in_throughput).select("message_bytes", "ranks", "status", "value", "low", "high")
+    shown = with_shown_values(cells).select("message_bytes", "ranks", "status", "value", "low", "high")
     differ = cells["status"].n_unique() > 1
     return {
         (str(size), ranks): Value(_printed(value), interval(low, high, _printed), marks(status) if differ else "")

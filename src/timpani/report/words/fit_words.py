@@ -33,9 +33,9 @@ def number(value: float) -> str:
     return f"{value:.4g}" if isfinite(value) else "–"
 
 
-def estimate_words(estimate: Estimate, unit: str = "") -> str:
+def estimate_words(estimate: Estimate) -> str:
     """A time or rate from a fitted line; `unknown` if the line misses its points, or its intercept or slope is <= 0."""
-    return f"{number(estimate.value)} {unit}".strip() if 0 < estimate.value < inf else "unknown"
+    return number(estimate.value) if 0 < estimate.value < inf else "unknown"
 
 
 def disturbed_words(fitted: CurveFit) -> str:
