@@ -72,10 +72,8 @@ class ImbReader(LogReader):
         self._datatypes = {"": "MPI_BYTE", "for reductions": "MPI_FLOAT"}
         self._protocol = ""
         self._name = ""
-        self._begin = 0
         self._ranks: int | None = None
         self._columns: list[str] = []
-        self._table: PrintedTable | None = None
 
     def take(self, number: int, text: str) -> None:
         if match := _TITLE.fullmatch(text):
@@ -95,7 +93,6 @@ class ImbReader(LogReader):
 
     def _begin_benchmark(self, number: int, name: str) -> None:
         self.close()
-        self._begin = number
         if self._part != _PART:
             self._skip(number, f"is IMB-{self._part}'s {name}", "Timpani imports IMB-MPI1")
         elif name.startswith("Multi-"):
@@ -104,6 +101,7 @@ class ImbReader(LogReader):
             self._skip(number, f"is IMB's {name}, which Timpani does not measure")
         else:
             self._name = name
+            self._without_rows = number
 
     def _take_of_benchmark(self, number: int, text: str) -> None:
         words = text.split()
@@ -137,17 +135,10 @@ class ImbReader(LogReader):
         elif self._ranks is None:
             self._skip(number, "has no '# #processes = …' before it", "restore that line")
         else:
-            reduces = operation.movement is not None and operation.movement.result not in ("none", "moved")
-            self._forget_passed()
             self._columns = columns
-            self._table = PrintedTable(
-                operation.name,
-                self.path,
-                self._datatypes["for reductions" if reduces else ""],
-                ranks=self._ranks,
-                protocol=self._protocol,
-            )
-            self.tables.append(self._table)
+            datatype = self._datatypes["for reductions" if operation.reduces else ""]
+            table = PrintedTable(operation.name, self.path, datatype, ranks=self._ranks, protocol=self._protocol)
+            self._open_table(number, table)
 
     def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
         self._name_passed()
@@ -156,34 +147,23 @@ class ImbReader(LogReader):
             self._leave_out(number, f"has no time for {match['size']} B: {match['why'].rstrip('.')}")
             return
         value = parse_row(text, self._columns, where)
-        size = parse_count(value.get("size", "0"), where)
-        if table.rows and size <= table.rows[-1].message_bytes:
-            self._skip(number, f"goes back to {size} B, as in another run whose title is missing", "restore it", rows=1)
-            return
         time, rounding = parse_figure(value["time"], where)
         lowest, highest = (parse_figure(value[name], where)[0] if name in value else None for name in _EXTREMES)
-        table.rows.append(
-            PrintedRow(
-                message_bytes=size,
-                average_us=time,
-                rounding=rounding,
-                lowest_us=lowest,
-                highest_us=highest,
-                iterations=parse_count(value["iterations"], where),
-                failed_validation=parse_figure(value.get("defects", "0"), where)[0] > 0,
-                line=number,
-            )
+        row = PrintedRow(
+            message_bytes=parse_count(value.get("size", "0"), where),
+            average_us=time,
+            rounding=rounding,
+            lowest_us=lowest,
+            highest_us=highest,
+            iterations=parse_count(value["iterations"], where),
+            failed_validation=parse_figure(value.get("defects", "0"), where)[0] > 0,
+            line=number,
         )
-
-    def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
-        """Leave out what follows, up to the next benchmark."""
-        self._skipped = self._leave_out(number, why, step, rows)
-        self._name, self._ranks, self._table = "", None, None
+        self._add_row(table, row, "it")
 
     def close(self) -> None:
-        if self._name and (self._table is None or not self._table.rows):
-            self._leave_out_empty(self._begin)
-        self._name, self._ranks, self._table, self._skipped = "", None, None, None
+        super().close()
+        self._name, self._ranks = "", None
 
 
 _EXTREMES = ("lowest", "highest")

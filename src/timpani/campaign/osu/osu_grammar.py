@@ -10,14 +10,13 @@ from timpani.campaign.osu.printed_table import (
     LogReader,
     PrintedRow,
     PrintedTable,
-    UnreadPart,
     is_whole,
     parse_count,
     parse_figure,
     parse_row,
     shown,
 )
-from timpani.errors import UserError, printable, shortened
+from timpani.errors import UserError, shortened
 from timpani.study.operations import COLLECTIVES, OPERATIONS, Quantity
 
 OSU_TITLES: dict[str, str] = {
@@ -89,8 +88,6 @@ class OsuReader(LogReader):
         self._operation: str | None = None
         self._settings: dict[str, str] = {}
         self._columns: list[str] = []
-        self._table: PrintedTable | None = None
-        self._without_rows: int | None = None  # the line of a title, or of a heading, that no row has followed yet
 
     def take(self, number: int, text: str) -> None:
         if text.startswith("#"):
@@ -106,15 +103,9 @@ class OsuReader(LogReader):
             self.pass_over(number, text)
 
     def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
-        """Add a row to `table`, which it ends where sizes don't rise: OSU's always do."""
         self._name_passed()
         row = _row(text, self._columns, OPERATIONS[table.collective].quantity, f"{self.path}:{number}", number)
-        if table.rows and row.message_bytes <= table.rows[-1].message_bytes:
-            why = f"goes back to {row.message_bytes} B, as in another run whose title is missing"
-            self._skip(number, why, "restore its '# OSU MPI … Test' line", rows=1)
-            return
-        table.rows.append(row)
-        self._without_rows = None
+        self._add_row(table, row, "its '# OSU MPI … Test' line")
 
     def _take_comment(self, number: int, text: str) -> None:
         if (match := _TITLE.fullmatch(text)) and match["title"] in _OPERATION_OF:
@@ -134,7 +125,9 @@ class OsuReader(LogReader):
             self._settings |= match.groupdict()
             self._without_rows = self._without_rows or number
             # Versions 7.1 and later print the datatype of messages after the heading, and for each type of `-T all`.
-            self._table = self._open_table() if "datatype" in match.groupdict() and self._columns else None
+            self._table = None
+            if "datatype" in match.groupdict() and self._columns:
+                self._open_described(number)
         else:
             self._begin_table(number, text)
 
@@ -152,30 +145,11 @@ class OsuReader(LogReader):
             self._skip(number, f"has no column of {' and '.join([*sized, wanted[0]])}", "leave that table out")
         else:
             self._columns = columns
-            self._without_rows = self._without_rows or number
-            self._table = self._open_table()
+            self._open_described(number)
 
-    def _open_table(self) -> PrintedTable:
-        """A table of what the title, the options and the columns so far describe."""
-        self._forget_passed()
-        table = _table(self._operation or "", self.path, self._settings)
-        self.tables.append(table)
-        return table
-
-    def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
-        """Leave out what follows, up to the next title."""
-        self._skipped = UnreadPart(f"{self.path}:{number}", printable(why), printable(step), rows)
-        # A comment that follows a table is another program's, unless figures follow it.
-        if self._table is None or not self._table.rows:
-            self.left_out.append(self._skipped)
-        self._operation, self._table, self._without_rows = None, None, None
-
-    def close(self) -> None:
-        if self._without_rows is not None:
-            self._leave_out_empty(self._without_rows)
-        if self._skipped and self._skipped.rows and self._skipped not in self.left_out:
-            self.left_out.append(self._skipped)
-        self._operation, self._table, self._skipped, self._without_rows = None, None, None, None
+    def _open_described(self, number: int) -> None:
+        """Open the table that the title, the options and the columns so far describe."""
+        self._open_table(number, _table(self._operation or "", self.path, self._settings))
 
 
 def _columns(text: str) -> tuple[list[str], str]:
@@ -193,13 +167,11 @@ def _columns(text: str) -> tuple[list[str], str]:
 
 
 def _table(operation: str, path: Path, settings: Mapping[str, str]) -> PrintedTable:
-    movement = OPERATIONS[operation].movement
-    reduces = movement is not None and movement.result not in ("none", "moved")
     pairs, window = (int(settings[name]) if name in settings else None for name in ("pairs", "window"))
     return PrintedTable(
         operation,
         path,
-        datatype=settings.get("datatype", _UNPRINTED_DATATYPE[reduces]),
+        datatype=settings.get("datatype", _UNPRINTED_DATATYPE[OPERATIONS[operation].reduces]),
         build=settings["build"],
         buffers=f"{settings['send']} to {settings['receive']}" if "send" in settings else "",
         pairs=pairs,

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from timpani.campaign.osu.printed_table import REMOVE_LINE, LogReader, PrintedRow, PrintedTable, UnreadPart, is_whole
+from timpani.campaign.osu.printed_table import NO_ROW, REMOVE_LINE, LogReader, PrintedRow, PrintedTable, is_whole
 from timpani.errors import UserError
 from timpani.reading import read_bytes
 from timpani.study.operations import COLLECTIVES
@@ -65,15 +65,15 @@ class PicoReader(LogReader):
 
     def close(self) -> None:
         try:
-            table = self._table()
+            table = self._read_table()
         except _MissingError as missing:
-            self.left_out.append(UnreadPart(f"{self.path}:{self._begin or 1}", missing.why, missing.step))
+            self._leave_out(self._begin or 1, missing.why, missing.step)
         else:
             self.tables.append(table)
 
-    def _table(self) -> PrintedTable:
+    def _read_table(self) -> PrintedTable:
         if not self._times:
-            raise _MissingError("has no row under it", "repeat that run if it failed")
+            raise _MissingError(*NO_ROW)
         name = _NAME.fullmatch(self.path.name)
         if name is None:
             raise _MissingError("is not named COUNT_ALGORITHM_TYPE.csv", "give the file its name back")
@@ -98,12 +98,8 @@ class PicoReader(LogReader):
     def _row(self, message_bytes: int) -> PrintedRow:
         return PrintedRow(
             message_bytes=message_bytes,
-            average_us=None,
             rounding=0.5 / _NS_PER_US / max(min(self._times), 1 / _NS_PER_US),
-            lowest_us=None,
-            highest_us=None,
             iterations=len(self._times),
-            failed_validation=False,
             line=self._begin,
             times_us=tuple(self._times),
         )

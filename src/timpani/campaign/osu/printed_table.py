@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from timpani.errors import UserError, shortened
+from timpani.errors import UserError, printable, shortened
 
 REMOVE_LINE = "remove that line"
+NO_ROW = ("has no row under it", "repeat that run if it failed")
 
 LAUNCHER_PREFIX = re.compile(r"^\s*(?:\[(?:[\w.-]+@)?\d+(?:,\d+)*\](?:<stdout>)?:?|\d+:(?=\s)|<stdout>:?)\s?", re.ASCII)
 """What `srun --label`, `mpirun --tag-output` and `mpiexec -l` put before each line."""
@@ -23,20 +24,20 @@ _MAX_SHOWN_CHARACTERS = 100  # characters of a line
 class PrintedRow:
     """One printed size: averages over ranks, µs; `iterations` and the extremes only where they are printed.
 
-    average_us  None where the benchmark prints the time of each call, or their median
     rounding    half a unit of the last printed digit, as a share of the figure
+    average_us  None where the benchmark prints the time of each call, or their median
     times_us    the time of each call
     median_us   their median, where that is printed alone
     """
 
     message_bytes: int
-    average_us: float | None
     rounding: float
-    lowest_us: float | None
-    highest_us: float | None
     iterations: int
-    failed_validation: bool
     line: int
+    average_us: float | None = None
+    lowest_us: float | None = None
+    highest_us: float | None = None
+    failed_validation: bool = False
     times_us: tuple[float, ...] = ()
     median_us: float | None = None
 
@@ -106,17 +107,42 @@ class LogReader(ABC):
         self.path = path
         self.tables: list[PrintedTable] = []
         self.left_out: list[UnreadPart] = []
+        self._table: PrintedTable | None = None
+        self._without_rows: int | None = None  # the line of a title, or of a heading, that no row has followed yet
         self._skipped: UnreadPart | None = None
         self._passed: UnreadPart | None = None
         self._more_passed = 0
 
-    def _leave_out(self, number: int, why: str, step: str = "", rows: int = 0) -> UnreadPart:
+    def _leave_out(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
         """Note that no cell holds line `number`."""
         self.left_out.append(UnreadPart(f"{self.path}:{number}", why, step, rows))
-        return self.left_out[-1]
 
-    def _leave_out_empty(self, number: int) -> None:
-        self._leave_out(number, "has no row under it", "repeat that run if it failed")
+    def _skip(self, number: int, why: str, step: str = "", rows: int = 0) -> None:
+        """Leave out what follows, up to the next title."""
+        self._skipped = UnreadPart(f"{self.path}:{number}", printable(why), printable(step), rows)
+        # What follows a table is another program's, unless figures follow it.
+        if self._table is None or not self._table.rows:
+            self.left_out.append(self._skipped)
+        self._table = self._without_rows = None
+
+    def _open_table(self, number: int, table: PrintedTable) -> None:
+        """Begin the table with the heading at line `number`; lines before it are no part of it."""
+        self._forget_passed()
+        self._without_rows = self._without_rows or number
+        self._table = table
+        self.tables.append(table)
+
+    def _add_row(self, table: PrintedTable, row: PrintedRow, to_restore: str) -> None:
+        """Add a row to `table`, which it ends where sizes don't rise: those of a run do.
+
+        to_restore  what is probably missing before it
+        """
+        if table.rows and row.message_bytes <= table.rows[-1].message_bytes:
+            why = f"goes back to {row.message_bytes} B, as in another run whose title is missing"
+            self._skip(row.line, why, f"restore {to_restore}", rows=1)
+            return
+        table.rows.append(row)
+        self._without_rows = None
 
     def pass_over(self, number: int, text: str) -> None:
         """Take a line that is no row. It is another program's, unless a row of the same table follows."""
@@ -141,9 +167,13 @@ class LogReader(ABC):
     def take(self, number: int, text: str) -> None:
         """Line `number`, without what a launcher put before it and without blanks at both ends."""
 
-    @abstractmethod
     def close(self) -> None:
         """End what the last lines began."""
+        if self._without_rows is not None:
+            self._leave_out(self._without_rows, *NO_ROW)
+        if self._skipped and self._skipped.rows and self._skipped not in self.left_out:
+            self.left_out.append(self._skipped)
+        self._table = self._without_rows = self._skipped = None
 
 
 def shown(text: str) -> str:

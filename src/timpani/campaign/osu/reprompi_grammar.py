@@ -43,16 +43,15 @@ class ReproMpiReader(LogReader):
         super().__init__(path)
         self._settings: dict[str, str] = {}
         self._columns: list[str] = []
-        self._line = 0
         self._rows: dict[tuple[str, str], list[tuple[int, Mapping[str, str]]]] = {}
 
     def take(self, number: int, text: str) -> None:
         words = text.split()
         if match := _SETTING.fullmatch(text):
-            self._end_run()
+            self.close()
             self._settings[match["key"]] = match["value"]
         elif _BEGIN.fullmatch(text):
-            self._end_run()
+            self.close()
             if text.startswith("#Command"):
                 self._settings = {}
         elif "test" in words[:2] and any(word.endswith("_sec") for word in words):
@@ -65,8 +64,7 @@ class ReproMpiReader(LogReader):
             self.pass_over(number, text)
 
     def _begin_rows(self, number: int, words: list[str]) -> None:
-        self._end_run()
-        self._line = number
+        self.close()
         missing = [key for key in _NEEDED if key not in self._settings]
         unknown = [word for word in words if word not in _COLUMNS | _SUMMARIES]
         kind = self._settings.get("runtime_type", "")
@@ -82,6 +80,7 @@ class ReproMpiReader(LogReader):
             self._skip(number, "has no median", "repeat the run with --summary=median, or without --summary")
         else:
             self._forget_passed()
+            self._without_rows = number
             self._columns = words
 
     def _take_row(self, number: int, text: str, words: list[str]) -> None:
@@ -93,22 +92,22 @@ class ReproMpiReader(LogReader):
         operation = _OPERATION_OF[words[0]]
         size = (value.get("count") or value["msize_bytes"]) if COLLECTIVES[operation].sized else "0"
         self._rows.setdefault((operation, size), []).append((number, value))
+        self._without_rows = None
 
-    def _end_run(self) -> None:
+    def close(self) -> None:
         """Make tables of the rows of a run."""
         tables: dict[str, PrintedTable] = {}
         for (operation, size), rows in self._rows.items():
-            table = tables.setdefault(operation, self._table(operation))
+            table = tables.setdefault(operation, self._new_table(operation))
             if row := self._row(operation, size, rows):
                 table.rows.append(row)
         for table in tables.values():
             table.rows.sort(key=lambda row: row.message_bytes)
         self.tables += tables.values()
-        if self._columns and not self._rows:
-            self._leave_out_empty(self._line)
-        self._columns, self._rows, self._skipped = [], {}, None
+        self._columns, self._rows = [], {}
+        super().close()
 
-    def _table(self, operation: str) -> PrintedTable:
+    def _new_table(self, operation: str) -> PrintedTable:
         settings = self._settings
         root = settings.get("root_proc", "0")
         conditions = [_TIMES[settings["runtime_type"]], f"started by {settings['procsync']}"]
@@ -141,12 +140,8 @@ class ReproMpiReader(LogReader):
         figure, rounding = parse_figure(median or kept[0][1]["runtime_sec"], where)
         return PrintedRow(
             message_bytes=self._bytes(operation, size, where),
-            average_us=None,
             rounding=rounding,
-            lowest_us=None,
-            highest_us=None,
             iterations=len(times) or parse_count(kept[0][1].get("valid_nrep", "0"), where),
-            failed_validation=False,
             line=first,
             times_us=tuple(times),
             median_us=None if median is None else _US_PER_S * figure,
@@ -159,10 +154,3 @@ class ReproMpiReader(LogReader):
             unit = parse_count(self._settings["datatype_size_bytes"], f"{self.path}: datatype_size_bytes")
         blocks = parse_count(self._settings["nprocs"], where) if operation == "reduce_scatter" else 1
         return parse_count(size, where) * unit * blocks
-
-    def _skip(self, number: int, why: str, step: str) -> None:
-        """Leave out the rows that follow."""
-        self._skipped = self._leave_out(number, why, step)
-
-    def close(self) -> None:
-        self._end_run()
