@@ -1,8 +1,7 @@
 """The cells of each launch: all cells, or in a race the cells that earlier launches left undecided."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan
@@ -16,69 +15,45 @@ from timpani.tuning.race.program_loss import points_to_reduce
 from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
 
 
-class Agenda(Protocol):
-    """The cells of each launch, decided one launch at a time."""
-
-    def wanted(self, launch: int) -> frozenset[Cell]:
-        """The cells of launch number `launch`, from the results of earlier launches; empty: the campaign is complete.
-
-        Results of `launch` itself and of later launches make no difference.
-        """
-        ...
-
-    def sampled_points(self, launch: int) -> frozenset[RacePoint]:
-        """The points that launch number `launch` of a race only samples."""
-        ...
-
-    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """Numbers of rounds at the points of `cells`, which share a launch; points without one continue until precise.
-
-        start_s  seconds to start this launch in the last launch number that was requested
-        """
-        ...
-
-    def last_known_launch(self) -> int:
-        """The last launch whose cells are known now."""
-        ...
-
-    def take(self, result: LaunchResult) -> None:
-        """Add a result."""
-        ...
-
-
-class Everything:
-    """All cells in all launches that the study requests."""
+class Agenda:
+    """The cells of each launch, decided one launch at a time: here all cells, in all launches of the study."""
 
     def __init__(self, cells: Iterable[Cell], launches: int) -> None:
         self._cells = frozenset(cells)
         self._launches = launches
 
     def wanted(self, launch: int) -> frozenset[Cell]:
-        """See `Agenda.wanted`."""
+        """The cells of launch number `launch`, from the results of earlier launches; empty: the campaign is complete.
+
+        Results of `launch` itself and of later launches make no difference.
+        """
         return self._cells if launch <= self._launches else frozenset()
 
     def sampled_points(self, launch: int) -> frozenset[RacePoint]:
-        """Empty: all algorithms are measured everywhere."""
+        """The points that launch number `launch` of a race only samples."""
         return frozenset()
 
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """No limits: all points are measured until they are precise."""
+        """Numbers of rounds at the points of `cells`, which share a launch; points without one continue until precise.
+
+        start_s  seconds to start this launch in the last launch number that was requested
+        """
         return {}
 
     def last_known_launch(self) -> int:
-        """All launches."""
+        """The last launch whose cells are known now."""
         return self._launches
 
     def take(self, result: LaunchResult) -> None:
-        """Do nothing: results make no difference."""
+        """Add a result, on which the cells of later launches may depend."""
 
 
-class Racing:
+class Racing(Agenda):
     """A race: the algorithms that may still be the best, at sizes and rank counts between which the choice changes."""
 
     def __init__(
         self,
-        cells: Iterable[Cell],
+        cells: Collection[Cell],
         launches: int,
         regret: float,
         *,
@@ -90,21 +65,18 @@ class Racing:
         regret        accepted regret of each choice
         goals         of a race for a program, in place of `regret`: all of its points are raced from the start
         at_any_price  continue at a point until its last interim analysis, even if launches hardly narrow its bound"""
-        self._launches = launches
+        super().__init__(cells, launches)
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
         self._failed: defaultdict[int, list[LaunchFailure]] = defaultdict(list)
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
         by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
         for cell in cells:
             by_point[RacePoint.from_cell(cell)].append(cell)
-        self._cells = dict(by_point)
-        self._race = Race(
-            regret,
-            {point: [cell.algorithm for cell in of] for point, of in by_point.items()},
-            goals,
-        )
+        self._cells_at = dict(by_point)
+        algorithms = {point: [cell.algorithm for cell in of] for point, of in by_point.items()}
+        self.race = Race(regret, algorithms, goals)  # with all launches added so far
         self._allocation = Allocation(launches)
-        self._futility = Futility(self._race, None if at_any_price else launches)
+        self._futility = Futility(self.race, None if at_any_price else launches)
         self._grids = grids(by_point, coarsely=not goals)
         self._sampled: list[frozenset[RacePoint]] = []  # of launch 1 and on
 
@@ -112,7 +84,7 @@ class Racing:
         """See `Agenda.wanted`."""
         while len(self._wanted) < launch:
             if before := len(self._wanted):
-                self._race.add_launch(before, map(timed, self._results[before]), self._failed[before])
+                self.race.add_launch(before, map(timed, self._results[before]), self._failed[before])
                 self._allocation.add_launch(bursts(self._results[before]))
                 self._futility.add_launch(before)
                 self._refine(self._launches - before)
@@ -130,7 +102,7 @@ class Racing:
         wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for cell in cells:
             wanted[RacePoint.from_cell(cell)].append(cell.algorithm)
-        return self._allocation.rounds(self._race, wanted, start_s)
+        return self._allocation.rounds(self.race, wanted, start_s)
 
     def last_known_launch(self) -> int:
         """The last launch whose cells `wanted` has decided, at least 1."""
@@ -144,40 +116,35 @@ class Racing:
         elif result.median_us:
             self._results[result.launch].append(result)
 
-    @property
-    def race(self) -> Race:
-        """The race with all launches added so far."""
-        return self._race
-
     def _remaining(self) -> frozenset[Cell]:
         full = {point for grid in self._grids for point in grid.full}
         wanted: dict[RacePoint, frozenset[Algorithm]] = {
             point: algorithms
             for grid in self._grids
             for point, algorithms in grid.samples.items()
-            if point not in full and self._race.standing(point).launches < SAMPLE_LAUNCHES
+            if point not in full and self.race.standing(point).launches < SAMPLE_LAUNCHES
         }
         ended = self._futility.ended(full, otherwise=wanted.keys())
-        costly = points_to_reduce(self._race, full)
-        wanted |= {point: self._race.standing(point).remaining for point in costly.difference(ended)}
+        costly = points_to_reduce(self.race, full)
+        wanted |= {point: self.race.standing(point).remaining for point in costly.difference(ended)}
         return frozenset(
             cell
             for point, algorithms in wanted.items()
-            for cell in self._cells[point]
+            for cell in self._cells_at[point]
             if cell.algorithm in self._worth_starting(point, algorithms)
         )
 
     def _worth_starting(self, point: RacePoint, algorithms: frozenset[Algorithm]) -> frozenset[Algorithm]:
         """`algorithms` without the abandoned ones; empty if fewer than two remain to compare."""
-        abandoned = self._race.abandoned(point)
+        abandoned = self.race.abandoned(point)
         left = algorithms - abandoned
         return left if len(left) > 1 or not abandoned else frozenset()
 
     def _refine(self, launches_left: int) -> None:
         for grid in self._grids:
-            grid.refine(self._race.standing)
+            grid.refine(self.race.standing)
             if launches_left <= SAMPLE_LAUNCHES:
-                grid.sample_the_rest(self._race.standing)
+                grid.sample_the_rest(self.race.standing)
 
 
 def timed(result: LaunchResult) -> LaunchTime:
@@ -217,5 +184,5 @@ def agenda_of(plan: CampaignPlan) -> Agenda:
     """The agenda of the study of `plan`."""
     cells, study = [planned.cell for planned in plan.cells], plan.study
     if study.regret is None:
-        return Everything(cells, study.launches)
+        return Agenda(cells, study.launches)
     return Racing(cells, study.launches, study.regret, goals=study.goals, at_any_price=study.budget is not None)
