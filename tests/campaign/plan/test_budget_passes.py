@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timpani.campaign.plan.budget_passes import ExpectedCosts, Pass, passes
+from timpani.campaign.plan.budget_passes import Pass, passes
 from timpani.study.cell import Algorithm, Cell
 from timpani.tuning.race.race import RacePoint
 
@@ -35,7 +35,7 @@ def questions(cells: frozenset[Cell] | list[Cell]) -> set[tuple[str, str, str]]:
 
 def spent(cells: list[Cell], budget: float, starts: float = 1.0, launches: int = 6) -> list[Pass]:
     """The passes where each cell takes a second."""
-    return passes(ExpectedCosts(dict.fromkeys(cells, 1.0), starts), launches, 6, budget)
+    return passes(dict.fromkeys(cells, 1.0), starts, launches, 6, budget)
 
 
 @settings(deadline=None)
@@ -88,7 +88,7 @@ def test_a_cheap_study_is_measured_in_one_pass(cells: list[Cell]) -> None:
 def test_named_points_are_compared_before_all_others(cells: list[Cell], seed: int) -> None:
     points = sorted({RacePoint.from_cell(cell) for cell in cells}, key=str)
     first = set(Random(seed).sample(points, len(points) // 2))
-    found = passes(ExpectedCosts(dict.fromkeys(cells, 1.0), 0.0), 6, 6, 1.0, first)
+    found = passes(dict.fromkeys(cells, 1.0), 0.0, 6, 6, 1.0, first)
     are_first = [RacePoint.from_cell(cell) in first for each in found for cell in each.cells]
     assert len(are_first) == len(cells)
     tiers = [{RacePoint.from_cell(cell) in first for cell in each.cells} for each in found]
@@ -97,7 +97,7 @@ def test_named_points_are_compared_before_all_others(cells: list[Cell], seed: in
 
 def test_without_a_budget_all_is_one_pass() -> None:
     cells = {Cell("bcast", Algorithm("openmpi", "default"), 4, "core", size, "warm"): 1.0 for size in (1, 2, 4)}
-    [only] = passes(ExpectedCosts(cells, 1.0), 10, 6, None)
+    [only] = passes(cells, 1.0, 10, 6, None)
     assert only.cells == set(cells)
 
 

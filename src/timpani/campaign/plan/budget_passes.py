@@ -22,18 +22,6 @@ double the time."""
 
 
 @dataclass(frozen=True)
-class ExpectedCosts:
-    """Expected seconds, before anything is measured.
-
-    cells   each cell in one launch, without the start
-    starts  all starts of one launch of everything
-    """
-
-    cells: Mapping[Cell, float]
-    starts: float
-
-
-@dataclass(frozen=True)
 class Pass:
     """Cells to measure in these launches, as far as they are wanted there."""
 
@@ -42,34 +30,43 @@ class Pass:
 
 
 def passes(
-    costs: ExpectedCosts, launches: int, needed: int, budget: float | None, first: Set[RacePoint] = frozenset()
+    cells: Mapping[Cell, float],
+    starts: float,
+    launches: int,
+    needed: int,
+    budget: float | None,
+    first: Set[RacePoint] = frozenset(),
 ) -> list[Pass]:
     """All cells in all launches, the most important first; in one pass where there is no budget.
 
     First each tier has the launches that a comparison takes, or all if they are fewer, then the others.
 
+    cells   expected seconds of each in one launch, without the start
+    starts  expected seconds of all starts of one launch of everything
     needed  launches that a comparison takes
     budget  seconds
     first   points whose tiers come before those of all others
     """
-    if budget is None or not costs.cells:
-        return [Pass(frozenset(costs.cells), count(1))]
+    if budget is None or not cells:
+        return [Pass(frozenset(cells), count(1))]
     enough = min(launches, needed)
-    found = _tiers(costs, enough, budget, first)
+    found = _tiers(cells, starts, enough, budget, first)
     compared = [Pass(tier, range(1, enough + 1)) for tier in found]
     return compared + [Pass(tier, range(enough + 1, launches + 1)) for tier in found if launches > enough]
 
 
-def _tiers(costs: ExpectedCosts, launches: int, budget: float, first: Set[RacePoint]) -> list[frozenset[Cell]]:
-    asked_for = [cell for cell in costs.cells if RacePoint.from_cell(cell) in first]
-    others = [cell for cell in costs.cells if RacePoint.from_cell(cell) not in first]
+def _tiers(
+    cells: Mapping[Cell, float], starts: float, launches: int, budget: float, first: Set[RacePoint]
+) -> list[frozenset[Cell]]:
+    asked_for = [cell for cell in cells if RacePoint.from_cell(cell) in first]
+    others = [cell for cell in cells if RacePoint.from_cell(cell) not in first]
     merged: list[frozenset[Cell]] = []
     spent = once = 0.0  # seconds: of all launches with starts, and of the cells of one launch of the last merged tier
     for tier in chain(_by_importance(asked_for), _by_importance(others)):
-        seconds = sum(costs.cells[cell] for cell in tier)
-        spent += launches * (seconds + (0.0 if merged else costs.starts))
+        seconds = sum(cells[cell] for cell in tier)
+        spent += launches * (seconds + (0.0 if merged else starts))
         once += seconds
-        if merged and (spent <= _SHARE_OF_BUDGET * budget or once <= _SHARE_OF_STARTS * costs.starts):
+        if merged and (spent <= _SHARE_OF_BUDGET * budget or once <= _SHARE_OF_STARTS * starts):
             merged[-1] |= tier
         else:
             merged.append(tier)

@@ -2,14 +2,14 @@
 
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
-from timpani.campaign.plan.budget_passes import ExpectedCosts, Pass, passes
+from timpani.campaign.plan.budget_passes import Pass, passes
 from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.libraries.hosts import HostList
@@ -200,24 +200,18 @@ class CampaignPlan:
     def least_seconds(self) -> float:
         """Estimated minimum time of a race: the initial points in the launches up to the first analysis, or in one if
         nothing competes there, if every cell converges quickly."""
+
+        def launch_of(points: Mapping[RacePoint, list[Algorithm]]) -> float:
+            wanted = self.restricted_to(lambda cell: cell.algorithm in points.get(RacePoint.from_cell(cell), ()))
+            return wanted.launch_seconds
+
         algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
             algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
         raced = grids(algorithms, coarsely=not self.study.goals)
         first = {point: algorithms[point] for grid in raced for point in grid.full}
-        once = [self._with_competing(group, first) for group in self.groups]
         competing = {point: several for point, several in first.items() if len(several) > 1}
-        again = [self._with_competing(group, competing) for group in self.groups]
-        seconds = self._seconds_of(once) + (ANALYSES[0] - 1) * self._seconds_of(again)
-        return self._within_budget(seconds)
-
-    @staticmethod
-    def _with_competing(group: Group, competing: Mapping[RacePoint, Collection[Algorithm]]) -> Group:
-        """The cells of `group` that are measured."""
-        cells = (
-            each for each in group.cells if each.cell.algorithm in competing.get(RacePoint.from_cell(each.cell), ())
-        )
-        return replace(group, cells=tuple(cells))
+        return self._within_budget(launch_of(first) + (ANALYSES[0] - 1) * launch_of(competing))
 
     def _within_budget(self, seconds: float) -> float:
         return min(seconds, self.study.budget or seconds)
@@ -230,15 +224,11 @@ class CampaignPlan:
     @property
     def launch_seconds(self) -> float:
         """Estimated time of one launch of all cells, starts included; at least the longest start."""
-        return self._seconds_of(self.groups)
-
-    def _seconds_of(self, groups: Iterable[Group]) -> float:
-        """Time of one launch of `groups`; groups without cells are not started."""
-        seconds = [self._start_seconds(group) for group in groups if group.cells]
+        seconds = [
+            start_seconds(group.mpi.kind, group.ranks) + sum(self._cell_seconds(group, each) for each in group.cells)
+            for group in self.groups
+        ]
         return max(sum(seconds) / self.concurrent_launches, *seconds, 0.0)
-
-    def _start_seconds(self, group: Group) -> float:
-        return start_seconds(group.mpi.kind, group.ranks) + sum(self._cell_seconds(group, each) for each in group.cells)
 
     def _cell_seconds(self, group: Group, planned: PlannedCell) -> float:
         if self.machine.simulated:
@@ -250,8 +240,8 @@ class CampaignPlan:
         """The passes in which a budget is spent; one without a budget, and in a race, which follows its results."""
         budget = self.study.budget if self.study.regret is None else None
         cells = {each.cell: self._cell_seconds(group, each) for group in self.groups for each in group.cells}
-        starts = sum(start_seconds(group.mpi.kind, group.ranks) for group in self.groups)
-        return passes(ExpectedCosts(cells, starts), self.study.launches, self.launches_needed, budget, self.first)
+        launches, needed = self.study.launches, self.launches_needed
+        return passes(cells, self.starting_seconds, launches, needed, budget, self.first)
 
     @cached_property
     def expected_seconds(self) -> dict[Cell, float]:
