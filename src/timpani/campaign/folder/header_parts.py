@@ -1,13 +1,14 @@
 """The parts of campaign.json: study, library, variants and plan, as they are recorded and read again."""
 
 import re
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from timpani.campaign.folder.fields import Count
 from timpani.libraries.registry import library_title
 from timpani.machine.here.describe import Printable
+from timpani.native.mpi import Mpi
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import CallArguments
@@ -111,6 +112,11 @@ class RecordedMpi(HeaderPart):
     version: Printable = ""
     mpirun: Printable = ""
 
+    @classmethod
+    def from_mpi(cls, mpi: Mpi) -> Self:
+        """The library that a campaign starts."""
+        return cls(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun))
+
     @property
     def title(self) -> str:
         """Name and version, for people; "" where the header has neither."""
@@ -128,7 +134,8 @@ class RecordedSetting(HeaderPart):
 class RecordedVariant(HeaderPart):
     """A variant as it was started.
 
-    changed     None where its library was not compared
+    changed     control variables that differ from the default's, or of another library from it with nothing set; None
+                where that library can't start without the variant's script or modules, or was not started
     components  by measured collective, the component of the library that runs it; empty if the library shows none
     unchecked   names of its settings whose value in force the library doesn't show
     """

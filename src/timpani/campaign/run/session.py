@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
@@ -26,7 +26,7 @@ from timpani.campaign.run.observer import Observer, Observing
 from timpani.campaign.run.prove import Prover
 from timpani.campaign.run.run import MIN_TIMEOUT, Outcome, Runner
 from timpani.campaign.run.transposed_matrices import Matrices, MatrixReader, ShownCells
-from timpani.campaign.run.variant_check import CheckedVariant, check_variants
+from timpani.campaign.run.variant_check import check_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.hosts import HostList
@@ -38,7 +38,6 @@ from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.here.modules import load_modules
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build
-from timpani.native.mpi import Mpi
 from timpani.native.sources import further_texts
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.cell import OWN, Cell
@@ -54,7 +53,7 @@ class Session:
     plan: CampaignPlan
     outside: tuple[OutsideSetting, ...]
     stopped: int | None = None
-    checked: Mapping[str, CheckedVariant] = field(default_factory=dict)
+    checked: Mapping[str, RecordedVariant] = field(default_factory=dict)
 
     @classmethod
     def prepare(
@@ -104,7 +103,7 @@ class Session:
             Header.new(
                 study=self.plan.study.model_dump(mode="json"),
                 machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
-                mpi=_recorded(mpi),
+                mpi=RecordedMpi.from_mpi(mpi),
                 created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(map(str, self.plan.skipped)),
@@ -200,22 +199,15 @@ class Session:
                 signal.signal(number, handler)
 
 
-def _recorded(mpi: Mpi) -> RecordedMpi:
-    return RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun))
-
-
 def recorded_variants(
-    variants: Sequence[PreparedVariant], checked: Mapping[str, CheckedVariant]
+    variants: Sequence[PreparedVariant], checked: Mapping[str, RecordedVariant]
 ) -> dict[str, RecordedVariant] | None:
     """The variants as the header has them; None where there is one plain variant."""
     if len(variants) == 1 and variants[0].variant.is_plain:
         return None
     return {
-        each.name: RecordedVariant(
-            settings=str(each.variant),
-            mpi=_recorded(each.mpi),
-            **(asdict(checked[each.name]) if each.name in checked else {}),
-        )
+        each.name: checked.get(each.name)
+        or RecordedVariant(settings=str(each.variant), mpi=RecordedMpi.from_mpi(each.mpi))
         for each in variants
     }
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from pathlib import Path
 
+from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
 from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.launch import one_line
@@ -32,31 +33,7 @@ _MAX_VALUE_CHARACTERS = 500
 """Characters of a control variable's value that are recorded."""
 
 
-@dataclass(frozen=True)
-class ChangedSetting:
-    """A control variable of the library that a variant changed, directly or not."""
-
-    name: str
-    default: str
-    value: str
-
-
-@dataclass(frozen=True)
-class CheckedVariant:
-    """What the starts of a variant showed.
-
-    changed     control variables that differ from the default's, or of another library from it with nothing set; None
-                where that library can't start without the variant's script or modules
-    components  by measured collective, the component of the library that runs it; empty where the library shows none
-    unchecked   names of its settings whose value in force the library doesn't show
-    """
-
-    changed: tuple[ChangedSetting, ...] | None
-    components: Mapping[str, str]
-    unchecked: tuple[str, ...]
-
-
-def check_variants(plan: CampaignPlan, programs: Programs, components: bool = True) -> dict[str, CheckedVariant]:
+def check_variants(plan: CampaignPlan, programs: Programs, components: bool = True) -> dict[str, RecordedVariant]:
     """What each variant's start showed.
 
     components  whether a preferred component must run what the plan measures
@@ -102,7 +79,7 @@ class _Starts:
     taken: dict[tuple[str, int, str], TakenSettings] = field(default_factory=dict)
     alone: dict[Mpi, Mapping[str, str] | None] = field(default_factory=dict)
 
-    def check(self, variant: PreparedVariant, components: bool) -> CheckedVariant:
+    def check(self, variant: PreparedVariant, components: bool) -> RecordedVariant:
         """What the start of `variant` on its most ranks showed; UserError where something is wrong with it."""
         group = self._groups(variant)[0]
         taken = self._taken(group)
@@ -117,7 +94,13 @@ class _Starts:
                 f"the measured collectives ({running})",
                 "leave the variant out, or measure a collective that the component has",
             )
-        return CheckedVariant(changed, self._components(group), unchecked)
+        return RecordedVariant(
+            settings=str(variant.variant),
+            mpi=RecordedMpi.from_mpi(variant.mpi),
+            changed=changed,
+            components=self._components(group),
+            unchecked=unchecked,
+        )
 
     def changes_components(self, variant: PreparedVariant) -> bool:
         """Whether another component than with DEFAULT runs a measured collective, or the library shows no component."""
@@ -155,12 +138,14 @@ class _Starts:
         measured = {each.cell.collective for each in self.plan.cells}
         return {name: each for name, each in self._taken(group).components.items() if name in measured}
 
-    def _changed(self, group: Group) -> tuple[ChangedSetting, ...] | None:
+    def _changed(self, group: Group) -> tuple[RecordedSetting, ...] | None:
         reference = self._reference(group)
         if reference is None:
             return None
         return tuple(
-            ChangedSetting(name, reference[name][:_MAX_VALUE_CHARACTERS], text[:_MAX_VALUE_CHARACTERS])
+            RecordedSetting(
+                name=name, default=reference[name][:_MAX_VALUE_CHARACTERS], value=text[:_MAX_VALUE_CHARACTERS]
+            )
             for name, text in sorted(self._taken(group).texts.items())
             if reference.get(name, text) != text
         )
@@ -193,7 +178,7 @@ def _same_in(one: TakenSettings, other: TakenSettings) -> dict[str, str]:
     return dict(one.texts.items() & other.texts.items())
 
 
-def _preferred(variant: PreparedVariant, setting: ChangedSetting) -> str | None:
+def _preferred(variant: PreparedVariant, setting: RecordedSetting) -> str | None:
     return variant.library.preferred_component(setting.name, setting.default, setting.value)
 
 
