@@ -1,15 +1,14 @@
 """Which algorithms of a study a variant measures, and what makes its library run them."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError
-from timpani.campaign.plan.shared_start import ChosenAlgorithm, share_launches
 from timpani.errors import UserError, unknown
-from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.tuned_folder import tuned_selection
@@ -20,6 +19,16 @@ from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
 from timpani.study.skipped import Skipped
 from timpani.study.study import ALL, Study
+
+
+@dataclass(frozen=True)
+class ChosenAlgorithm:
+    """An algorithm to measure, what the catalogue has of it, and what makes the library run it."""
+
+    collective: str
+    algorithm: Algorithm
+    info: AlgorithmInfo | None
+    selection: AlgorithmSelection
 
 
 @dataclass
@@ -104,6 +113,22 @@ def _add_files(
             if each.collective == collective and each.selection.at_call and not each.selection.parameters
         ]
         found.chosen += [ChosenAlgorithm(collective, Algorithm(mpi.kind, TUNED), None, selection), *other_catalogues]
+
+
+def share_launches(chosen: Sequence[ChosenAlgorithm], shared: AlgorithmSelection | None) -> Sequence[ChosenAlgorithm]:
+    """`chosen`, with the default and Timpani's algorithms, which need no setting, in the launches that switch.
+
+    What is compared shares the state of the machine only inside a start. `shared` is the provider's `shared_start`:
+    None where the default differs there; it then has separate launches, which Timpani's algorithms share.
+    """
+    switched = any(each.selection.at_creation or each.selection.at_call for each in chosen)
+    if shared is None or not switched:
+        return chosen
+    return [replace(each, selection=shared) if _needs_nothing(each) else each for each in chosen]
+
+
+def _needs_nothing(each: ChosenAlgorithm) -> bool:
+    return each.selection == AlgorithmSelection() and OPERATIONS[each.collective].kind == "collective"
 
 
 def _started(each: ChosenAlgorithm, variant: PreparedVariant) -> ChosenAlgorithm | Skipped:

@@ -7,13 +7,12 @@ from itertools import product
 from math import ceil
 
 from timpani.campaign.plan.cells import cells_of
-from timpani.campaign.plan.chosen_algorithms import choose_algorithms
+from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, choose_algorithms
 from timpani.campaign.plan.count_limits import has_large_counts, too_many_elements
 from timpani.campaign.plan.memory import too_large
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.plan.resources import Resources
-from timpani.campaign.plan.shared_start import ChosenAlgorithm
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Restrictions
 from timpani.libraries.launch_request import Parameters
