@@ -35,9 +35,7 @@ _IN_ROUNDS = re.compile("pair|ring|bruck|rdb|mesh|two_level|throttled")
 _AROUND_A_RING = re.compile("(^|_)(ring|lr)(_|$)", re.IGNORECASE)
 """In the names of algorithms in which each rank passes a part to the next one, as many times as there are others."""
 
-_SIMULATED_SEGMENT = (
-    65536  # bytes of the messages that an algorithm cuts a buffer into, somewhere between 4 KiB and all
-)
+_SIMULATED_SEGMENT = 65536  # bytes of the messages that an algorithm cuts a buffer into: between 4 KiB and all
 _FILLED_BYTES_PER_SECOND = 5e8  # of all ranks' buffers, which one core fills and checks
 
 

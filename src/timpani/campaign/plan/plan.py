@@ -78,18 +78,6 @@ class Group:
             points.setdefault(planned.competes_at, []).append(planned)
         return list(points.values())
 
-    def request(self, program: tuple[str, ...]) -> LaunchRequest:
-        """The start of `program` that measures this group's cells."""
-        return LaunchRequest(
-            ranks=self.ranks,
-            placement=self.placement,
-            oversubscribed=self.oversubscribed,
-            parameters=self.parameters,
-            environment=self.environment,
-            arguments=self.variant.variant.arguments,
-            program=program,
-        )
-
     @property
     def mpi(self) -> Mpi:
         """The library that it starts."""
@@ -119,9 +107,19 @@ class CampaignPlan:
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """The command that starts `program` on the ranks of `group`; `folder` is the launch's."""
-        request = replace(group.request(program), folder=folder)
         hosts, placement = resolve_mapping(self.machine, self.hosts, group.placement, group.ranks)
-        started = command(group.mpi, replace(request, hosts=hosts, placement=placement), self.machine)
+        request = LaunchRequest(
+            ranks=group.ranks,
+            placement=placement,
+            oversubscribed=group.oversubscribed,
+            parameters=group.parameters,
+            environment=group.environment,
+            arguments=group.variant.variant.arguments,
+            program=program,
+            hosts=hosts,
+            folder=folder,
+        )
+        started = command(group.mpi, request, self.machine)
         environment = {**group.variant.launcher_environment, **started.environment}
         return replace(started, environment=environment)
 
