@@ -15,6 +15,7 @@ from timpani.study.schema import CHANGED, STATE, STATES
 
 _PROBED = ("machine", "ranks", "placement")  # where they are equal, the same pairs of ranks are probed
 _PROBES = ("probe_before_ns", "probe_after_ns")
+_WAS_PROBED = pl.all_horizontal(pl.col(*_PROBES) > 0)
 _ROW = "row"
 
 
@@ -104,7 +105,7 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
     return (
         results.with_row_index(_ROW)
         .with_columns(pl.coalesce("interleaving", pl.col(_ROW).cast(pl.String)))
-        .filter(pl.all_horizontal(pl.col(*_PROBES) > 0))
+        .filter(_WAS_PROBED)
         .unique(["part", "interleaving"], keep="first", maintain_order=True)
         .join(spans, on="part", maintain_order="left")
         .select(
@@ -119,12 +120,8 @@ def probes(results: pl.DataFrame, launches: Iterable[Mapping[str, Any]]) -> pl.D
 
 def _states(part: pl.DataFrame) -> States | None:
     """The states of rows whose probes ran between the same ranks; None without probes."""
-    once = part.filter(_probed()).unique(["launch", "interleaving"])  # interleaved cells share their probes
+    once = part.filter(_WAS_PROBED).unique(["launch", "interleaving"])  # interleaved cells share their probes
     return find_states(np.concatenate([once[name].to_numpy() for name in _PROBES])) if once.height else None
-
-
-def _probed() -> pl.Expr:
-    return pl.all_horizontal(pl.col(*_PROBES) > 0)
 
 
 def _common_names(parts: list[tuple[float, ...]]) -> dict[float, str]:
@@ -153,6 +150,6 @@ def _with_states(part: pl.DataFrame, states: States | None, names: Mapping[float
         before, after = (states.nearest(part[name].fill_null(0.0).to_numpy()) for name in _PROBES)
         named = [
             None if not probed else known[first] if first == second else CHANGED
-            for probed, first, second in zip(part.select(_probed()).to_series(), before, after, strict=True)
+            for probed, first, second in zip(part.select(_WAS_PROBED).to_series(), before, after, strict=True)
         ]
     return part.select(_ROW, pl.Series(STATE, named, dtype=pl.String))

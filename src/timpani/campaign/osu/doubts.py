@@ -1,12 +1,13 @@
 """Find impossible or improbable times in an imported table, from its numbers alone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
 import polars as pl
 
 from timpani.campaign.read.context import Part, crossing_bytes
+from timpani.campaign.read.message_pairs import MESSAGES
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.counted import counted
@@ -33,8 +34,6 @@ _MIN_PLAUSIBLE_US = 1e-3
 
 _MAX_PLAUSIBLE_US = 60e6
 """One minute: a benchmark that repeats such a call a thousand times would run for a day."""
-
-_MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
 
 _SAME_MESSAGES = frozenset({("bcast", "scatter", "linear"), ("gather", "reduce", "linear")})
 """Operations and the algorithm in which the root exchanges one message of the printed size with each rank in both."""
@@ -76,18 +75,17 @@ def doubts(times: pl.DataFrame, conditions: Conditions | None = None) -> list[Do
 
 
 def _doubts_of_mode(times: pl.DataFrame, known: Conditions) -> list[Doubt]:
-    checks: tuple[Callable[[], Iterator[Doubt]], ...] = (
-        lambda: _impossible(times),
-        lambda: _twins(times),
-        lambda: _over_the_port(times, known),
-        lambda: _messages_over_the_port(times, known),
-        lambda: _default_beats_its_choices(times, known),
-        lambda: _prints_its_size(times),
-        lambda: _falls(times, "message_bytes", "size"),
-        lambda: _falls(times, "ranks", "rank count"),
-        lambda: _coarse(times),
-    )
-    return [doubt for check in checks for doubt in check()]
+    return [
+        *_impossible(times),
+        *_twins(times),
+        *_over_the_port(times, known),
+        *_messages_over_the_port(times, known),
+        *_default_beats_its_choices(times, known),
+        *_prints_its_size(times),
+        *_falls(times, "message_bytes", "size"),
+        *_falls(times, "ranks", "rank count"),
+        *_coarse(times),
+    ]
 
 
 def _impossible(times: pl.DataFrame) -> Iterator[Doubt]:
@@ -163,7 +161,7 @@ def _messages_over_the_port(times: pl.DataFrame, known: Conditions) -> Iterator[
     if known.port is None:
         return
     rate = (pl.col("message_bytes") / pl.col("time_us")).alias("rate")
-    faster = times.filter(pl.col("collective").is_in(_MESSAGES), rate > known.port).with_columns(rate)
+    faster = times.filter(pl.col("collective").is_in(MESSAGES), rate > known.port).with_columns(rate)
     for (collective,), part in faster.group_by("collective", maintain_order=True):
         worst = part.sort("rate", descending=True).row(0, named=True)
         yield Doubt(

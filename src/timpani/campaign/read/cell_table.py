@@ -1,7 +1,8 @@
 """One row per cell: what a campaign's launches say together. docs/columns.md describes the columns."""
 
 from collections.abc import Iterator
-from functools import lru_cache, partial
+from dataclasses import astuple
+from functools import partial
 
 import polars as pl
 
@@ -92,12 +93,12 @@ def _by_state() -> Iterator[pl.Expr]:
 def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
     """Add the estimate, its interval, what that covers, and the relative median absolute deviation over launches."""
     medians = pl.col("medians")
-    counts = cells.select(medians.list.len().alias("medians_count")).unique().drop_nulls()
-    ranks = [_median_ranks(n) for n in counts["medians_count"]]
-    bounds = counts.with_columns(
-        pl.Series("low", [low for low, _, _ in ranks], pl.Int64),
-        pl.Series("high", [high for _, high, _ in ranks], pl.Int64),
-        pl.Series("ci_coverage", [coverage for _, _, coverage in ranks], pl.Float64),
+    counts = cells["medians"].list.len().unique().drop_nulls()
+    bounds = pl.DataFrame(
+        # One launch bounds nothing; imports from OSU have no median.
+        [(n, *astuple(median_ranks(n))) for n in counts if n > 1],
+        schema={"medians_count": pl.UInt32, "low": pl.Int64, "high": pl.Int64, "ci_coverage": pl.Float64},
+        orient="row",
     )
     deviations = medians.list.eval((pl.element() - pl.element().median()).abs())
     return (
@@ -115,14 +116,6 @@ def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:
             .alias("relative_mad"),
         )
     )
-
-
-@lru_cache(maxsize=1024)
-def _median_ranks(n: int) -> tuple[int | None, int | None, float | None]:
-    if n < 2:  # imported from OSU, which prints no median; or one launch, which bounds nothing
-        return None, None, None
-    ranks = median_ranks(n)
-    return ranks.low, ranks.high, ranks.coverage
 
 
 def _launches_needed() -> pl.Expr:

@@ -8,16 +8,14 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.rank_pairs import pairs_among
+from timpani.campaign.read.message_pairs import MESSAGES
 from timpani.machine.here.describe import MachineDescription
 from timpani.machine.nodes.asked_locality import parts_of, requested_core_places
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import LOCALITIES, CorePlace, Domains, Seat, locality, seats
 from timpani.machine.nodes.places import RankBinding
 from timpani.study.cell import Algorithm, parse_parameters
-from timpani.study.operations import OPERATIONS
 from timpani.study.schema import LOCALITY, schema
-
-_BETWEEN = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
 
 _KEY = ("machine", "ranks", "placement", "parameters")
 
@@ -51,7 +49,7 @@ def _localities(campaign: Campaign) -> Mapping[tuple[int, str, str], str]:
     described = campaign.header.machine
     seated = [(launch.get("placement"), _seats(launch, described)) for launch in campaign.launches]
     switches = described.cluster.switches if described.cluster else {}
-    keys = campaign.results.filter(pl.col("collective").is_in(_BETWEEN)).select(_KEY[1:]).unique()
+    keys = campaign.results.filter(pl.col("collective").is_in(MESSAGES)).select(_KEY[1:]).unique()
     localities = {}
     for ranks, placement, parameters in keys.iter_rows():
         pairs = pairs_among(Algorithm("", "", parse_parameters(parameters)), ranks)
@@ -114,7 +112,7 @@ def seats_of(campaign: Campaign) -> dict[tuple[int, str], tuple[Seat, ...]]:
 def locality_of(name: Mapping[str, Any], localities: Localities) -> str | None:
     """The locality of the curve or cell of that name, by column; None if it has none or none was recorded."""
     key = name["machine"], name["ranks"], name["placement"], name["parameters"]
-    return localities.get(key) if name["collective"] in _BETWEEN else None
+    return localities.get(key) if name["collective"] in MESSAGES else None
 
 
 def with_locality(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
@@ -122,7 +120,7 @@ def with_locality(cells: pl.DataFrame, campaign: Campaign) -> pl.DataFrame:
     rows = [(*key, found) for key, found in localities_of(campaign).items()]
     localities = pl.DataFrame(rows, schema={**schema(*_KEY), LOCALITY: pl.String()}, orient="row")
     return cells.join(localities, on=_KEY, how="left", maintain_order="left").with_columns(
-        pl.when(pl.col("collective").is_in(_BETWEEN)).then(LOCALITY)
+        pl.when(pl.col("collective").is_in(MESSAGES)).then(LOCALITY)
     )
 
 

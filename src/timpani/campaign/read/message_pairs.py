@@ -4,7 +4,9 @@ import polars as pl
 
 from timpani.study.operations import OPERATIONS
 
-_BETWEEN = [name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point"]
+MESSAGES = tuple(name for name, operation in OPERATIONS.items() if operation.kind == "point-to-point")
+"""Operations that send messages between two ranks, or pairs of ranks."""
+
 _PAIR = r"(?:(?:first|second)=\d+|window=64\b),?"
 """What a table of OSU's leaves out: the two ranks, and the window that its bandwidth benchmark has by default."""
 
@@ -17,7 +19,7 @@ def without_pairs(cells: pl.DataFrame) -> pl.DataFrame:
     """
     key = ("collective", "placement")
     first, second = (pl.col("parameters").str.extract(rf"\b{end}=(\d+)") for end in ("first", "second"))
-    named = pl.col("collective").is_in(_BETWEEN) & first.is_not_null() & second.is_not_null()
+    named = pl.col("collective").is_in(MESSAGES) & first.is_not_null() & second.is_not_null()
     several = pl.struct(first.alias("first"), second.alias("second")).n_unique().over(key) > 1
     others = pl.col("parameters").str.replace_all(_PAIR, "").str.strip_chars_end(",")
     label = pl.col("label").str.replace_all(_PAIR, "").str.strip_chars_end(":,")

@@ -32,7 +32,15 @@ class MachineLoad:
     @property
     def is_disturbing(self) -> bool:
         """Whether figures measured under this load should be believed less."""
-        return self.others > DISTURBING_SHARE * self.cores or self.stolen > STEAL_SHARE * self.cores
+        return any(self.disturbances())
+
+    def disturbances(self) -> Iterator[str]:
+        """What of it shows in medians, in words."""
+        if self.others > DISTURBING_SHARE * self.cores:
+            most = f", up to {self.most_others:.1f} in one launch" if self.most_others is not None else ""
+            yield f"other processes kept {self.others:.1f} of {self.cores} cores busy on average{most}"
+        if self.stolen > STEAL_SHARE * self.cores:
+            yield f"the hypervisor gave {self.stolen:.2f} of {self.cores} cores to others on average"
 
 
 def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
@@ -66,14 +74,5 @@ def _load(host: str, activity: list[Mapping[str, Any]]) -> MachineLoad:
 def load_warnings(launches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """A sentence for each machine that was too busy with other processes, for the top of what a campaign prints."""
     for load in machine_loads(launches):
-        if not load.is_disturbing:
-            continue
-        what = []
-        if load.others > DISTURBING_SHARE * load.cores:
-            most = f", up to {load.most_others:.1f} in one launch" if load.most_others is not None else ""
-            what.append(f"other processes kept {load.others:.1f} of {load.cores} cores busy on average{most}")
-        if load.stolen > STEAL_SHARE * load.cores:
-            what.append(f"the hypervisor gave {load.stolen:.2f} of {load.cores} cores to others on average")
-        yield (
-            f"measured under load: on {load.host} {' and '.join(what)}; these figures say little about the idle machine"
-        )
+        if what := " and ".join(load.disturbances()):
+            yield f"measured under load: on {load.host} {what}; these figures say little about the idle machine"

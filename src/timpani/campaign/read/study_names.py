@@ -1,7 +1,7 @@
 """The names that a study gives to its algorithms, where others were measured in their place."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -57,7 +57,7 @@ def with_study_names(campaign: Campaign) -> Campaign:
     ]
     if not renamed:
         return campaign
-    names = {(each.collective, each.measured): each.named for each in renamed}
+    names = {(each.collective, *_columns(each.measured)): _columns(each.named) for each in renamed}
     labels = {(each.collective, each.measured.label): each.named.plain for each in renamed}
     settings = campaign.header.settings and {
         collective: {labels.get((collective, label), label): text for label, text in known.items()}
@@ -68,7 +68,7 @@ def with_study_names(campaign: Campaign) -> Campaign:
         campaign,
         header=campaign.header.model_copy(update={"settings": settings, "left_out": left_out}),
         results=_renamed(campaign.results, names),
-        proofs=[{**proof, **_algorithm_of(proof, names)} for proof in campaign.proofs],
+        proofs=[_renamed_proof(proof, names) for proof in campaign.proofs],
         stand_ins=tuple(renamed),
     )
 
@@ -99,11 +99,8 @@ def _replaced(renamed: list[StudyName]) -> Iterator[str]:
         yield f"{each.collective} {each.named}: replaced by {each.measured}"
 
 
-def _renamed(results: pl.DataFrame, names: dict[tuple[str, Algorithm], Algorithm]) -> pl.DataFrame:
-    rows = [
-        (collective, *_columns(measured).values(), *_columns(named).values())
-        for (collective, measured), named in names.items()
-    ]
+def _renamed(results: pl.DataFrame, names: Mapping[tuple[str, ...], tuple[str, ...]]) -> pl.DataFrame:
+    rows = [(*measured, *named) for measured, named in names.items()]
     new = [f"{name}_named" for name in _NAMED]
     table = pl.DataFrame(rows, schema=["collective", *_NAMED, *new], orient="row")
     joined = results.join(table, on=["collective", *_NAMED], how="left", maintain_order="left")
@@ -112,12 +109,11 @@ def _renamed(results: pl.DataFrame, names: dict[tuple[str, Algorithm], Algorithm
     ).drop(new)
 
 
-def _algorithm_of(proof: dict[str, Any], names: dict[tuple[str, Algorithm], Algorithm]) -> dict[str, Any]:
-    for (collective, measured), named in names.items():
-        if collective == proof["collective"] and all(proof[k] == v for k, v in _columns(measured).items()):
-            return _columns(named)
-    return {}
+def _renamed_proof(proof: dict[str, Any], names: Mapping[tuple[str, ...], tuple[str, ...]]) -> dict[str, Any]:
+    measured = (proof["collective"], *(proof[name] for name in _NAMED))
+    return {**proof, **dict(zip(_NAMED, names.get(measured, measured[1:]), strict=True))}
 
 
-def _columns(algorithm: Algorithm) -> dict[str, str]:
-    return dict(zip(_NAMED, (algorithm.provider, algorithm.name, algorithm.parameter_text), strict=True))
+def _columns(algorithm: Algorithm) -> tuple[str, ...]:
+    """The values of `_NAMED`."""
+    return algorithm.provider, algorithm.name, algorithm.parameter_text
