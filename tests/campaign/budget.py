@@ -36,7 +36,6 @@ def run_on_counted_starts(study: Study, folder: Path) -> Outcome:
             plan=session.plan,
             store=store,
             programs=build,
-            machine=session.plan.machine.name,
             observer=observer,
             stop=lambda: False,
             clock=lambda: observer.seconds,

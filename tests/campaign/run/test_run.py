@@ -254,7 +254,7 @@ def runner_with(tmp_path: Path) -> Callable[[str], Runner]:
         mpi = replace(FOUND[0], mpirun=launcher)
         groups = (replace(each, variant=replace(each.variant, mpi=mpi)) for each in session.plan.groups)
         plan = replace(session.plan, mpi=mpi, groups=tuple(groups))
-        return Runner(plan, store, lambda mpi: build(FOUND[0]), "here", CountedStarts(), stop=lambda: False)
+        return Runner(plan, store, lambda mpi: build(FOUND[0]), CountedStarts(), stop=lambda: False)
 
     return make
 

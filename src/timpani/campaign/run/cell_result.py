@@ -28,38 +28,30 @@ def result_of(
         for name in ("completion_ns", "average_ns", "skew_ns", "rank_mean_ns")
     }
     messages = raw.get("messages_per_sample", 1)
-    summary = summarize(**arrays).per_message(messages)
+    summary = asdict(summarize(**arrays).per_message(messages))
     low, high = (ns / messages / NS_PER_US for ns in raw["median_interval_ns"])
     return LaunchResult(
         cell=planned.cell,
         launch=launch,
         machine=machine,
-        median_us=summary.median_us,
         ci_low_us=low,
         ci_high_us=high,
-        osu_avg_us=summary.osu_avg_us,
-        osu_min_us=summary.osu_min_us,
-        osu_max_us=summary.osu_max_us,
-        skew_us=summary.skew_us,
-        repetitions=summary.repetitions,
-        outlier_share=summary.outlier_share,
-        bimodal=summary.bimodal,
         converged=raw["converged"],
-        skewed=summary.skewed and "lateness_ns" not in raw,
         oversubscribed=group.oversubscribed,
         part=part,
         **{name: raw[name] for name in COPIED if name in raw},
-        **_lateness(raw, arrays),
+        **summary | _lateness(raw, arrays),
         **_interleaved(line, part),
     )
 
 
 def _lateness(raw: dict[str, Any], arrays: dict[str, NDArray[np.float64]]) -> dict[str, Any]:
-    """What the launch says of injected lateness; nothing where ranks entered together."""
+    """What the launch says of injected lateness, which is no skew; nothing where ranks entered together."""
     if "lateness_ns" not in raw:
         return {}
     times = arrays["completion_ns"], arrays["skew_ns"]
-    return asdict(summarize_lateness(*times, raw["largest_lateness_ns"], raw["lateness_error_ns"]))
+    summary = summarize_lateness(*times, raw["largest_lateness_ns"], raw["lateness_error_ns"])
+    return {**asdict(summary), "skewed": False}
 
 
 def _interleaved(line: dict[str, Any], part: str) -> dict[str, Any]:

@@ -14,15 +14,12 @@ class Observer(Protocol):
 
     def started(self, launch: int, group: Group, cells: int) -> None:
         """The MPI program was started for `cells` cells."""
-        ...
 
     def measured(self, result: LaunchResult) -> None:
         """A result, after it was recorded."""
-        ...
 
     def note(self, text: str) -> None:
         """Something worth knowing that is no result."""
-        ...
 
 
 Observing = Callable[[CampaignPlan, Collection[tuple[Cell, int]]], AbstractContextManager[Observer]]

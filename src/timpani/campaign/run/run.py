@@ -78,7 +78,6 @@ class Runner:
     plan: CampaignPlan
     store: Store
     programs: Programs
-    machine: str
     observer: Observer
     stop: Callable[[], bool]
     hang_after: float | None = None
@@ -269,12 +268,12 @@ class Runner:
         )
         if seen.current is not None:
             error = f"{why}: {ended.output}" if ended.output else why
-            self._record(failed(seen.current, group, launch, self.machine, error, seen.part))
+            self._record(failed(seen.current, group, launch, self.plan.machine.name, error, seen.part))
             self._failed_starts = 0
             for planned, error in self._failures.abandoned_after(
                 seen.current.cell, group.cells, self.store.succeeded()
             ):
-                self._record(failed(planned, group, launch, self.machine, error))
+                self._record(failed(planned, group, launch, self.plan.machine.name, error))
             return
         if group.forced_at_start or group.variant.name != DEFAULT:
             if hung and not self._failed_starts and self.store.succeeded() & {each.cell for each in group.cells}:
@@ -288,7 +287,7 @@ class Runner:
             self._failed_starts = 0
             for planned in self._pending(launch, group.cells):
                 error = f"{why} before its cells: {one_line(ended.output)}"
-                self._record(failed(planned, group, launch, self.machine, error))
+                self._record(failed(planned, group, launch, self.plan.machine.name, error))
             return
         self._failed_starts = 0 if seen.measured else self._failed_starts + 1
         if not self.store.done or self._failed_starts >= _MAX_FAILED_STARTS:
@@ -301,7 +300,7 @@ class Runner:
         self.observer.note(f"a launch {what} while no cell was being measured; its remaining cells are started again")
 
     def _take_result(self, line: RawLine, cell: PlannedCell, group: Group, launch: int, part: str) -> None:
-        result = result_of(line.values, cell, group, launch, self.machine, part)
+        result = result_of(line.values, cell, group, launch, self.plan.machine.name, part)
         self._record(replace(result, samples=line.sha256))
 
     def _record(self, result: LaunchResult) -> None:

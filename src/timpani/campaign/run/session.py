@@ -146,7 +146,6 @@ class Session:
                 plan=self.plan,
                 store=store,
                 programs=build,
-                machine=self.plan.machine.name,
                 observer=observer,
                 stop=lambda: self.stopped is not None,
                 hang_after=hang_after,
