@@ -37,7 +37,6 @@ def raced(tmp_path_factory: pytest.TempPathFactory) -> Path:
             version=library.version if library else "4.1.4",
             mpirun=str(library.mpirun if library else "mpirun"),
         ),
-        created="2026-03-31T00:00:00+00:00",
         command="",
         left_out=[],
     )

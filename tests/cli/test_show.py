@@ -38,7 +38,6 @@ def campaign(tmp_path: Path) -> Path:
         study={"datatype": "double"},
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind="openmpi", version="5"),
-        created="",
         command="",
         left_out=[],
     )
@@ -155,7 +154,6 @@ def measured_on(
         study=study,
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind=kind, version="5"),
-        created="",
         command="",
         left_out=["bcast openmpi/basic_linear: replaced by simgrid/flattree"] if kind == "simgrid" else [],
     )

@@ -36,7 +36,6 @@ def header_of(study: Study, mpi: Mpi) -> Header:
         study=study.model_dump(mode="json"),
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind=mpi.kind, version=mpi.version, mpirun=str(mpi.mpirun)),
-        created="2026-03-31T00:00:00+00:00",
         command="",
         left_out=[],
     )

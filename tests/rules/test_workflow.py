@@ -54,7 +54,6 @@ def add_launches(
         study=STUDY.model_dump(mode="json"),
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind="openmpi", version="5"),
-        created="2026-11-25T00:00:00+00:00",
         command="",
         left_out=[],
     )

@@ -17,6 +17,12 @@ from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.report.page.provenance import provenance
 
 
+def continuing(folder: Path, command: str = "", **parts: Any) -> Header:
+    """The header of a run that continues the campaign in `folder`."""
+    about: dict[str, Any] = {"study": {}, "machine": read_header(folder).machine, "mpi": RecordedMpi(), "left_out": []}
+    return Header.new(command=command, **about | parts)
+
+
 def test_a_header_without_any_part_has_empty_values(tmp_path: Path) -> None:
     header = read_header(write_header(tmp_path))
     assert (header.study.launches, header.machine.cluster, header.machine.hosts, header.mpi.kind) == (
@@ -50,15 +56,7 @@ def test_a_value_that_can_not_be_meant_is_named(tmp_path: Path, parts: dict[str,
 
 def test_unknown_keys_stay_when_the_campaign_is_continued(tmp_path: Path) -> None:
     folder = write_header(tmp_path, study={"title": "old"}, future={"state": 1}, commands=["timpani run 1"])
-    new = Header.new(
-        study={"title": "new"},
-        machine=read_header(folder).machine,
-        mpi=RecordedMpi(),
-        created="",
-        command="timpani run 2",
-        left_out=[],
-    )
-    keep_header(folder, new)
+    keep_header(folder, continuing(folder, "timpani run 2", study={"title": "new"}))
     values = json.loads((folder / "campaign.json").read_text())
     assert values["future"] == {"state": 1}
     assert values["study"] == {"title": "new"}
@@ -67,10 +65,7 @@ def test_unknown_keys_stay_when_the_campaign_is_continued(tmp_path: Path) -> Non
 
 def test_settings_are_unknown_until_a_run_records_them(tmp_path: Path) -> None:
     folder = write_header(tmp_path)
-    new = Header.new(
-        study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="",
-        left_out=[], settings={"bcast": {"chain": "mpirun --mca x 2"}},
-    )  # fmt: skip
+    new = continuing(folder, settings={"bcast": {"chain": "mpirun --mca x 2"}})
     assert read_header(folder).settings is None
     keep_header(folder, new)
     assert read_header(folder).settings == {"bcast": {"chain": "mpirun --mca x 2"}}
@@ -79,10 +74,8 @@ def test_settings_are_unknown_until_a_run_records_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("chooses", "refused"), [(True, True), (False, False)])
 def test_a_campaign_is_not_continued_with_another_default(tmp_path: Path, chooses: bool, refused: bool) -> None:
     folder = write_header(tmp_path, outside=[])
-    new = Header.new(
-        study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="", left_out=[],
-        outside=[OutsideSetting("coll_tuned_bcast_algorithm", "1", "~/.openmpi/mca-params.conf line 2", chooses)],
-    )  # fmt: skip
+    setting = OutsideSetting("coll_tuned_bcast_algorithm", "1", "~/.openmpi/mca-params.conf line 2", chooses)
+    new = continuing(folder, outside=[setting])
     if refused:
         with pytest.raises(
             UserError, match=r"another default: no setting .* and coll_tuned_bcast_algorithm=1 does now"
@@ -93,17 +86,11 @@ def test_a_campaign_is_not_continued_with_another_default(tmp_path: Path, choose
 
 
 def test_a_campaign_is_not_continued_with_another_version_of_a_users_algorithm(tmp_path: Path) -> None:
-    folder = write_header(tmp_path, algorithms={"bcast_mine.cpp": "fast"})
-
-    def new(text: str) -> Header:
-        return Header.new(
-            study={}, machine=read_header(folder).machine, mpi=RecordedMpi(), created="", command="", left_out=[],
-            algorithms={"bcast_mine.cpp": text},
-        )  # fmt: skip
-
-    assert keep_header(folder, new("fast")).algorithms == {"bcast_mine.cpp": "fast"}
+    mine = {"bcast_mine.cpp": "fast"}
+    folder = write_header(tmp_path, algorithms=mine)
+    assert keep_header(folder, continuing(folder, algorithms=mine)).algorithms == mine
     with pytest.raises(UserError, match="measured with other files in the folder TIMPANI_ALGORITHMS"):
-        keep_header(folder, new("faster"))
+        keep_header(folder, continuing(folder, algorithms={"bcast_mine.cpp": "faster"}))
 
 
 def test_a_cluster_comes_back_as_it_was(tmp_path: Path) -> None:

@@ -41,7 +41,6 @@ def header(mpi: str = "4.1.4", machine: str = "here", command: str = "timpani ru
         study=Study.check(values, "test").model_dump(mode="json"),
         machine=MachineDescription(name=machine),
         mpi=RecordedMpi(kind="openmpi", version=mpi),
-        created="2026-01-01",
         command=command,
         left_out=[],
     )
@@ -378,20 +377,8 @@ def test_a_full_disk_is_reported_and_the_same_command_continues(tmp_path: Path, 
 @needs_two_cores
 def test_a_disk_that_is_full_from_the_start_is_reported(tmp_path: Path) -> None:
     disk = tmp_path / "disk"
-    study = (
-        "run",
-        "bcast",
-        "--algorithms",
-        "default",
-        "--sizes",
-        "8",
-        "--slot",
-        "2ms",
-        "--launches",
-        "1",
-        "-o",
-        disk / "c",
-    )
+    short = ("--algorithms", "default", "--sizes", "8", "--slot", "2ms", "--launches", "1")
+    study = ("run", "bcast", *short, "-o", disk / "c")
     with small_disk(disk):
         filling = ballast(disk)
         with filling.open("ab") as file:

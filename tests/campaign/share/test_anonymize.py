@@ -43,7 +43,6 @@ def header(title: str) -> Header:
         study=Study.check(study, "test").model_dump(mode="json"),
         machine=MachineDescription.model_validate(machine),
         mpi=RecordedMpi(kind="openmpi", version="4.1.4", mpirun=f"{HOME}/openmpi/bin/mpirun"),
-        created="2026-01-01",
         command=f"timpani run bcast --on {HOME}/menagerie.toml -o /scratch/{USER}_bcast",
         left_out=["wolf02 has no second socket"],
     )

@@ -52,7 +52,6 @@ def stored(
         study={**STUDY, "regret": regret},
         machine=MachineDescription(name="here"),
         mpi=RecordedMpi(kind="openmpi", version=version),
-        created="",
         command="",
         left_out=[],
     )

@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -149,7 +150,6 @@ class Header(HeaderPart):
         study: Mapping[str, Any],
         machine: MachineDescription,
         mpi: RecordedMpi,
-        created: str,
         command: str,
         left_out: list[str],
         rules: str | None = None,
@@ -163,11 +163,7 @@ class Header(HeaderPart):
     ) -> Self:
         """The header of a new campaign. `study` has every key of the study, or the known keys of an imported one."""
         values = {
-            "format": FORMAT,
-            "version": VERSION,
-            "id": secrets.token_hex(8),
-            "timpani": __version__,
-            "created": created,
+            **new_identity(),
             "study": study,
             "machine": machine.model_dump(mode="json", exclude_unset=True),
             "mpi": mpi.model_dump(exclude_unset=True),
@@ -201,6 +197,17 @@ class Header(HeaderPart):
         commands = [*self.commands, *(command for command in new.commands if command not in self.commands)]
         later = {key: new.recorded[key] for key in ("study", "settings", "planned")}
         return {**self.recorded, **later, "commands": commands}
+
+
+def new_identity() -> dict[str, Any]:
+    """The first keys of a campaign that begins now."""
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "id": secrets.token_hex(8),
+        "timpani": __version__,
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
 
 
 def _dumped(parts: Mapping[str, BaseModel] | None) -> dict[str, Any] | None:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -66,14 +65,6 @@ class Imported:
     notes: list[str]
 
 
-@dataclass(frozen=True)
-class _Printed:
-    """A row of a log as a result, with the rounding of its figure."""
-
-    result: LaunchResult
-    rounding: float
-
-
 def import_logs(
     logs: Sequence[BenchmarkLog],
     folder: Path,
@@ -118,12 +109,11 @@ def import_logs(
         study=_study(logs, datatypes),
         machine=MachineDescription(name=machine),
         mpi=RecordedMpi(kind=provider, version=""),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
         results=len(printed),
         left_out=left_out,
     )
-    write_import(folder, header, (each.result for each in printed))
+    write_import(folder, header, (result for result, _ in printed))
     notes = [f"Warning: {each}" for each in names] + [f"Left out: {each}" for each in left_out]
     return Imported(len(printed), _doubts(printed), notes)
 
@@ -172,14 +162,14 @@ def _study(logs: Iterable[BenchmarkLog], datatypes: Mapping[str, list[str]]) -> 
     }
 
 
-def _doubts(printed: Iterable[_Printed]) -> list[Doubt]:
+def _doubts(printed: Iterable[tuple[LaunchResult, float]]) -> list[Doubt]:
     """What is impossible or improbable in the cells' medians over launches, and in how launches differ."""
     columns = ("collective", "label", "ranks", "message_bytes", "mode")
     rows = [
-        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, _time(each), rounding)
-        for each, rounding in ((each.result, each.rounding) for each in printed)
-        for cell in [each.cell]
-        if each.error is None
+        (cell.collective, cell.algorithm.label, cell.ranks, cell.message_bytes, cell.mode, _time(result), rounding)
+        for result, rounding in printed
+        for cell in [result.cell]
+        if result.error is None
     ]
     types = {**schema(*columns), "time_us": pl.Float64(), "rounding": pl.Float64()}
     table = pl.DataFrame(rows, schema=types, orient="row")
@@ -243,8 +233,11 @@ def _cell(table: PrintedTable, row: PrintedRow, algorithm: Algorithm, ranks: int
 
 def _results(
     tables: Sequence[tuple[BenchmarkLog, PrintedTable]], ranks: int | None, machine: str, of_several: Collection[str]
-) -> Iterator[_Printed]:
-    """`of_several`: the operations that were measured with several datatypes."""
+) -> Iterator[tuple[LaunchResult, float]]:
+    """Each row as a result, and the rounding of its figure.
+
+    of_several  the operations that were measured with several datatypes
+    """
     launches: Counter[Cell] = Counter()
     for log, table in tables:
         algorithm = _algorithm(log, table)
@@ -262,8 +255,9 @@ def _results(
                 osu_max_us=row.highest_us,
                 repetitions=row.iterations,
                 error=f"{where}: OSU's validation failed" if row.failed_validation else None,
+                **_median(row),
             )
-            yield _Printed(replace(result, **_median(row)), row.rounding)
+            yield result, row.rounding
 
 
 def _algorithm(log: BenchmarkLog, table: PrintedTable) -> Algorithm:

@@ -2,9 +2,8 @@
 
 import csv
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -27,20 +26,15 @@ _FOLDER = resources.files("timpani") / "published"
 COMPARISON = "comparison"
 """In place of what a table holds: any that a campaign can be compared with."""
 
-_OTHERWISE: dict[str, Callable[[str], tuple[str, str]]] = {
-    "fit": lambda name: (
-        f"{name} is somebody's fit, not measurements",
-        f"`timpani fit DIR --published {name}` shows it next to one of yours",
+_INSTEAD = {
+    "fit": ("{} is somebody's fit, not measurements", "`timpani fit DIR --published {}` shows it next to one of yours"),
+    "measurements": (
+        "{} is measurements, not a fit",
+        "`timpani import --published {} -o DIR` makes a campaign of it, to be fitted",
     ),
-    "measurements": lambda name: (
-        f"{name} is measurements, not a fit",
-        f"`timpani import --published {name} -o DIR` makes a campaign of it, to be fitted",
-    ),
-    "conclusions": lambda name: (
-        f"{name} is a study's conclusions, without a table",
-        f"`timpani compare DIR --published {name}` checks them",
-    ),
+    "conclusions": ("{} is a study's conclusions, without a table", "`timpani compare DIR --published {}` checks them"),
 }
+"""By what a table holds: why it can't be used in another way, and how it can."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +95,7 @@ def read_published(text: str, holds: str) -> Published:
     meant = _beginning(names, text)
     if not meant:
         for unusable in _beginning(sources, text):
-            raise UserError(*_OTHERWISE[sources[unusable]["holds"]](unusable))
+            raise UserError(*(sentence.format(unusable) for sentence in _INSTEAD[sources[unusable]["holds"]]))
         raise UserError(f"unknown published table {text!r}", f"choose among {', '.join(names)}")
     if len({sources[name]["study"] for name in meant}) > 1:
         raise UserError(f"{text!r} begins {counted(len(meant), 'table')}: {', '.join(meant)}", "name one in full")
@@ -174,7 +168,6 @@ def import_published(name: str, folder: Path, command: str) -> int:
         },
         machine=MachineDescription(name=table.machine, cpu=table.cpu),
         mpi=RecordedMpi(kind=table.provider, version=table.version),
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
         command=command,
         results=len(results),
         left_out=[f"empty cells of the published table: {empty}"] if empty else [],

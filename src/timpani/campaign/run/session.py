@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 from typing import Self
@@ -90,21 +89,16 @@ class Session:
         planned = plan(study, available, resources, prepare_variants(study, available))
         return cls(planned, settings_of_libraries(planned.libraries, os.environ, study.clean_environment))
 
-    @property
-    def _measures_own(self) -> bool:
-        """Whether algorithms of Timpani are measured, of which some may be a user's."""
-        return any(each.cell.algorithm.provider == OWN for each in self.plan.cells)
-
     def open(self, folder: Path) -> Store:
         """Create or continue the campaign in `folder`."""
         mpi, hosts = self.plan.mpi, self.plan.hosts
+        measures_own = any(each.cell.algorithm.provider == OWN for each in self.plan.cells)
         return Store(
             folder,
             Header.new(
                 study=self.plan.study.model_dump(mode="json"),
                 machine=describe_cluster(self.plan.machine, hosts) if hosts else describe_machine(),
                 mpi=RecordedMpi.from_mpi(mpi),
-                created=datetime.now(UTC).isoformat(timespec="seconds"),
                 command=shlex.join(["timpani", *sys.argv[1:]]).encode(errors="backslashreplace").decode(),
                 left_out=list(map(str, self.plan.skipped)),
                 settings=self.plan.settings,
@@ -113,7 +107,7 @@ class Session:
                 planned=planned_operations(each.cell for each in self.plan.cells),
                 rules=Path(rules).read_text(errors="backslashreplace") if (rules := self.plan.study.rules) else None,
                 tuned=tuned_texts(Path(tuned), mpi) if (tuned := self.plan.study.tuned) else None,
-                algorithms=further_texts() if self._measures_own else None,
+                algorithms=further_texts() if measures_own else None,
             ),
         )
 

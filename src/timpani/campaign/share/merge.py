@@ -1,19 +1,16 @@
 """Merge campaigns of several machines or days into one folder that records where each launch came from."""
 
 import os
-import secrets
 import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from timpani import __version__
 from timpani.campaign.folder.bundle import recorded_files
-from timpani.campaign.folder.header import FORMAT, VERSION, Header, keep_header
+from timpani.campaign.folder.header import Header, keep_header, new_identity
 from timpani.campaign.folder.load import believed_records
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS, Records
 from timpani.campaign.folder.sealed_lines import seal
@@ -154,11 +151,7 @@ def _header(
             settings[collective] = {**known, **settings.get(collective, {})}
     values = {
         **first.recorded,
-        "format": FORMAT,
-        "version": VERSION,
-        "id": secrets.token_hex(8),
-        "timpani": __version__,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        **new_identity(),
         "study": _study([header.recorded.get("study", {}) for header in headers]),
         "machine": first.recorded["machine"] if len(names) == 1 else {"name": ", ".join(names)},
         "mpi": first.recorded["mpi"] if len(versions) == 1 else {**first.recorded["mpi"], "version": ""},
