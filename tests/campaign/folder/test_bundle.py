@@ -70,20 +70,8 @@ def rewritten(bundle: Path, change: Callable[[dict[str, bytes]], None]) -> Path:
     return bundle
 
 
-def outside(members: dict[str, bytes]) -> None:
-    members["../escaped.txt"] = b"escaped"
-
-
-def absolute(members: dict[str, bytes]) -> None:
-    members["/tmp/escaped.txt"] = b"escaped"
-
-
-def another_folder(members: dict[str, bytes]) -> None:
-    members["launches/0001-1/../../escaped.txt"] = b"escaped"
-
-
-def huge(members: dict[str, bytes]) -> None:
-    members["launches/0001-1/output.txt"] = bytes(1 << 28)
+def adding(name: str, content: bytes = b"escaped") -> Callable[[dict[str, bytes]], None]:
+    return lambda members: members.update({name: content})
 
 
 def edited(members: dict[str, bytes]) -> None:
@@ -94,10 +82,6 @@ def removed(members: dict[str, bytes]) -> None:
     del members["results.jsonl"]
 
 
-def unlisted(members: dict[str, bytes]) -> None:
-    members["launches/0001-1/output.txt"] = b"added"
-
-
 def no_campaign(members: dict[str, bytes]) -> None:
     members.clear()
     members["notes.txt"] = b"notes"
@@ -106,13 +90,13 @@ def no_campaign(members: dict[str, bytes]) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (outside, "is no part of a campaign"),
-        (absolute, "is no part of a campaign"),
-        (another_folder, "is no part of a campaign"),
-        (huge, "expands more than"),
+        (adding("../escaped.txt"), "is no part of a campaign"),
+        (adding("/tmp/escaped.txt"), "is no part of a campaign"),
+        (adding("launches/0001-1/../../escaped.txt"), "is no part of a campaign"),
+        (adding("launches/0001-1/output.txt", bytes(1 << 28)), "expands more than"),
         (edited, "was changed since it was packed"),
         (removed, "was changed since it was packed"),
-        (unlisted, "was changed since it was packed"),
+        (adding("launches/0001-1/output.txt"), "was changed since it was packed"),
         (no_campaign, "holds no campaign"),
     ],
 )

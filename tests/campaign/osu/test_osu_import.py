@@ -14,12 +14,12 @@ from timpani.errors import UserError
 from timpani.report.tables.osu_format import osu_blocks
 
 LOGS = Path(__file__).parents[2] / "data" / "osu"
+CONDITIONS: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
 
 
 def imported(folder: Path, *names: str, **options: Any) -> Campaign:
-    conditions: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
     algorithm = options.pop("algorithm", "default")
-    import_logs([BenchmarkLog.parse(str(LOGS / name), algorithm) for name in names], folder, **conditions | options)
+    import_logs([BenchmarkLog.parse(str(LOGS / name), algorithm) for name in names], folder, **CONDITIONS | options)
     return load(folder)
 
 
@@ -32,8 +32,9 @@ def written(folder: Path, text: str) -> PrintedFile:
 def kept(folder: Path, text: str, **options: Any) -> tuple[Campaign, Imported]:
     """The campaign that a log with `text` becomes, and what the import says about it."""
     (folder / "log.txt").write_text(text)
-    conditions: dict[str, Any] = {"ranks": 2, "machine": "old", "datatype": None, "command": "import"}
-    said = import_logs([BenchmarkLog.parse(str(folder / "log.txt"), "default")], folder / "c", **conditions | options)
+    said = import_logs(
+        [BenchmarkLog.parse(str(folder / "log.txt"), "default")], folder / "c", **CONDITIONS | {"ranks": 2} | options
+    )
     return load(folder / "c"), said
 
 
@@ -197,8 +198,7 @@ def test_an_unreadable_file_leaves_no_folder(tmp_path: Path) -> None:
 def test_each_imported_file_may_name_an_algorithm(tmp_path: Path) -> None:
     first, second = LOGS / "bcast-7.4-full.txt", LOGS / "bcast-5.6.txt"
     logs = [BenchmarkLog.parse(f"chain:fanout=4={first}", "default"), BenchmarkLog.parse(str(second), "basic_linear")]
-    conditions: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": "MPI_CHAR", "command": "import"}
-    import_logs(logs, tmp_path / "both", **conditions)
+    import_logs(logs, tmp_path / "both", **CONDITIONS)
     labels = set(estimate_cells(load(tmp_path / "both").raced)["label"])
     assert labels == {"chain:fanout=4", "linear"}  # the canonical name
 
@@ -219,13 +219,12 @@ def test_a_copy_under_another_name_is_no_second_run(tmp_path: Path) -> None:
     log = LOGS / "bcast-5.6.txt"
     (tmp_path / "chain.log").write_text("# of the chain\n" + log.read_text())
     logs = [BenchmarkLog.parse(f"default={log}", ""), BenchmarkLog.parse(f"chain={tmp_path / 'chain.log'}", "")]
-    conditions: dict[str, Any] = {"ranks": 4, "machine": "old", "datatype": None, "command": "import"}
     with pytest.raises(UserError, match=r"chain\.log:\d+ repeats the table at .*bcast-5\.6\.txt:\d+; leave one out"):
-        import_logs(logs, tmp_path / "c", **conditions)
+        import_logs(logs, tmp_path / "c", **CONDITIONS)
     appended = tmp_path / "appended.log"
     appended.write_text(log.read_text() * 2)
     with pytest.raises(UserError, match=r"appended\.log:\d+ repeats the table at .*appended\.log:\d+"):
-        import_logs([BenchmarkLog.parse(str(appended), "default")], tmp_path / "c", **conditions)
+        import_logs([BenchmarkLog.parse(str(appended), "default")], tmp_path / "c", **CONDITIONS)
 
 
 def test_messages_between_two_ranks_need_no_rank_count(tmp_path: Path) -> None:

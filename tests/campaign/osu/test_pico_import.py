@@ -65,28 +65,17 @@ def test_files_of_one_test_are_one_campaign_and_names_can_be_typed(tmp_path: Pat
     assert load(tmp_path / "d").results["algorithm"].to_list() == ["mine"]
 
 
+def described(metadata: str) -> Callable[[Path], Path]:
+    def describe(file: Path) -> Path:
+        file.parents[3].joinpath("desk_metadata.csv").write_text(metadata)
+        return file
+
+    return describe
+
+
 def no_metadata(file: Path) -> Path:
     file.parents[3].joinpath("desk_metadata.csv").unlink()
     return file
-
-
-def no_row(file: Path) -> Path:
-    file.parents[3].joinpath("desk_metadata.csv").write_text(METADATA.splitlines()[0] + "\n")
-    return file
-
-
-def incomplete_row(file: Path) -> Path:
-    file.parents[3].joinpath("desk_metadata.csv").write_text(METADATA.replace("59,0,2,2", "59,0,two,2"))
-    return file
-
-
-def other_collective(file: Path) -> Path:
-    file.parents[3].joinpath("desk_metadata.csv").write_text(METADATA.replace("ALLREDUCE", "WHATEVER"))
-    return file
-
-
-def other_name(file: Path) -> Path:
-    return file.rename(file.with_name("times.csv"))
 
 
 def no_times(file: Path) -> Path:
@@ -98,10 +87,10 @@ def no_times(file: Path) -> Path:
     ("change", "why"),
     [
         (no_metadata, "which names its collective"),
-        (no_row, "has no row in"),
-        (incomplete_row, "has an incomplete row in"),
-        (other_collective, "is of 'whatever', no collective"),
-        (other_name, "is not named COUNT_ALGORITHM_TYPE.csv"),
+        (described(METADATA.splitlines()[0]), "has no row in"),
+        (described(METADATA.replace("59,0,2,2", "59,0,two,2")), "has an incomplete row in"),
+        (described(METADATA.replace("ALLREDUCE", "WHATEVER")), "is of 'whatever', no collective"),
+        (lambda file: file.rename(file.with_name("times.csv")), "is not named COUNT_ALGORITHM_TYPE.csv"),
         (no_times, "has no row under it"),
     ],
 )

@@ -35,8 +35,12 @@ def six(**values: object) -> list[LaunchResult]:
     return [launch(number, 16.5 + number, **values) for number in range(1, 7)]
 
 
+def estimated(results: list[LaunchResult]) -> pl.DataFrame:
+    return estimate_cells(RacedResults.from_rows(results_frame(results)))
+
+
 def only_row(results: list[LaunchResult]) -> dict[str, object]:
-    cells = estimate_cells(RacedResults.from_rows(results_frame(results)))
+    cells = estimated(results)
     assert cells.height == 1
     return cells.row(0, named=True)
 
@@ -90,11 +94,7 @@ def test_a_cell_needs_the_launches_that_comparing_its_point_takes() -> None:
     def rows(competitors: int, **values: object) -> pl.DataFrame:
         names = ["default", *(f"a{number}" for number in range(competitors))]
         cells = [replace(CELL, algorithm=Algorithm("openmpi", name)) for name in names]
-        return estimate_cells(
-            RacedResults.from_rows(
-                results_frame([replace(each, cell=cell) for cell in cells for each in six(**values)])
-            )
-        )
+        return estimated([replace(each, cell=cell) for cell in cells for each in six(**values)])
 
     assert rows(23)["launches_needed"].unique().to_list() == [6]
     assert rows(23)["status"].unique().to_list() == ["ok"]
@@ -106,9 +106,7 @@ def test_a_cell_needs_the_launches_that_comparing_its_point_takes() -> None:
 def test_messages_between_many_ranks_do_not_compete() -> None:
     pairs = [Algorithm("openmpi", "default", (("first", 0), ("second", rank))) for rank in range(1, 40)]
     cells = [replace(CELL, collective="latency", algorithm=pair) for pair in pairs]
-    rows = estimate_cells(
-        RacedResults.from_rows(results_frame([replace(each, cell=cell) for cell in cells for each in six()]))
-    )
+    rows = estimated([replace(each, cell=cell) for cell in cells for each in six()])
     assert (rows["launches_needed"].unique().to_list(), rows["status"].unique().to_list()) == ([6], ["ok"])
 
 
@@ -150,9 +148,7 @@ def test_rows_come_curve_by_curve_with_the_default_first() -> None:
             launch(1, 1.0), cell=replace(CELL, algorithm=Algorithm("openmpi", name), message_bytes=message_bytes)
         )
 
-    cells = estimate_cells(
-        RacedResults.from_rows(results_frame([at("knomial", 8), at("chain", 1024), at("default", 8), at("chain", 64)]))
-    )
+    cells = estimated([at("knomial", 8), at("chain", 1024), at("default", 8), at("chain", 64)])
     assert cells.select("label", "message_bytes").rows() == [
         ("default", 8),
         ("chain", 64),
@@ -163,12 +159,12 @@ def test_rows_come_curve_by_curve_with_the_default_first() -> None:
 
 def test_machines_are_kept_apart() -> None:
     elsewhere = [replace(result, machine="there", median_us=9.0) for result in six()]
-    cells = estimate_cells(RacedResults.from_rows(results_frame([*six(), *elsewhere])))
+    cells = estimated([*six(), *elsewhere])
     assert dict(cells.select("machine", "median_us").iter_rows()) == {"here": 20.0, "there": 9.0}
 
 
 def test_nothing_measured_gives_an_empty_table() -> None:
-    cells = estimate_cells(RacedResults.from_rows(results_frame([])))
+    cells = estimated([])
     assert cells.height == 0
     assert cells.schema["median_us"] == pl.Float64()
 

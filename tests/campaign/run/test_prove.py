@@ -14,6 +14,8 @@ from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, label, needs_mpic
 from timpani.campaign.folder.load import read_proofs
 from timpani.campaign.run.prove import indistinct
 from timpani.native.mpi import Mpi
+from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import cell_columns
 
 ON_FOUR = ("--ranks", "4", "--oversubscribe", "--slot", "2ms", "--launches", "1")
 
@@ -128,18 +130,7 @@ def test_a_signal_while_counting_ends_a_run_and_the_same_command_continues(mpi: 
 @needs_open_mpi
 def test_messages_that_the_library_does_not_send_prove_nothing(tmp_path: Path) -> None:
     """coll/sm copies through shared memory: all of its algorithms would send "the same messages", none."""
-    study = (
-        "bcast",
-        "--algorithms",
-        "default",
-        "--sizes",
-        "1Ki",
-        "--slot",
-        "2ms",
-        "--launches",
-        "1",
-        "--oversubscribe",
-    )
+    study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", *ON_FOUR[2:])
     shared = ("--variant", "shared: --mca coll_sm_priority 100", "--mpi", OPEN_MPIS[0].mpirun)
     done = typed("run", *study, *shared, "--prove", "-o", tmp_path / "c")
     assert done.returncode == 0, done.stderr
@@ -157,16 +148,8 @@ def test_a_library_that_counts_nothing_says_so(tmp_path: Path) -> None:
 
 
 def proof(algorithm: str, messages: list[list[int]], **fields: Any) -> dict[str, Any]:
-    where = {"ranks": 2, "message_bytes": 8, "placement": "core", "mode": "warm", "arrival": "together"}
-    cell = {
-        "collective": "bcast",
-        "variant": "default",
-        "provider": "openmpi",
-        "algorithm": algorithm,
-        "parameters": "",
-        **where,
-    }
-    return {**cell, "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
+    cell = Cell("bcast", Algorithm("openmpi", algorithm), 2, "core", 8, "warm")
+    return {**cell_columns(cell), "messages": messages, "bytes": json.loads(json.dumps(messages)), **fields}
 
 
 def test_equal_messages_are_reported_over_sizes() -> None:
