@@ -13,6 +13,7 @@ from timpani.campaign.osu.printed_table import (
     PrintedTable,
     is_whole,
     parse_count,
+    parse_extremes,
     parse_figure,
     parse_row,
     shown,
@@ -148,7 +149,7 @@ class ImbReader(LogReader):
             return
         value = parse_row(text, self._columns, where)
         time, rounding = parse_figure(value["time"], where)
-        lowest, highest = (parse_figure(value[name], where)[0] if name in value else None for name in _EXTREMES)
+        lowest, highest = parse_extremes(value, where)
         row = PrintedRow(
             message_bytes=parse_count(value.get("size", "0"), where),
             average_us=time,
@@ -164,9 +165,6 @@ class ImbReader(LogReader):
     def close(self) -> None:
         super().close()
         self._name, self._ranks = "", None
-
-
-_EXTREMES = ("lowest", "highest")
 
 
 def _protocol(options: list[str]) -> str:

@@ -187,16 +187,21 @@ def _refuse_copies(tables: Iterable[PrintedTable]) -> None:
     seen: dict[tuple[object, ...], str] = {}
     for table in tables:
         where = _first_line(table)
-        printed = (*_measured(table), *(replace(row, line=0) for row in table.rows))
+        measured = (
+            table.collective,
+            table.datatype,
+            table.build,
+            table.buffers,
+            table.pairs,
+            table.window,
+            table.ranks,
+        )
+        printed = (*measured, *(replace(row, line=0) for row in table.rows))
         if len(table.rows) >= _MIN_ROWS_OF_COPY and printed in seen:
             raise UserError(
                 f"{where} repeats the table at {seen[printed]}", "leave one out: a copy is not a second run"
             )
         seen[printed] = where
-
-
-def _measured(table: PrintedTable) -> tuple[object, ...]:
-    return (table.collective, table.datatype, table.build, table.buffers, table.pairs, table.window, table.ranks)
 
 
 def _ranks_of(table: PrintedTable, given: int | None) -> int:

@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
 from timpani.campaign.osu.printed_table import (
@@ -12,6 +11,7 @@ from timpani.campaign.osu.printed_table import (
     PrintedTable,
     is_whole,
     parse_count,
+    parse_extremes,
     parse_figure,
     parse_row,
     shown,
@@ -104,7 +104,26 @@ class OsuReader(LogReader):
 
     def _take_row(self, number: int, text: str, table: PrintedTable) -> None:
         self._name_passed()
-        row = _row(text, self._columns, OPERATIONS[table.collective].quantity, f"{self.path}:{number}", number)
+        where = f"{self.path}:{number}"
+        value = parse_row(text, self._columns, where)
+        message_bytes = parse_count(value.get("size", "0"), where)
+        wanted = _FIGURES[OPERATIONS[table.collective].quantity]
+        figures = {name: parse_figure(value[name], where) for name in wanted if name in value}
+        name, (figure, rounding) = min(figures.items(), key=lambda item: item[1][1])  # the most exact one
+        if name != "time" and figure <= 0:
+            raise UserError(f"{where} says that nothing was moved", REMOVE_LINE)
+        lowest, highest = parse_extremes(value, where)
+        row = PrintedRow(
+            message_bytes=message_bytes,
+            # µs of a call, or of a message: bytes over MB/s are µs.
+            average_us=figure if name == "time" else (1e6 if name == "rate" else message_bytes) / figure,
+            rounding=rounding,
+            lowest_us=lowest,
+            highest_us=highest,
+            iterations=parse_count(value.get("iterations", "0"), where),
+            failed_validation=value.get("validation") == "Fail",
+            line=number,
+        )
         self._add_row(table, row, "its '# OSU MPI … Test' line")
 
     def _take_comment(self, number: int, text: str) -> None:
@@ -149,7 +168,19 @@ class OsuReader(LogReader):
 
     def _open_described(self, number: int) -> None:
         """Open the table that the title, the options and the columns so far describe."""
-        self._open_table(number, _table(self._operation or "", self.path, self._settings))
+        operation, settings = self._operation or "", self._settings
+        pairs, window = (int(settings[name]) if name in settings else None for name in ("pairs", "window"))
+        table = PrintedTable(
+            operation,
+            self.path,
+            datatype=settings.get("datatype", _UNPRINTED_DATATYPE[OPERATIONS[operation].reduces]),
+            build=settings["build"],
+            buffers=f"{settings['send']} to {settings['receive']}" if "send" in settings else "",
+            pairs=pairs,
+            window=window,
+            timpani=settings.get("timpani", ""),
+        )
+        self._open_table(number, table)
 
 
 def _columns(text: str) -> tuple[list[str], str]:
@@ -166,20 +197,6 @@ def _columns(text: str) -> tuple[list[str], str]:
     return meanings, ""
 
 
-def _table(operation: str, path: Path, settings: Mapping[str, str]) -> PrintedTable:
-    pairs, window = (int(settings[name]) if name in settings else None for name in ("pairs", "window"))
-    return PrintedTable(
-        operation,
-        path,
-        datatype=settings.get("datatype", _UNPRINTED_DATATYPE[OPERATIONS[operation].reduces]),
-        build=settings["build"],
-        buffers=f"{settings['send']} to {settings['receive']}" if "send" in settings else "",
-        pairs=pairs,
-        window=window,
-        timpani=settings.get("timpani", ""),
-    )
-
-
 def _looks_like_row(text: str) -> bool:
     """Figures alone, or a size and a figure before anything else; everything else is another program's line."""
     words = text.split()
@@ -193,24 +210,3 @@ def _is_number(word: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _row(text: str, columns: list[str], quantity: Quantity, where: str, number: int) -> PrintedRow:
-    value = parse_row(text, columns, where)
-    message_bytes = parse_count(value.get("size", "0"), where)
-    figures = {name: parse_figure(value[name], where) for name in _FIGURES[quantity] if name in value}
-    name, (figure, rounding) = min(figures.items(), key=lambda item: item[1][1])  # the most exact one
-    if name != "time" and figure <= 0:
-        raise UserError(f"{where} says that nothing was moved", REMOVE_LINE)
-    lowest, highest = (parse_figure(value[name], where)[0] if name in value else None for name in ("lowest", "highest"))
-    return PrintedRow(
-        message_bytes=message_bytes,
-        # µs of a call, or of a message: bytes over MB/s are µs.
-        average_us=figure if name == "time" else (1e6 if name == "rate" else message_bytes) / figure,
-        rounding=rounding,
-        lowest_us=lowest,
-        highest_us=highest,
-        iterations=parse_count(value.get("iterations", "0"), where),
-        failed_validation=value.get("validation") == "Fail",
-        line=number,
-    )

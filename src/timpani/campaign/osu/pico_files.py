@@ -67,7 +67,7 @@ class PicoReader(LogReader):
         try:
             table = self._read_table()
         except _MissingError as missing:
-            self._leave_out(self._begin or 1, missing.why, missing.step)
+            self._leave_out(self._begin or 1, *missing.args)
         else:
             self.tables.append(table)
 
@@ -124,11 +124,7 @@ class PicoReader(LogReader):
 
 
 class _MissingError(Exception):
-    """Why a file becomes no table."""
-
-    def __init__(self, why: str, step: str = "") -> None:
-        super().__init__(why)
-        self.why, self.step = why, step
+    """Why a file becomes no table, and what to do."""
 
 
 def _vectors(collective: str, ranks: int, count: int) -> int:

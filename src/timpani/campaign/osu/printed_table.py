@@ -2,7 +2,7 @@
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -210,3 +210,9 @@ def parse_figure(word: str, where: str) -> tuple[float, float]:
     value = float(f"{match['whole']}.{places or 0}")
     half_unit = 0.5 * 10.0 ** -len(places)
     return value, half_unit / max(value, half_unit)
+
+
+def parse_extremes(value: Mapping[str, str], where: str) -> tuple[float | None, float | None]:
+    """The shortest and the longest time of a row's words, where they are printed."""
+    lowest, highest = (parse_figure(value[name], where)[0] if name in value else None for name in ("lowest", "highest"))
+    return lowest, highest

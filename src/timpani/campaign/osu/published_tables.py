@@ -136,7 +136,7 @@ def _table(name: str, source: dict[str, Any]) -> Published:
         conditions=Conditions(**source.pop("conditions", {})),
         fitted=source.pop("fitted", {}),
         rows=rows,
-        files=(_file(name),),
+        files=(f"{name}.csv, published",),
         **source,
     )
 
@@ -194,10 +194,6 @@ def _results(table: Published) -> Iterator[LaunchResult]:
         algorithm = counterpart(collective, named, table.provider)  # by its canonical name
         cell = Cell(collective, algorithm, int(row.get("ranks", 2)), UNPLACED, int(row["message_bytes"]), "warm")
         yield LaunchResult(cell=cell, launch=1, machine=table.machine, osu_avg_us=time)
-
-
-def _file(name: str) -> str:
-    return f"{name}.csv, published"
 
 
 def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
