@@ -66,7 +66,7 @@ def test_a_continued_campaign_has_all_appended_results(folder: Path) -> None:
         assert store.repaired == []
         store.add_result(replace(RESULT, launch=4, error="it died\nof «old age» \x1b[0m"))
         store.add_proof(Proof(CELL, ((0, 1), (0, 0)), ((0, 8), (0, 0))))
-        assert store.proven() == {CELL}
+        assert store.proven == {CELL}
         assert store.succeeded() == {CELL}
     campaign = load(folder)
     assert campaign.results["launch"].to_list() == [1, 2, 3, 4]

@@ -63,7 +63,7 @@ class Store:
         }
         self.results = [LaunchResult.from_line(line) for line in records.values(RESULTS)]  # that were there already
         self.done = {(each.cell, each.launch): each.error for each in self.results}  # measured → why it failed
-        self._proven = {cell_of(line) for line in records.values(PROOFS)}
+        self.proven = {cell_of(line) for line in records.values(PROOFS)}  # the cells that have a proof
         self._given = Counter(each.part for each in self.results if each.samples is not None)
         self._given += Counter(line["part"] for line in records.values(PROOFS) if line.get("part"))
         self.endings = records.values(ENDINGS)  # and those that were added since
@@ -102,7 +102,7 @@ class Store:
         values = asdict(proof)
         del values["cell"]
         self._append(PROOFS, {**cell_columns(proof.cell), **values})
-        self._proven.add(proof.cell)
+        self.proven.add(proof.cell)
         self._given[proof.part] += 1
 
     @property
@@ -114,10 +114,6 @@ class Store:
     def succeeded(self) -> set[Cell]:
         """The cells that have a time."""
         return {cell for (cell, _), error in self.done.items() if error is None}
-
-    def proven(self) -> set[Cell]:
-        """The cells that have a proof."""
-        return set(self._proven)
 
     def unended(self) -> Iterator[Unended]:
         """The starts whose end nobody lived to record, or whose results were lost since."""

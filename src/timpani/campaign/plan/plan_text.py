@@ -51,7 +51,8 @@ def plan_text(
         "by_rules": any(planned.cell.algorithm == BY_RULES for planned in cells),
         "lose_at": None if study.regret is None or method else UNSEEN_MODE_FACTOR,
         "seed": crc32(seed.encode()),
-        "probe": method is None and _can_probe(plan, group),
+        # Ranks that share a core would wait for the probe, and simulated ones have no machine.
+        "probe": study.probe and method is None and not (plan.machine.simulated or group.oversubscribed),
     }
     return "\n".join(
         [
@@ -77,11 +78,6 @@ def key_lines(computed: Mapping[str, object], study: Study) -> Iterator[str]:
         value = computed[name] if name in computed else getattr(study, name)
         if value is not None and value is not False:
             yield name if value is True else f"{name} {value}"
-
-
-def _can_probe(plan: CampaignPlan, group: Group) -> bool:
-    """Whether the machine's state can be seen: ranks that share a core would wait for it, simulated ones have none."""
-    return plan.study.probe and not (plan.machine.simulated or group.oversubscribed)
 
 
 def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:

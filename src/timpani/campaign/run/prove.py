@@ -45,17 +45,15 @@ class Prover(UntimedCalls):
     If a launch dies or hangs, only the cell that it was running has no proof.
     """
 
-    wanted: Callable[[Cell], bool] = lambda cell: True
+    wanted: Callable[[Cell], bool]
 
     def run(self) -> int:
         """Count the messages of each cell that was measured and has no proof; returns how many it stopped before."""
-        proven = self.store.proven()
-        measured = self.store.succeeded()
         uncounted = 0
+        unproven = self.store.succeeded() - self.store.proven
         with self.store.writing():
             for group in self.plan.groups:
-                counted_for = measured - proven
-                pending = [each for each in group.cells if each.cell in counted_for and self.wanted(each.cell)]
+                pending = [each for each in group.cells if each.cell in unproven and self.wanted(each.cell)]
                 if pending and not self.stop():
                     self.note(f"counting messages: {counted(len(pending), 'cell')} on {counted(group.ranks, 'rank')}")
                 counting = self._counting(group)

@@ -146,15 +146,11 @@ class Session:
             ).run()
 
     def prove(
-        self,
-        store: Store,
-        observer: Observer,
-        hang_after: float | None,
-        wanted: Callable[[Cell], bool] = lambda cell: True,
+        self, store: Store, observer: Observer, hang_after: float | None, wanted: Callable[[Cell], bool]
     ) -> Outcome:
         """Count the messages of each cell `wanted`, where the library can; the same signals end it cleanly."""
         with self._signals():
-            prover = Prover(
+            uncounted = Prover(
                 plan=self.plan,
                 store=store,
                 programs=build,
@@ -162,8 +158,7 @@ class Session:
                 timeout=hang_after or MIN_TIMEOUT,
                 note=observer.note,
                 wanted=wanted,
-            )
-            uncounted = prover.run()
+            ).run()
         return Outcome("stopped" if uncounted else "complete", uncounted)
 
     def matrices(self, folder: Path, observing: Observing, shown: ShownCells) -> list[Matrices]:
