@@ -8,11 +8,13 @@ import pytest
 from tests.charts.conftest import LATENCY_US, SIZES, cell
 from tests.charts.drawing import about, items, texts
 from timpani.charts.latency_against_ranks import latency_against_ranks
-from timpani.charts.latency_against_size import latency_against_size
-from timpani.charts.latency_by_ranks import latency_by_ranks
+from timpani.charts.latency_against_size import FIGURE as AGAINST_SIZE
+from timpani.charts.latency_by_ranks import FIGURE as BY_RANKS
 from timpani.charts.marks.axes import rank_axis
 
 pytestmark = pytest.mark.slow
+
+latency_against_size = AGAINST_SIZE.draw
 
 
 def names_at_ends(figure: object) -> dict[str, float]:
@@ -242,7 +244,7 @@ def test_linear_axes_begin_at_zero_and_names_keep_their_distance(cells: pl.DataF
 def test_one_algorithm_has_a_curve_for_each_rank_count() -> None:
     counts = (1, 2, 16)
     cells = pl.DataFrame([cell("default", size, ranks) for ranks in counts for size in SIZES])
-    figure = latency_by_ranks(cells)
+    figure = BY_RANKS.draw(cells)
     assert set(names_at_ends(figure)) == {"1 rank", "2 ranks", "16 ranks"}
     heights = names_at_ends(figure)
     assert heights["16 ranks"] < heights["2 ranks"]

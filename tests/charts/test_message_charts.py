@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from tests.charts.drawing import about, items, texts
-from timpani.charts.message_latency import message_latency
+from timpani.charts.message_latency import FIGURE as LATENCY
+from timpani.charts.message_throughput import throughput_against_size
 from timpani.charts.pair_matrix import pair_matrix
-from timpani.charts.throughput_against_size import throughput_against_size
 from timpani.charts.transpose_cost import transpose_cost
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
@@ -44,7 +44,7 @@ def messages() -> pl.DataFrame:
 
 
 def test_latency_has_a_curve_a_pair_with_error_bars_and_says_what_it_is(messages: pl.DataFrame) -> None:
-    figure = message_latency(messages)
+    figure = LATENCY.draw(messages)
     assert "Half a round trip (µs)" in texts(figure, "axis-title")
     assert len(about(items(figure, "rule"), "bar_low")) == messages.height
     assert {item["text"] for item in items(figure, "text")} == set(messages["label"])

@@ -7,9 +7,13 @@ import pytest
 from tests.charts.conftest import LATENCY_US, SIZES
 from tests.charts.drawing import about, items, texts
 from timpani.charts.marks.theme import LIGHT, Chart
+from timpani.charts.placement_curves import (
+    ALL_AGAINST_SIZE,
+    mappings_against_ranks,
+    placements_against_ranks,
+    placements_against_size,
+)
 from timpani.charts.placements import placements
-from timpani.charts.placements_against_ranks import mappings_against_ranks, placements_against_ranks
-from timpani.charts.placements_against_size import mappings_against_size, placements_against_size
 from timpani.report.words.drawn_figures import figure_svg
 
 pytestmark = pytest.mark.slow
@@ -97,11 +101,11 @@ def test_labels_at_the_ends_of_neighboring_axes_stand_apart(cells: pl.DataFrame)
     assert gap > width_of_a_letter * len("256 KiB16 KiB") / 2
 
 
-@pytest.mark.parametrize("draw", [mappings_against_size, mappings_against_ranks])
+@pytest.mark.parametrize("draw", [ALL_AGAINST_SIZE.draw, mappings_against_ranks])
 def test_all_algorithms_and_placements_are_curves_of_one_figure(
     draw: Callable[[pl.DataFrame], Chart], cells: pl.DataFrame, cells_by_ranks: pl.DataFrame
 ) -> None:
-    both = two_placements(cells if draw is mappings_against_size else cells_by_ranks)
+    both = two_placements(cells if draw is ALL_AGAINST_SIZE.draw else cells_by_ranks)
     figure = draw(both)
     wanted = {f"{label}, {place}" for label in set(both["label"]) for place in ("core", "node")}
     assert wanted <= {item["text"] for item in items(figure, "text")}

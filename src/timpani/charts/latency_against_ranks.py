@@ -6,7 +6,7 @@ import polars as pl
 from timpani.charts.marks import axes, theme
 from timpani.charts.marks.figure import CONDITIONS, Figure, Section
 from timpani.charts.marks.labeled_curves import COLUMNS, by_label, curves
-from timpani.charts.marks.measure import latency
+from timpani.charts.marks.measure import LATENCY
 from timpani.charts.marks.row_filter import CALLS, several
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 
@@ -56,7 +56,7 @@ def latency_against_ranks(
     cells  columns of `estimate_cells`, a row per label and rank count; NODE_RANKS and SWITCH_RANKS where they are known
     """
     ranks = axes.rank_axis(cells["ranks"], linear)
-    chart = curves(cells, ranks, palette, latency(cells), by_label(cells), linear=linear)
+    chart = curves(cells, ranks, palette, LATENCY, by_label(cells), linear=linear)
     chart = theme.layer(*boundaries(cells, ranks, palette), chart)
     return theme.apply(chart, palette, "Latency against ranks, one curve per algorithm")
 

@@ -1,24 +1,14 @@
-"""Latency against message size at one rank count."""
+"""Latency against message size at one rank count, one curve per algorithm."""
+
+from functools import partial
 
 import polars as pl
 
-from timpani.charts.marks import theme
 from timpani.charts.marks.figure import Section
-from timpani.charts.marks.labeled_curves import by_label, curve_figure, curves_over_sizes, in_steps
+from timpani.charts.marks.labeled_curves import by_label, curve_figure, curves_against_size, in_steps
 from timpani.charts.marks.latency_columns import latency_title
-from timpani.charts.marks.measure import latency
+from timpani.charts.marks.measure import LATENCY
 from timpani.charts.marks.row_filter import CALLS, UNSIZED
-
-
-def latency_against_size(
-    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False, steps: bool = False
-) -> theme.Chart:
-    """One curve per algorithm with its interval. cells: columns of `estimate_cells`, a row per label and size.
-
-    steps: only of sizes in equal steps
-    """
-    chart = curves_over_sizes(cells, palette, latency(cells), by_label(cells), linear=linear, steps=steps)
-    return theme.apply(chart, palette, "Latency against message size, one curve per algorithm")
 
 
 def _caption(cells: pl.DataFrame) -> str:
@@ -40,7 +30,7 @@ FIGURE = curve_figure(
     section=Section("size", "Latency against size", _caption),
     place=10,
     table="cells",
-    draw=latency_against_size,
+    draw=partial(curves_against_size, LATENCY, by_label, "Latency against message size, one curve per algorithm"),
     rows=CALLS & ~UNSIZED,
 )
 

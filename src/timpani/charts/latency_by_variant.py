@@ -3,29 +3,14 @@
 from dataclasses import replace
 from functools import partial
 
-import polars as pl
-
 from timpani.charts import latency_against_size
-from timpani.charts.marks import theme
 from timpani.charts.marks.figure import CONDITIONS, VARIANT, WITHOUT_VARIANT, Figure
-from timpani.charts.marks.labeled_curves import COLUMNS, OPTIONAL, by_label, curves_over_sizes
-from timpani.charts.marks.measure import latency
+from timpani.charts.marks.labeled_curves import COLUMNS, OPTIONAL, by_label, curves_against_size
+from timpani.charts.marks.measure import LATENCY
 from timpani.charts.marks.row_filter import CALLS, UNSIZED, several
 
-
-def latency_by(
-    column: str, cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False
-) -> theme.Chart:
-    """A curve with its interval for each value of `column`, VARIANT or WITHOUT_VARIANT; the other has one value.
-
-    cells  columns of `estimate_cells` and WITHOUT_VARIANT
-    """
-    chart = curves_over_sizes(cells, palette, latency(cells), by_label(cells, column), linear=linear)
-    return theme.apply(chart, palette, f"Latency against message size, one curve per {_NAMES[column]}")
-
-
-_NAMES = {VARIANT: "variant", WITHOUT_VARIANT: "algorithm"}
 _WITHIN = ("collective", CONDITIONS)
+_DESCRIPTION = "Latency against message size, one curve per {}"
 
 BY_VARIANT = Figure(
     name="latency-by-variant",
@@ -33,7 +18,7 @@ BY_VARIANT = Figure(
     place=15,
     shows="by variant",
     table="cells",
-    draw=partial(latency_by, VARIANT),
+    draw=partial(curves_against_size, LATENCY, partial(by_label, column=VARIANT), _DESCRIPTION.format("variant")),
     linear_too=True,
     columns=(*COLUMNS, VARIANT, WITHOUT_VARIANT),
     optional=OPTIONAL,
@@ -47,6 +32,8 @@ BY_ALGORITHM = replace(
     name="latency-by-algorithm",
     place=16,
     shows="by algorithm",
-    draw=partial(latency_by, WITHOUT_VARIANT),
+    draw=partial(
+        curves_against_size, LATENCY, partial(by_label, column=WITHOUT_VARIANT), _DESCRIPTION.format("algorithm")
+    ),
     chosen_by=(VARIANT, "ranks", CONDITIONS),
 )

@@ -1,23 +1,14 @@
-"""Half a round trip between two ranks against message size."""
+"""Half a round trip between two ranks against message size, one curve per pair of ranks."""
+
+from functools import partial
 
 import polars as pl
 
-from timpani.charts.marks import theme
 from timpani.charts.marks.figure import Section
-from timpani.charts.marks.labeled_curves import by_label, curve_figure, curves_over_sizes, in_steps
+from timpani.charts.marks.labeled_curves import by_label, curve_figure, curves_against_size, in_steps
 from timpani.charts.marks.measure import HALF_ROUND_TRIP
 
-
-def message_latency(
-    cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT, linear: bool = False, steps: bool = False
-) -> theme.Chart:
-    """One curve per pair of ranks with its interval. cells: columns of `estimate_cells`, a row per label and size.
-
-    steps: only of sizes in equal steps
-    """
-    chart = curves_over_sizes(cells, palette, HALF_ROUND_TRIP, by_label(cells), linear=linear, steps=steps)
-    return theme.apply(chart, palette, "Half a round trip against message size, one curve per pair of ranks")
-
+_DESCRIPTION = "Half a round trip against message size, one curve per pair of ranks"
 
 FIGURE = curve_figure(
     name="message-latency",
@@ -29,7 +20,7 @@ FIGURE = curve_figure(
     ),
     place=60,
     table="messages",
-    draw=message_latency,
+    draw=partial(curves_against_size, HALF_ROUND_TRIP, by_label, _DESCRIPTION),
     rows=~pl.col("throughput_shown"),
 )
 

@@ -1,10 +1,19 @@
 """Throughput of messages between two ranks against message size."""
 
+from functools import partial
+
 import polars as pl
 
 from timpani.charts import message_latency
-from timpani.charts.marks.labeled_curves import curve_figure, in_steps
-from timpani.charts.throughput_against_size import throughput_against_size
+from timpani.charts.marks.labeled_curves import by_label, curve_figure, curves_against_size, in_steps
+from timpani.charts.marks.measure import THROUGHPUT
+
+throughput_against_size = partial(
+    curves_against_size,
+    THROUGHPUT,
+    by_label,
+    "Throughput against message size, one curve per pair of ranks or way",
+)
 
 FIGURE = curve_figure(
     name="message-throughput",

@@ -3,7 +3,7 @@
 from timpani.charts.marks.figure import Section
 from timpani.charts.marks.labeled_curves import curve_figure
 from timpani.charts.marks.row_filter import TRANSPOSES
-from timpani.charts.throughput_against_size import throughput_against_size
+from timpani.charts.message_throughput import throughput_against_size
 
 FIGURE = curve_figure(
     name="transpose-throughput",

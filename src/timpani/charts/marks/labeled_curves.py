@@ -1,5 +1,6 @@
 """Curves of a measure, one per label, with intervals, shapes for statuses, and each name at the end of its curve."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -96,28 +97,29 @@ def by_placement(cells: pl.DataFrame) -> Series:
     return Series("datum.label + ', ' + datum.placement", names, False, "placement", placements)
 
 
-def curves_over_sizes(
-    cells: pl.DataFrame,
-    palette: theme.Palette,
+def curves_against_size(
     measure: Measure,
-    series: Series,
-    *,
+    series_of: Callable[[pl.DataFrame], Series],
+    description: str,
+    cells: pl.DataFrame,
+    palette: theme.Palette = theme.LIGHT,
     linear: bool = False,
     steps: bool = False,
-) -> alt.LayerChart:
-    """The measure against message size.
+) -> theme.Chart:
+    """The measure against message size, a curve with its intervals for each of the series.
 
     Where sizes of two series were measured (column SIZE_SERIES) those that double are joined by lines, and the others
     are points next to them; with `steps` only sizes in equal steps are drawn, and joined.
 
-    cells  columns of `estimate_cells`, a row per curve and size
+    description  of the figure, for a screen reader
+    cells        columns of `estimate_cells`, a row per curve and size
     """
     drawn = cells.filter(pl.col(SIZE_SERIES) != DOUBLING) if steps else cells
     x = axes.linear_size_axis(drawn["message_bytes"]) if linear else axes.size_axis()
     left_out = f"datum.{SIZE_SERIES} !== '{DOUBLING if steps else STEPS}'"
-    return curves(
-        cells, x, palette, measure, series, linear=linear, among=left_out if steps else "true", joined=left_out
-    )
+    among = left_out if steps else "true"
+    chart = curves(cells, x, palette, measure, series_of(cells), linear=linear, among=among, joined=left_out)
+    return theme.apply(chart, palette, description)
 
 
 def _tooltip(measure: Measure) -> list[alt.Tooltip]:
@@ -125,7 +127,7 @@ def _tooltip(measure: Measure) -> list[alt.Tooltip]:
         alt.Tooltip("label:N", title="algorithm"),
         alt.Tooltip("message_bytes:Q", title="message bytes"),
         alt.Tooltip("ranks:Q", title="ranks"),
-        alt.Tooltip("value:Q", title=measure.name_with_unit, format=".4~r"),
+        alt.Tooltip("value:Q", title=f"{measure.name} ({measure.unit})", format=".4~r"),
         alt.Tooltip(f"{measure.low}:Q", title=f"interval from ({measure.unit})", format=".4~r"),
         alt.Tooltip(f"{measure.high}:Q", title=f"interval to ({measure.unit})", format=".4~r"),
         alt.Tooltip("launches:Q", title="launches"),
@@ -166,7 +168,8 @@ def curves(
     styled = theme.styles(series.names if series.styled else cells["label"], palette)
     dash = _dash(styled, series)
     height = max(_HEIGHT, _NAME_HEIGHT * (len(series.names) + 1))
-    y = axes.value_axis(VALUE, measure.title, linear)
+    title = measure.title if isinstance(measure.title, str) else measure.title(cells)
+    y = axes.value_axis(VALUE, title, linear)
     color = theme.color(styled, field="curve" if series.styled else "label")
     tooltip = _tooltip(measure)
     base = (
@@ -180,14 +183,7 @@ def curves(
     drawn = with_bars(base.transform_filter(on_scale), "value", measure.low, measure.high, here=[across], linear=linear)
     intervals = bars(drawn, color, palette, strokeWidth=1.2, opacity=0.75)
     line = (
-        drawn.transform_filter(joined)
-        .mark_line()
-        .encode(
-            y=y,
-            color=color,
-            strokeDash=dash,
-            strokeWidth=_width(series),
-        )
+        drawn.transform_filter(joined).mark_line().encode(y=y, color=color, strokeDash=dash, strokeWidth=_width(series))
     )
     measured = points(drawn, cells["status"], palette, (22, 48), y=y, color=color, tooltip=tooltip)
     off_scale = (

@@ -1,6 +1,7 @@
 """What a curve shows: the columns of its values and intervals, and the titles of its axis and tooltip."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -13,41 +14,21 @@ class Measure:
 
     value      a Vega expression, null where there is nothing to draw
     low, high  columns: its interval
-    title      of its axis
+    title      of its axis, or what makes it from the cells
     name       in tooltips, with `unit`
     """
 
     value: str
     low: str
     high: str
-    title: str
+    title: str | Callable[[pl.DataFrame], str]
     name: str
     unit: str
 
-    @property
-    def name_with_unit(self) -> str:
-        return f"{self.name} ({self.unit})"
 
-
-def latency(cells: pl.DataFrame) -> Measure:
-    """The latency of a call; its title says whether these cells have medians or averages."""
-    return Measure(LATENCY_US, "ci_low_us", "ci_high_us", latency_title(cells), "latency", "µs")
-
-
-HALF_ROUND_TRIP = Measure(
-    LATENCY_US,
-    "ci_low_us",
-    "ci_high_us",
-    "Half a round trip (µs)",
-    "half a round trip",
-    "µs",
-)
-
+LATENCY = Measure(LATENCY_US, "ci_low_us", "ci_high_us", latency_title, "latency", "µs")
+HALF_ROUND_TRIP = replace(LATENCY, title="Half a round trip (µs)", name="half a round trip")
 THROUGHPUT = Measure(
-    "datum.throughput_mb_per_s",
-    "throughput_low_mb_per_s",
-    "throughput_high_mb_per_s",
-    "Throughput (MB/s)",
-    "throughput",
-    "MB/s",
+    *("datum.throughput_mb_per_s", "throughput_low_mb_per_s", "throughput_high_mb_per_s"),
+    *("Throughput (MB/s)", "throughput", "MB/s"),
 )
