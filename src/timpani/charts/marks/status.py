@@ -12,28 +12,20 @@ OK = "ok"
 FAILED = "failed"
 
 _SHAPES = {
-    OK: "circle",
-    "not_converged": "square",
-    "average_only": "circle",
-    "dropped": "circle",
-    "sampled": "circle",
-    "wide": "cross",
-    "skewed": "triangle-up",
-    "lateness_missed": "triangle-right",
-    "oversubscribed": "diamond",
-    "simulated": "triangle-down",
-    FAILED: "M-1,-1L1,1M-1,1L1,-1",
+    OK: ("circle", ""),
+    "not_converged": ("square", "squares"),
+    "average_only": ("circle", "dots"),
+    "dropped": ("circle", ""),
+    "sampled": ("circle", ""),
+    "wide": ("cross", "plus signs"),
+    "skewed": ("triangle-up", "triangles"),
+    "lateness_missed": ("triangle-right", "triangles pointing right"),
+    "oversubscribed": ("diamond", "diamonds"),
+    "simulated": ("triangle-down", "triangles pointing down"),
+    FAILED: ("M-1,-1L1,1M-1,1L1,-1", "crosses"),
 }
-_SHAPE_NAMES = {
-    "not_converged": "squares",
-    "average_only": "dots",
-    "wide": "plus signs",
-    "skewed": "triangles",
-    "lateness_missed": "triangles pointing right",
-    "oversubscribed": "diamonds",
-    "simulated": "triangles pointing down",
-    FAILED: "crosses",
-}
+"""Vega's name or path of each status's shape, and what a sentence calls it; empty: no sentence explains it."""
+
 # combinations use these in this order: star, plus, bow tie, left, wedge, hour-glass
 _SPARE_SHAPES = (
     "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",
@@ -58,8 +50,8 @@ def shape_key(statuses: Iterable[str]) -> str:
     found = set(statuses)
     parts = [
         f"{name}: {_MEANINGS.get(status, status_words(status))}"
-        for status, name in _SHAPE_NAMES.items()
-        if status in found
+        for status, (_, name) in _SHAPES.items()
+        if name and status in found
     ]
     if found - _SHAPES.keys():
         parts.append("other shapes: several of these together; the legend says which")
@@ -70,7 +62,7 @@ def shape_key(statuses: Iterable[str]) -> str:
 def shapes(statuses: Iterable[str]) -> dict[str, str]:
     """Vega's name or path of the shape of each status found, ok first."""
     found = set(statuses.unique() if isinstance(statuses, pl.Series) else statuses)
-    shown = {status: shape for status, shape in _SHAPES.items() if status in found}
+    shown = {status: shape for status, (shape, _) in _SHAPES.items() if status in found}
     mixed = sorted(found - shown.keys())
     return shown | {status: _SPARE_SHAPES[i % len(_SPARE_SHAPES)] for i, status in enumerate(mixed)}
 
