@@ -133,20 +133,15 @@ def check_cache() -> Iterator[CheckResult]:
     if folder.name == "timpani":
         yield CheckResult("ok", "cache", f"built programs are kept in {folder}")
     else:
-        yield CheckResult(
-            "warning",
-            "cache",
-            f"no cache folder can be written: built programs go to {folder} and may be lost",
-            "set XDG_CACHE_HOME to a folder you can write",
-        )
+        what = f"no cache folder can be written: built programs go to {folder} and may be lost"
+        yield CheckResult("warning", "cache", what, "set XDG_CACHE_HOME to a folder you can write")
 
 
 def check_cores(cores: Cores) -> Iterator[CheckResult]:
     """Checks how many ranks fit, and what distinguishes these cores from a job's own."""
     layout = f"sockets: {cores.sockets}, NUMA nodes: {cores.numa_nodes}, threads a core: {cores.threads_per_core}"
-    yield CheckResult(
-        "ok", "cores", f"{cores.usable} of {cores.present} usable, one rank each; {layout}; {cores.model}"
-    )
+    what = f"{cores.usable} of {cores.present} usable, one rank each; {layout}; {cores.model}"
+    yield CheckResult("ok", "cores", what)
     if cores.allowed < cores.present:
         yield CheckResult(
             "warning",
@@ -166,26 +161,15 @@ def check_cores(cores: Cores) -> Iterator[CheckResult]:
             "start the container with a CPU set, not a share: `docker run --cpuset-cpus`",
         )
     if cores.usable == 1:
-        yield CheckResult(
-            "problem",
-            "oversubscription",
-            "only one usable core: two ranks share it and wait for the scheduler",
-            "measure on a machine with more cores",
-        )
+        what = "only one usable core: two ranks share it and wait for the scheduler"
+        yield CheckResult("problem", "oversubscription", what, "measure on a machine with more cores")
     if cores.threads_per_core > 1:
-        yield CheckResult(
-            "ok",
-            "SMT",
-            f"{cores.threads_per_core} hardware threads a core; ranks get whole cores, other processes "
-            "may use the remaining threads",
-        )
+        rest = "ranks get whole cores, other processes may use the remaining threads"
+        yield CheckResult("ok", "SMT", f"{cores.threads_per_core} hardware threads a core; {rest}")
     if cores.hypervisor:
-        yield CheckResult(
-            "warning",
-            "virtual machine",
-            f"{cores.hypervisor} virtual machine: the host may take or move cores during the measurement",
-            "use many launches, and measure on bare metal before you decide",
-        )
+        what = f"{cores.hypervisor} virtual machine: the host may take or move cores during the measurement"
+        fix = "use many launches, and measure on bare metal before you decide"
+        yield CheckResult("warning", "virtual machine", what, fix)
 
 
 def check_frequency(governor: str | None) -> Iterator[CheckResult]:
@@ -194,58 +178,45 @@ def check_frequency(governor: str | None) -> Iterator[CheckResult]:
     elif governor == "performance":
         yield CheckResult("ok", "frequency", "governor performance")
     else:
-        yield CheckResult(
-            "warning",
-            "frequency",
-            f"governor {governor}: idle cores may slow down",
-            "`cpupower frequency-set -g performance` (as root)",
-        )
+        what = f"governor {governor}: idle cores may slow down"
+        yield CheckResult("warning", "frequency", what, "`cpupower frequency-set -g performance` (as root)")
 
 
 def check_load(busy: float, cores: Cores) -> Iterator[CheckResult]:
     """`busy`: cores that other processes kept busy in the last second, on average."""
+    what = f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy"
     if busy > _BUSY_SHARE * cores.usable:
-        yield CheckResult(
-            "warning",
-            "load",
-            f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy",
-            "`top` shows them; wait until they end",
-        )
+        yield CheckResult("warning", "load", what, "`top` shows them; wait until they end")
     else:
-        yield CheckResult(
-            "ok", "load", f"in the last second other processes kept {busy:.1f} of {cores.present} cores busy"
-        )
+        yield CheckResult("ok", "load", what)
 
 
 def check_shared_memory(cores: Cores, folder: Path = _SHARED_MEMORY) -> Iterator[CheckResult]:
     """Checks /dev/shm: both libraries send between ranks of a node through files there."""
+    subject = "shared memory"
     try:
         free = shutil.disk_usage(folder).free
     except OSError:
-        yield CheckResult(
-            "problem", "shared memory", f"there is no {folder}", f"`mount -t tmpfs tmpfs {folder}` (as root)"
-        )
+        yield CheckResult("problem", subject, f"there is no {folder}", f"`mount -t tmpfs tmpfs {folder}` (as root)")
         return
     needed = cores.usable * _SHARED_MEMORY_BYTES_PER_RANK
     if free < needed:
-        yield CheckResult(
-            "problem",
-            "shared memory",
-            f"{folder} has {free // 2**20} MiB free; {cores.usable} ranks may need {needed // 2**20}",
-            f"`docker run --shm-size={max(1, needed >> 30)}g`, or remove old files in {folder}",
-        )
+        what = f"{folder} has {free // 2**20} MiB free; {cores.usable} ranks may need {needed // 2**20}"
+        fix = f"`docker run --shm-size={max(1, needed >> 30)}g`, or remove old files in {folder}"
+        yield CheckResult("problem", subject, what, fix)
     else:
-        yield CheckResult("ok", "shared memory", f"{folder} has {free / 2**30:.1f} GiB free")
+        yield CheckResult("ok", subject, f"{folder} has {free / 2**30:.1f} GiB free")
 
 
 def check_settings(mpi: Mpi, settings: Sequence[OutsideSetting]) -> Iterator[CheckResult]:
     """Settings of `mpi` outside Timpani: in the environment and in files that the library reads."""
     subject = f"settings of {mpi.name}"
-    removed = [each.name for each in settings if each.removed]
+    removed = [each for each in settings if each.removed]
     for text in described([each for each in settings if each.decides_default]):
         yield CheckResult("warning", subject, text, "remove the setting, or keep it deliberately: campaigns record it")
-    for text in described([each for each in settings if each.removed]):
-        fix = f"`unset {' '.join(removed)}`, so that your programs use the settings that are measured"
+    for text in described(removed):
+        names = " ".join(each.name for each in removed)
+        fix = f"`unset {names}`, so that your programs use the settings that are measured"
         yield CheckResult("warning", subject, text, fix)
     for text in described([each for each in settings if not each.chooses]):
         yield CheckResult("ok", subject, text)
@@ -257,39 +228,28 @@ def check_remote_shell(shell: str | None, srun: str | None) -> Iterator[CheckRes
         yield CheckResult("ok", "remote shell", f"{shell} starts ranks on other nodes")
     else:
         by_slurm = " outside a Slurm job" if srun else ""
-        yield CheckResult(
-            "warning",
-            "remote shell",
+        what = (
             f"no ssh on PATH: mpirun can't start ranks on other nodes{by_slurm}, "
-            "nor on this one if Open MPI's settings name ssh",
-            "`apt install openssh-client`",
+            "nor on this one if Open MPI's settings name ssh"
         )
+        yield CheckResult("warning", "remote shell", what, "`apt install openssh-client`")
 
 
 def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Iterator[CheckResult]:
     """Checks how the libraries' launchers behave here."""
     if root:
-        yield CheckResult(
-            "warning",
-            "root",
-            "running as root: Open MPI allows it only with an option, which Timpani sets",
-            "measure as an ordinary user if others use the machine",
-        )
+        what = "running as root: Open MPI allows it only with an option, which Timpani sets"
+        yield CheckResult("warning", "root", what, "measure as an ordinary user if others use the machine")
     for mpi in libraries:
         yield from (CheckResult("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
         yield from (CheckResult("ok", mpi.name, text) for text in LIBRARIES[mpi.kind].caution(mpi))
-    if srun:
-        modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
-        if "pmix" in modes.stdout + modes.stderr:
-            yield CheckResult(
-                "ok", "PMIx", f"{srun} starts Open MPI's ranks with --mpi=pmix; Timpani starts with mpirun"
-            )
-        else:
-            yield CheckResult(
-                "warning",
-                "PMIx",
-                f"{srun} has no PMIx: each rank of an Open MPI program would start as a separate job",
-                "start with mpirun inside an allocation, as Timpani does",
-            )
-    else:
+    if srun is None:
         yield CheckResult("ok", "PMIx", "no Slurm here: mpirun starts the ranks itself")
+        return
+    modes = subprocess.run([srun, "--mpi=list"], capture_output=True, text=True, check=False)
+    if "pmix" in modes.stdout + modes.stderr:
+        what = f"{srun} starts Open MPI's ranks with --mpi=pmix; Timpani starts with mpirun"
+        yield CheckResult("ok", "PMIx", what)
+    else:
+        what = f"{srun} has no PMIx: each rank of an Open MPI program would start as a separate job"
+        yield CheckResult("warning", "PMIx", what, "start with mpirun inside an allocation, as Timpani does")
