@@ -51,7 +51,7 @@ class JobForm:
     directives   those lines, without the sentinel
     submit       the command that takes the script
     index        the variable that holds a job's number in an array, from 1; "": the system has no arrays
-    ending       how a job ends at its time limit: lines for a reader of the script
+    ending       how a job ends at its time limit, for a reader of the script
     first        commands before all others
     lacks        settings that the system has no word for, and what to do instead
     needs_tasks  whether the ranks that a node takes must be named
@@ -61,7 +61,7 @@ class JobForm:
     directives: Callable[[BatchJob], Iterable[str]]
     submit: str
     index: str
-    ending: tuple[str, ...]
+    ending: str
     first: tuple[str, ...] = ()
     lacks: Mapping[str, str] = field(default_factory=dict)
     needs_tasks: bool = False

@@ -53,10 +53,7 @@ SYSTEM = BatchSystem(
         directives=_directives,
         submit="flux batch",
         index="",
-        ending=(
-            f"{_NOTICE_SECONDS} s before the time limit Flux ends its instance, which sends HUP: the launch under way",
-            "is ended, what was measured is kept, and the same command resumes in the next job.",
-        ),
+        ending=f"{_NOTICE_SECONDS} s before the time limit Flux ends its instance, which sends HUP",
         lacks={"qos": "name a queue instead"},
     ),
 )

@@ -1,6 +1,7 @@
 """A job that measures, written as a script that a student can read."""
 
 import shlex
+import textwrap
 from collections.abc import Sequence
 
 from timpani.machine.batch.batch_job import BatchJob
@@ -18,7 +19,11 @@ def job_script(job: BatchJob, command: Sequence[str], launches: int | None) -> s
         lines += [f"module load {shlex.join(job.modules)}"]
     if form.first or job.modules:
         lines.append("")
-    lines += [f"# {each}" for each in form.ending]
+    ending = (
+        f"{form.ending}: the launch under way is ended, what was measured is kept, and the same command resumes in the "
+        "next job."
+    )
+    lines += [f"# {each}" for each in textwrap.wrap(ending, width=110)]
     words = " ".join(map(_quoted, command))
     if job.jobs > 1 and launches is not None:
         lines += [f"# Job k of {job.jobs} takes its share of the {launches} launches."]

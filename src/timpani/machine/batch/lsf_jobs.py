@@ -63,10 +63,7 @@ SYSTEM = BatchSystem(
         directives=_directives,
         submit="bsub <",
         index="LSB_JOBINDEX",
-        ending=(
-            f"{_NOTICE_MINUTES} minutes before the time limit LSF sends TERM: the launch under way is ended, what was",
-            "measured is kept, and the same command resumes in the next job.",
-        ),
+        ending=f"{_NOTICE_MINUTES} minutes before the time limit LSF sends TERM",
         lacks={"qos": "name a queue instead"},
         needs_tasks=True,
     ),

@@ -39,10 +39,7 @@ SYSTEM = BatchSystem(
         directives=_directives,
         submit="qsub",
         index="PBS_ARRAY_INDEX",
-        ending=(
-            "At the time limit PBS sends TERM, and KILL after its kill_delay: the launch under way is ended, what was",
-            "measured is kept, and the same command resumes in the next job.",
-        ),
+        ending="At the time limit PBS sends TERM, and KILL after its kill_delay",
         first=('cd "$PBS_O_WORKDIR"',),
         lacks={"qos": "name a queue instead"},
         needs_tasks=True,

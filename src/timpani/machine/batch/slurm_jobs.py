@@ -78,9 +78,6 @@ SYSTEM = BatchSystem(
         directives=_directives,
         submit="sbatch",
         index="SLURM_ARRAY_TASK_ID",
-        ending=(
-            f"{_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach Timpani: the launch",
-            "under way is ended, what was measured is kept, and the same command resumes in the next job.",
-        ),
+        ending=f"{_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach Timpani",
     ),
 )

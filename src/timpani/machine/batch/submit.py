@@ -92,15 +92,11 @@ def _states(number: str) -> set[str]:
 def _copy_logs(number: str, read: dict[Path, int]) -> None:
     """Copy what is new; `read` holds the position in each log."""
     for log in sorted(Path().glob(f"timpani-{number}[._]*")):
-        read[log] = _copy(log, read.get(log, 0))
-
-
-def _copy(log: Path, position: int) -> int:
-    with log.open("rb") as file:
-        file.seek(position)
-        sys.stderr.write(file.read().decode(errors="replace"))
-        sys.stderr.flush()
-        return file.tell()
+        with log.open("rb") as file:
+            file.seek(read.get(log, 0))
+            sys.stderr.write(file.read().decode(errors="replace"))
+            sys.stderr.flush()
+            read[log] = file.tell()
 
 
 def _slurm(program: str, *arguments: str, text: str | None = None) -> "subprocess.CompletedProcess[str]":
