@@ -7,9 +7,6 @@ from typing import Any
 
 import polars as pl
 
-_MICROSECONDS = 1.0
-"""Each tick of the clock is shown as one microsecond, the format's unit."""
-
 
 def trace(events: pl.DataFrame, title: str) -> dict[str, Any]:
     """The trace of `events` (columns of EVENT_SCHEMA): a process for each rank, with threads for sends, receives and
@@ -51,4 +48,5 @@ def _local(event: dict[str, Any]) -> dict[str, Any]:
 
 
 def _times(event: dict[str, Any]) -> dict[str, float]:
-    return {"ts": event["start"] * _MICROSECONDS, "dur": (event["end"] - event["start"]) * _MICROSECONDS}
+    """In microseconds, the format's unit: one for each tick of the clock."""
+    return {"ts": event["start"], "dur": event["end"] - event["start"]}

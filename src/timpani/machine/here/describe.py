@@ -11,9 +11,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from timpani.errors import printable
+from timpani.lab.rate import parse_rate
 from timpani.libraries.hosts import Host, HostList
 from timpani.machine.here.cores import read_cores
-from timpani.machine.launchers.lab_launcher import links, rates
+from timpani.machine.launchers.lab_launcher import links
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import Domains
 from timpani.machine.nodes.model import Machine
@@ -67,7 +68,7 @@ class MachineDescription(BaseModel):
     @property
     def link_rates(self) -> dict[str, float]:
         """Bytes per microsecond of the links of a lab, by the names `link` and `uplink`; empty for other machines."""
-        return rates({name: rate for name, rate in (("link", self.link), ("uplink", self.uplink)) if rate})
+        return {name: parse_rate(rate) / 8e6 for name, rate in (("link", self.link), ("uplink", self.uplink)) if rate}
 
     @property
     def bursts(self) -> tuple[float, float, float]:

@@ -1,13 +1,11 @@
 """A lab on this computer: the library's launcher, run on the first host."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import replace
 
 from timpani.lab.enter import LAB_VARIABLE
-from timpani.lab.lab import Lab, choose_whole_lab
-from timpani.lab.layout import Layout
-from timpani.lab.rate import parse_rate, show_rate
+from timpani.lab.lab import choose_whole_lab
+from timpani.lab.rate import show_rate
 from timpani.lab.steps import burst_bytes
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
@@ -37,14 +35,9 @@ def lab_machine(text: str) -> Machine:
 
 def links(machine: Machine) -> dict[str, str]:
     """The rates of a lab's links in tc's notation: of each node's link, and of each group's uplink."""
-    _, layout = _lab_and_layout(machine)
+    _, layout = choose_whole_lab(machine.lab)
     uplink = {"uplink": show_rate(layout.uplink)} if layout.groups > 1 else {}
     return {"link": show_rate(layout.link), **uplink}
-
-
-def rates(links: Mapping[str, str]) -> dict[str, float]:
-    """Bytes per microsecond of the links that `links` returned."""
-    return {name: parse_rate(rate) / 8e6 for name, rate in links.items()}
 
 
 def shares_cores(machine: Machine) -> bool:
@@ -54,10 +47,6 @@ def shares_cores(machine: Machine) -> bool:
 
 def command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
     """The command, without binding, and yielding while waiting: each node sees all of the computer's cores."""
-    lab, _ = _lab_and_layout(machine)
+    lab, _ = choose_whole_lab(machine.lab)
     started = LIBRARIES[mpi.kind].command(mpi, replace(request, oversubscribed=True))
     return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
-
-
-def _lab_and_layout(machine: Machine) -> tuple[Lab, Layout]:
-    return choose_whole_lab(machine.lab)
