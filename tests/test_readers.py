@@ -277,8 +277,19 @@ def as_text(read: Callable[[str], object], errors: str = "surrogateescape") -> C
 
 def slurm_tables(text: str) -> None:
     parse_counts(text)
-    names = {node: NodeShape(4, 2, 1) for node in ("n1", "n2")} | parse_sinfo(text)
-    list(groups_of(names, parse_topology(text)))
+    shapes = {node: NodeShape(4, 2, 1) for node in ("n1", "n2")} | parse_sinfo(text)
+    grouped = [node for group in groups_of(shapes, parse_topology(text)) for node in group.nodes]
+    assert sorted(grouped) == sorted(shapes)
+
+
+def hosts(path: Path) -> None:
+    found = read_hosts(path)
+    assert len({host.name for host in found}) == len(found) > 0
+
+
+def node_set(text: str) -> None:
+    names = expand(text)
+    assert len(set(names)) == len(names)
 
 
 def algorithms(text: str) -> None:
@@ -470,8 +481,8 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "study": (in_file(read_study), (Path(timpani.__file__).parent / "studies" / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),
-    "hosts": (in_file(read_hosts), b"n1\nn[2-4] slots=2 # fat\nfat1:8\n"),
-    "node set": (as_text(expand), b"node[01-08,10],rack[1-2]-n[1-2], a"),
+    "hosts": (in_file(hosts), b"n1\nn[2-4] slots=2 # fat\nfat1:8\n"),
+    "node set": (as_text(node_set), b"node[01-08,10],rack[1-2]-n[1-2], a"),
     "Slurm's tables": (as_text(slurm_tables), SLURM),
     "Slurm job": (as_text(BatchJob.parse), b"slurm:main,nodes=2,tasks=4,time=1:00:00,modules=gcc+openmpi/5.0"),
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
