@@ -53,7 +53,7 @@ from timpani.machine.batch.batch_system import NodeShape
 from timpani.machine.batch.slurm_tables import groups_of, parse_counts, parse_sinfo, parse_topology
 from timpani.machine.nodes.host_file import read_hosts
 from timpani.machine.nodes.host_list import choose_hosts
-from timpani.machine.nodes.model import read_machine
+from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.nodes.node_set import expand
 from timpani.machine.nodes.places import requested_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
@@ -278,8 +278,9 @@ def as_text(read: Callable[[str], object], errors: str = "surrogateescape") -> C
 def slurm_tables(text: str) -> None:
     parse_counts(text)
     shapes = {node: NodeShape(4, 2, 1) for node in ("n1", "n2")} | parse_sinfo(text)
-    grouped = [node for group in groups_of(shapes, parse_topology(text)) for node in group.nodes]
-    assert sorted(grouped) == sorted(shapes)
+    groups = groups_of(shapes, parse_topology(text))
+    found = Machine.check({"name": "m", "launcher": "openmpi", "groups": groups}, "text")
+    assert sorted(node for group in found.groups for node in group.nodes) == sorted(shapes)
 
 
 def hosts(path: Path) -> None:

@@ -1,19 +1,17 @@
 """What Slurm knows of a cluster, as data: `scontrol show topology`, topology.conf, sinfo, environment variables."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from itertools import islice
+from typing import Any
 
 from timpani.errors import UserError
 from timpani.machine.batch.batch_system import NodeShape
-from timpani.machine.nodes.model import NodeGroup
+from timpani.machine.nodes.equal_nodes import groups_of_equal_nodes
 from timpani.machine.nodes.node_set import MAX_NODES, expand
 
 SINFO_FORMAT = "%N %X %Y %Z"
 """For `sinfo --noheader --Node --format`: node, sockets, cores per socket, threads per core."""
-
-_UNKNOWN = "nodes"
-"""The name of a group whose switch is unknown."""
 
 _MAX_NAME_LENGTH = 1000
 _KEY_VALUE = re.compile(r"(\w+)=(\S+)")
@@ -64,18 +62,8 @@ def parse_counts(text: str) -> tuple[int, ...]:
     return tuple(islice(counts, MAX_NODES))
 
 
-def groups_of(nodes: Mapping[str, NodeShape], switches: Mapping[str, tuple[str, ...]]) -> Iterator[NodeGroup]:
-    """Nodes by switch; one group of them all where no switch is known.
-
-    Different kinds of nodes behind one switch form separate groups, named after the switch and their cores.
-    """
+def groups_of(nodes: Mapping[str, NodeShape], switches: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
+    """The values of a machine's groups: nodes by switch; one group of them all where no switch is known."""
     behind = {node: switch for switch, names in switches.items() for node in names}
-    equal_nodes: dict[tuple[str, int, int], list[str]] = {}
-    for node, (cores, sockets, _) in nodes.items():
-        equal_nodes.setdefault((behind.get(node, _UNKNOWN), cores, sockets), []).append(node)
-    kinds = [switch for switch, _, _ in equal_nodes]
-    for (switch, cores, sockets), names in equal_nodes.items():
-        name = switch if kinds.count(switch) == 1 else f"{switch}-{cores}x{sockets}"
-        behind_it = "" if switch == _UNKNOWN else switch
-        shown = None if behind_it == name else behind_it
-        yield NodeGroup(name=name, nodes=tuple(names), cores=cores, sockets=sockets, switch=shown)
+    facts = {node: (behind.get(node, ""), shape.cores, shape.sockets) for node, shape in nodes.items()}
+    return groups_of_equal_nodes(facts)

@@ -49,7 +49,8 @@ def this_computer(mpi: Mpi) -> Machine:
 
 def cluster(name: str, mpi: Mpi, tables: ClusterTables) -> Machine:
     """A cluster of the nodes in `tables`, started by the library's launcher, or by Slurm's where it has none."""
-    return Machine(name=name, launcher=_launcher(mpi), groups=tuple(groups_of(tables.shapes, tables.switches)))
+    groups = groups_of(tables.shapes, tables.switches)
+    return Machine.check({"name": name, "launcher": _launcher(mpi), "groups": groups}, "the batch system's nodes")
 
 
 def _launcher(mpi: Mpi) -> str:

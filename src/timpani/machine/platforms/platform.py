@@ -9,6 +9,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from timpani.errors import UserError, unknown
+from timpani.machine.nodes.equal_nodes import groups_of_equal_nodes
 from timpani.machine.nodes.model import Machine
 from timpani.reading import read_bytes
 
@@ -106,9 +107,12 @@ def _sockets(element: ElementTree.Element, path: Path) -> list[Socket]:
     if not _COUNT.fullmatch(count):
         raise UserError(f"{path}: {count!r} is not a number of cores", 'write for example core="8"')
     cores = int(count)
-    _check_memory(said.get(_MEMORY), path)
+    memory = said.get(_MEMORY)  # bytes that a core copies per second: the measuring program reads it
+    if memory is not None and not _RATE.fullmatch(memory):
+        raise UserError(f"{path}: {memory!r} is not a {_MEMORY}", "write bytes per second, for example 12.5e9")
     hosts = _members(element, path) if element.tag in _SETS else (element.get("id", ""),)
-    if (strange := next((name for name in hosts if not _is_name(name)), None)) is not None:
+    strange = next((name for name in hosts if not (_NAME.fullmatch(name) and name.isprintable())), None)
+    if strange is not None:
         raise UserError(f"{path}: {strange!r} is not a host name", 'write for example id="node-1"')
     if cores * len(hosts) > _MAX_CORES:
         raise UserError(f"{path} has more than {_MAX_CORES} cores", "describe fewer hosts")
@@ -118,47 +122,19 @@ def _sockets(element: ElementTree.Element, path: Path) -> list[Socket]:
 
 
 def machine_of(path: Path) -> Machine:
-    """The machine of a platform file; equal nodes behind one switch form a group, named after the switch. If nodes
-    behind one switch differ, the name includes their cores.
-    """
+    """The machine of a platform file."""
     nodes: dict[str, list[Socket]] = defaultdict(list)
     for socket in read_platform(path):
         nodes[socket.node].append(socket)
-    groups: dict[tuple[str, int, int], list[str]] = defaultdict(list)
     for name, sockets in nodes.items():
         if len({len(socket.cores) for socket in sockets}) > 1:
             raise UserError(f"{path}: the sockets of {name} have different numbers of cores", "make them equal")
-        groups[sockets[0].group, sum(len(socket.cores) for socket in sockets), len(sockets)].append(name)
-    switches = [switch for switch, _, _ in groups]
-    return Machine.check(
-        {
-            "name": f"simgrid:{path.stem}",
-            "launcher": "simgrid",
-            "platform": str(path),
-            "groups": [
-                {
-                    "name": switch if switches.count(switch) == 1 else f"{switch}-{cores}x{sockets}",
-                    "nodes": names,
-                    "cores": cores,
-                    "sockets": sockets,
-                    "switch": None if switches.count(switch) == 1 else switch,
-                }
-                for (switch, cores, sockets), names in groups.items()
-            ],
-        },
-        str(path),
-    )
-
-
-def _is_name(text: str) -> bool:
-    return bool(_NAME.fullmatch(text)) and text.isprintable()
-
-
-def _check_memory(text: str | None, path: Path) -> None:
-    """UserError unless the bytes that a core copies per second, which the measuring program reads, are a number or
-    absent."""
-    if text is not None and not _RATE.fullmatch(text):
-        raise UserError(f"{path}: {text!r} is not a {_MEMORY}", "write bytes per second, for example 12.5e9")
+    facts = {
+        name: (sockets[0].group, sum(len(socket.cores) for socket in sockets), len(sockets))
+        for name, sockets in nodes.items()
+    }
+    machine = {"name": f"simgrid:{path.stem}", "launcher": "simgrid", "platform": str(path)}
+    return Machine.check({**machine, "groups": groups_of_equal_nodes(facts)}, str(path))
 
 
 def _members(cluster: ElementTree.Element, path: Path) -> tuple[str, ...]:
