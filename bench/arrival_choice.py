@@ -15,6 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.campaign.folder.load import load
+from timpani.stats.mean import mean_estimate
 from timpani.study.arrival import TOGETHER
 
 FOLDERS = "TIMPANI_ARRIVAL_CAMPAIGNS"
@@ -60,13 +61,9 @@ def ratio(chooses: Times, pattern: Times) -> tuple[str, str, Floats]:
 
 def in_words(log_ratios: Floats) -> str:
     """The geometric mean, with its 95 % interval by Student's t over several launches."""
-    from scipy.stats import t  # type: ignore[import-untyped] # loads slowly
-
-    mean = float(log_ratios.mean())
-    if log_ratios.size == 1:
-        return f"{np.exp(mean):.2f}"
-    half = float(t.ppf(0.975, log_ratios.size - 1) * log_ratios.std(ddof=1) / np.sqrt(log_ratios.size))
-    return f"{np.exp(mean):.2f} ({np.exp(mean - half):.2f} to {np.exp(mean + half):.2f})"
+    found = mean_estimate(log_ratios)
+    interval = f" ({np.exp(found.low):.2f} to {np.exp(found.high):.2f})" if log_ratios.size > 1 else ""
+    return f"{np.exp(found.value):.2f}{interval}"
 
 
 def run() -> None:

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 
 from bench.common.command import timpani
-from bench.common.cost_of_choices import Choices, log_times, regret
+from bench.common.cost_of_choices import Choices, choices_of, log_times, regret
 from timpani.campaign.folder.load import Campaign, load
 from timpani.libraries.find import choose_mpi, find_mpis
 from timpani.study.cell import DEFAULT
@@ -69,9 +69,7 @@ def _compare(root: Path, asked: tuple[str, ...]) -> None:
     chosen: dict[str, Choices] = {
         "default": dict.fromkeys(third, DEFAULT),
         "exhaustive": _by_verdict(campaigns["exhaustive"]),
-        "race": {
-            (row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)
-        },
+        "race": choices_of(standings, "choice_label"),
     }
     for name, choices in chosen.items():
         regrets = [regret(third[point], choices.get(point, DEFAULT)) for point in third]
@@ -99,7 +97,5 @@ def _measured_seconds(folder: Path) -> list[float]:
 
 def _by_verdict(campaign: Campaign) -> Choices:
     """What is significantly faster than the default, else the default."""
-    return {
-        (row["collective"], row["message_bytes"]): row["best_label"] if row["verdict"] == "better" else DEFAULT
-        for row in decide(campaign.raced).iter_rows(named=True)
-    }
+    chosen = pl.when(verdict="better").then("best_label").otherwise(pl.lit(DEFAULT))
+    return choices_of(decide(campaign.raced).with_columns(chosen.alias("chosen")), "chosen")

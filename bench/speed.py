@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from bench.common.command import cells, timpani
-from bench.common.cost_of_choices import Choices, LogTimes, log_times, regret
+from bench.common.cost_of_choices import Choices, LogTimes, choices_of, log_times, regret
 from timpani.campaign.folder.load import load
 from timpani.study.columns import algorithm_label
 from timpani.tuning.race.results import race_standings
@@ -58,9 +58,7 @@ def _compare_race_with_runs_by_hand(root: Path, names: list[str], seconds_of_a_r
         _by_hand(name, MAX_RUNS_BY_HAND, root / f"by-hand-{number}")
     timpani(*WHAT, "--seed", "3", "-o", str(root / "third"))
     third = log_times(load(root / "third"))
-    standings = race_standings(load(root / "race").raced)
-    raced = {(row["collective"], row["message_bytes"]): row["choice_label"] for row in standings.iter_rows(named=True)}
-    of_race = _mean_regret(third, raced)
+    of_race = _mean_regret(third, choices_of(race_standings(load(root / "race").raced), "choice_label"))
     print(f"raced to a regret of 2 %: {race:.1f} s; its choices have {of_race:.2%} regret on average")
     averages = pl.concat([load(root / f"by-hand-{number}").results for number in range(len(names))])
     enough = None
@@ -78,7 +76,7 @@ def _least_means(averages: pl.DataFrame) -> Choices:
     labeled = averages.with_columns(algorithm_label())
     means = labeled.group_by("collective", "message_bytes", "label").agg(pl.mean("osu_avg_us"))
     least = means.sort("osu_avg_us").group_by("collective", "message_bytes", maintain_order=True).first()
-    return {(row["collective"], row["message_bytes"]): row["label"] for row in least.iter_rows(named=True)}
+    return choices_of(least, "label")
 
 
 def _mean_regret(third: LogTimes, choices: Choices) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.tuning.decide.points import launch_medians
@@ -29,3 +30,9 @@ def log_times(campaign: Campaign) -> LogTimes:
 def regret(times: Mapping[str, float], chosen: str) -> float:
     """How much longer than the best the choice takes, as a share."""
     return float(np.expm1(times[chosen] - min(times.values())))
+
+
+def choices_of(rows: pl.DataFrame, column: str) -> Choices:
+    """The label in `column` at the point of each row."""
+    chosen = rows.select("collective", "message_bytes", column)
+    return {(collective, size): label for collective, size, label in chosen.iter_rows()}
