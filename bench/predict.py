@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from bench.common.command import timpani
-from bench.common.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.prediction_error import predicted_rows, print_summaries, summary
 from bench.common.random_platforms import draw
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
@@ -96,8 +96,7 @@ def print_accuracy(folder: Path) -> None:
         for what, other in without.items():
             ablated.setdefault(what, []).append(predicted_rows(simulator, other, known.truth, name))
     rows = pl.concat(full)
-    print(_table(rows))
-    print(worst(rows))
+    print_summaries(rows, "collective", "collective algorithm", "message_bytes", "machine", "placement")
     for what, frames in ablated.items():
         print(f"without {what} (intervals of the whole model): {summary(pl.concat(frames))}")
     print(
@@ -161,9 +160,3 @@ def _without_rest(simulator: Simulator, calibration: Calibration) -> Calibration
     amounts = amounts_of(simulator, calibration.observations, costs)
     amounts[:, terms(costs).index(CostTerm("rest"))] = 0
     return replace(calibration, costs=with_vector(costs, solve(amounts, times, vector(costs), times)))
-
-
-def _table(rows: pl.DataFrame) -> str:
-    by = (("collective",), ("collective", "algorithm"), ("message_bytes",), ("machine",), ("placement",))
-    named_parts = [each for columns in by for each in parts(rows, *columns)]
-    return "\n".join(f"{name}: {summary(part)}" for name, part in (*named_parts, ("all", rows)))

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from bench.common.command import timpani
-from bench.common.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.prediction_error import predicted_rows, print_summaries, summary
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
@@ -47,11 +47,8 @@ def print_accuracy(folder: Path) -> None:
         frames.append(predicted_rows(simulator, calibration, {"one node": others}, f"here, drawn by {seed}"))
         print(f"drawn by {seed}: {calibration}: {_accuracy(frames[-1])}")
     rows = pl.concat(frames)
-    for by in ("collective", "message_bytes"):
-        for name, part in parts(rows, by):
-            print(f"{name}: {_accuracy(part)}")
-    print(f"all: {_accuracy(rows)}; must be: {MIN_SHARE:.0%} within")
-    print(worst(rows))
+    print_summaries(rows, "collective", "message_bytes", described=_accuracy)
+    print(f"must be: {MIN_SHARE:.0%} within")
 
 
 def _drawn(measured: Sequence[Observation], generator: np.random.Generator) -> set[int]:

@@ -14,7 +14,7 @@ import polars as pl
 
 from bench import predict
 from bench.common.command import timpani
-from bench.common.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.prediction_error import predicted_rows, print_summaries
 from timpani.campaign.folder.load import Campaign, load
 from timpani.lab.layout import Layout
 from timpani.lab.make import check_root, down, up
@@ -81,11 +81,7 @@ def print_accuracy(folder: Path) -> None:
     calibration = calibrate_from_calls(simulator, known, None, simulated=False, burst=bursts)
     print(f"{calibration}\n{calibration.costs}")
     rows = pl.concat([predicted_rows(simulator, calibration, truth[nodes], nodes) for nodes in truth])
-    for by in (("collective",), ("collective", "algorithm"), ("message_bytes",), ("machine",), ("ranks", "placement")):
-        for name, part in parts(rows, *by):
-            print(f"{name}: {summary(part)}")
-    print(f"all: {summary(rows)}")
-    print(worst(rows))
+    print_summaries(rows, "collective", "collective algorithm", "message_bytes", "machine", "ranks placement")
 
 
 def _study(quick: bool) -> str:

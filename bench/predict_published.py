@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import polars as pl
 
-from bench.common.prediction_error import parts, predicted_rows, summary, worst
+from bench.common.prediction_error import predicted_rows, print_summaries, summary
 from timpani.campaign.osu.published_tables import printed_time, read_published
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
@@ -56,11 +56,7 @@ def run() -> None:
     own = by_neighbors[count]
     rows = pl.concat([_predicted(simulator, costs, _rows(count, schedule)) for schedule, costs in own.items()])
     print(f"{count} neighbors:")
-    for by in (("collective", "algorithm"), ("ranks",), ("message_bytes",)):
-        for name, part in parts(rows, *by):
-            print(f"{name}: {summary(part)}")
-    print(f"all: {summary(rows)}")
-    print(worst(rows))
+    print_summaries(rows, "collective algorithm", "ranks", "message_bytes")
     common = calibrate_from_calls(simulator, _few_ranks(_rows(count)), None, simulated=False)
     print(f"with costs that are common to all: {summary(_predicted(simulator, common, _rows(count)))}")
 

@@ -1,6 +1,6 @@
 """How far predicted times are off, and the choices that follow from them."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import polars as pl
@@ -45,13 +45,13 @@ def predicted_rows(
     return pl.DataFrame(rows)
 
 
-def parts(rows: pl.DataFrame, *columns: str) -> Iterator[tuple[str, pl.DataFrame]]:
+def _parts(rows: pl.DataFrame, *columns: str) -> Iterator[tuple[str, pl.DataFrame]]:
     """The rows of each value of `columns`, and that value in words."""
     for values, part in rows.sort(columns).group_by(columns, maintain_order=True):
         yield ", ".join(map(" ".join, zip(columns, map(str, values), strict=True))), part
 
 
-def worst(rows: pl.DataFrame) -> str:
+def _worst(rows: pl.DataFrame) -> str:
     """The cells that are farthest off."""
     off = (pl.col("predicted_us") / pl.col("time_us")).log()
     return "\n".join(
@@ -80,6 +80,18 @@ def summary(rows: pl.DataFrame) -> str:
         f"{errors}, Kendall tau {tau:.2f}, regret mean {regrets.mean():.1%}, median {np.median(regrets):.1%}, worst "
         f"{regrets.max():.0%} of {len(points)} points"
     )
+
+
+def print_summaries(rows: pl.DataFrame, *groupings: str, described: Callable[[pl.DataFrame], str] = summary) -> None:
+    """What `described` says of each part of the rows, and of all; then the cells that are farthest off.
+
+    groupings  columns with spaces between them: a part has one value of each
+    """
+    for columns in groupings:
+        for name, part in _parts(rows, *columns.split()):
+            print(f"{name}: {described(part)}")
+    print(f"all: {described(rows)}")
+    print(_worst(rows))
 
 
 def _regret(point: pl.DataFrame) -> float:
