@@ -5,13 +5,10 @@ The environment's LOGGOPSIM names the folder of its programs `txt2bin` and `LogG
 
 import os
 import re
-import subprocess
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from bench.simulation import simulate
+from bench.simulation import Used, run_measured, simulate
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
 from timpani.schedules.simulation import CostLine, Costs, NotSimulated, SimulatedCall, Simulator
@@ -44,14 +41,6 @@ RACED = [
     ("barrier", "dissemination", 1 << 16),
 ]
 """Calls of 8 B whose simulation is timed, and their ranks."""
-
-
-@dataclass(frozen=True)
-class Used:
-    """What a program took: processor seconds, and the most memory in bytes."""
-
-    seconds: float
-    memory: int
 
 
 def run() -> None:
@@ -88,14 +77,14 @@ def compare_speed(peer: Path, simulator: Simulator, scratch: Path) -> None:
         size, reading = _read(peer, simulator, call, scratch)
         theirs, running = _finish(peer, scratch, _EAGER)
         [ours] = simulator.times([call], _COSTS)
-        seconds, kibibytes = simulate(program, f"{collective} {name}", ranks, call.count)
-        seconds = max(seconds, _LEAST_SECONDS)
+        simulated = simulate(program, f"{collective} {name}", ranks, call.count)
+        seconds = max(simulated.seconds, _LEAST_SECONDS)
         with_reading = (reading.seconds + running.seconds) / seconds
-        memory = max(reading.memory, running.memory)  # Linux counts what this process had in use when it started them
+        memory = max(reading.memory, running.memory)
         print(
             f"{collective} {name}, {ranks} ranks, {size / 1e6:.1f} MB of text: LogGOPSim reads {reading.seconds:.2f} s "
             f"and runs {running.seconds:.2f} s in at most {memory / 1e6:.0f} MB. "
-            f"Timpani takes {seconds:.2f} s in at most {kibibytes / 1e3:.0f} MB: "
+            f"Timpani takes {seconds:.2f} s in at most {simulated.memory / 1e6:.0f} MB: "
             f"{with_reading:.0f} times as fast with its reading (must be {MUST_BE}), "
             f"{running.seconds / seconds:.1f} without; "
             f"{'the same time' if theirs == ours else f'{theirs:.0f} ns, Timpani {ours} ns'}",
@@ -112,21 +101,11 @@ def _read(peer: Path, simulator: Simulator, call: SimulatedCall, scratch: Path) 
     text = scratch / "call.goal"
     with text.open("wb") as file:
         file.writelines(simulator.goal(call))
-    return text.stat().st_size, _used([peer / "txt2bin", "-i", text, "-o", scratch / "call.bin"])
+    return text.stat().st_size, run_measured([peer / "txt2bin", "-i", text, "-o", scratch / "call.bin"])[1]
 
 
 def _finish(peer: Path, scratch: Path, rendezvous_from: int) -> tuple[float, Used]:
     """When the last rank ends, in nanoseconds, and what finding that takes."""
-    answer = scratch / "answer"
     settings = (*_PARAMETERS, "-S", str(rendezvous_from))
-    used = _used([peer / "LogGOPSim", "-f", scratch / "call.bin", *settings], answer)
-    return max(float(a or b) for a, b in _LAST.findall(answer.read_text())), used
-
-
-def _used(argv: Sequence[str | Path], answer: Path | None = None) -> Used:
-    with (answer or Path(os.devnull)).open("wb") as output:
-        started = subprocess.Popen(argv, stdout=output)
-        _, status, used = os.wait4(started.pid, 0)
-    if status != 0:
-        raise RuntimeError(f"{argv[0]} ended with status {status}")
-    return Used(used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)
+    answer, used = run_measured([peer / "LogGOPSim", "-f", scratch / "call.bin", *settings])
+    return max(float(a or b) for a, b in _LAST.findall(answer)), used

@@ -2,7 +2,9 @@
 
 import os
 import subprocess
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import ceil, log2
 from pathlib import Path
 
@@ -32,31 +34,46 @@ ranks send two messages in a round, is computed by events."""
 
 def run() -> None:
     program = build_without_mpi(choose_mpi(None)) / "timpani-simulate"
-    _, idle = simulate(program, "barrier dissemination", 2, 0)
+    idle = simulate(program, "barrier dissemination", 2, 0).memory
     for name, (message_bytes, messages, rank_counts) in CALLS.items():
         for ranks in rank_counts:
-            seconds, kibibytes = simulate(program, name, ranks, message_bytes)
-            rate = messages(ranks) / max(seconds, 1e-3)
-            # Linux counts what this process had in use when it started the other.
-            memory = (
-                f"{1024 * kibibytes / ranks:.0f} B a rank" if kibibytes > idle else "less memory than can be measured"
-            )
-            print(f"{name}, {ranks} ranks: {seconds:.2f} s, {rate / 1e6:.1f} M messages/s, {memory}", flush=True)
+            used = simulate(program, name, ranks, message_bytes)
+            rate = messages(ranks) / max(used.seconds, 1e-3)
+            memory = f"{used.memory / ranks:.0f} B a rank" if used.memory > idle else "less memory than can be measured"
+            print(f"{name}, {ranks} ranks: {used.seconds:.2f} s, {rate / 1e6:.1f} M messages/s, {memory}", flush=True)
     print(
         f"must be: 2^20 ranks of a logarithmic algorithm at most {LARGEST_MUST_TAKE:g} s, "
         f"{MIN_MESSAGES_PER_SECOND / 1e6:g} M messages/s by events, {MAX_BYTES_PER_RANK} B a rank"
     )
 
 
-def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> tuple[float, int]:
-    """Processor time in seconds, and the most memory in KiB, of one simulated call."""
-    started = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    assert started.stdin is not None
-    assert started.stdout is not None
-    started.stdin.write(f"costs 0 0.1 0 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n")
-    started.stdin.close()
-    answers = started.stdout.read()
-    _, status, used = os.wait4(started.pid, 0)
-    if status != 0 or "error" in answers:
-        raise RuntimeError(f"{name} at {ranks} ranks ended with status {status}: {answers}")
-    return used.ru_utime + used.ru_stime, used.ru_maxrss
+@dataclass(frozen=True)
+class Used:
+    """Processor seconds, and the most memory in bytes: Linux counts what this process had in use when it started the
+    program."""
+
+    seconds: float
+    memory: int
+
+
+def run_measured(argv: Sequence[str | Path], asked: str = "") -> tuple[str, Used]:
+    """What a program prints when it reads `asked`, and what it used; RuntimeError where it fails."""
+    with tempfile.TemporaryFile("w+") as given, tempfile.TemporaryFile("w+") as printed:
+        given.write(asked)
+        given.seek(0)
+        started = subprocess.Popen(argv, stdin=given, stdout=printed)
+        _, status, used = os.wait4(started.pid, 0)
+        printed.seek(0)
+        answer = printed.read()
+    if status != 0:
+        raise RuntimeError(f"{argv[0]} ended with status {status}: {answer}")
+    return answer, Used(used.ru_utime + used.ru_stime, 1024 * used.ru_maxrss)
+
+
+def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> Used:
+    """What one simulated call takes."""
+    asked = f"costs 0 0.1 0 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n"
+    answers, used = run_measured([program], asked)
+    if "error" in answers:
+        raise RuntimeError(f"{name} at {ranks} ranks: {answers}")
+    return used
