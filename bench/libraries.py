@@ -13,7 +13,8 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,6 @@ from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers.start_command import command
-from timpani.native.mpi import Mpi
 from timpani.study.operations import COLLECTIVES
 
 ROOT = Path(__file__).parents[1]
@@ -134,7 +134,7 @@ def run() -> None:
         began = time.monotonic()
         with tempfile.TemporaryDirectory(prefix=f"timpani-{name}-") as folder:
             answer = _check(family, version, Path(folder))
-        answer = Answer(**{**asdict(answer), "seconds": round(time.monotonic() - began)})
+        answer = replace(answer, seconds=round(time.monotonic() - began))
         path.write_text(json.dumps(asdict(answer), indent=2))
         print(f"{name}: {' | '.join(_row(answer))}", flush=True)
         write_page()
@@ -142,11 +142,9 @@ def run() -> None:
 
 
 def _versions() -> Iterator[tuple[Family, str]]:
-    orders = [family.in_order() for family in FAMILIES]
-    for place in range(max(map(len, orders))):
-        for family, order in zip(FAMILIES, orders, strict=True):
-            if place < len(order):
-                yield family, order[place]
+    orders = ([(family, version) for version in family.in_order()] for family in FAMILIES)
+    for turn in zip_longest(*orders):
+        yield from filter(None, turn)
 
 
 def _check(family: Family, version: str, folder: Path) -> Answer:
@@ -194,7 +192,7 @@ def _measure(prefix: Path, folder: Path) -> dict[str, Any]:
 
 
 def _files(family: Family, version: str, prefix: Path, folder: Path) -> str:
-    if not any(each.is_read_by(_mpi(prefix)) for each in LIBRARIES[family.kind].tuning_files):
+    if not any(each.is_read_by(choose_mpi(str(prefix))) for each in LIBRARIES[family.kind].tuning_files):
         return "none"
     test = family.test if family.kind == "intel" else f"{family.test}[{family.kind}-{version}]"
     done = _run(
@@ -209,12 +207,8 @@ def _files(family: Family, version: str, prefix: Path, folder: Path) -> str:
     return f"not followed: {errors[0].removeprefix('E').strip() if errors else _last_line(done)}"
 
 
-def _mpi(prefix: Path) -> Mpi:
-    return choose_mpi(str(prefix))
-
-
 def _preload(prefix: Path, folder: Path) -> str:
-    mpi = _mpi(prefix)
+    mpi = choose_mpi(str(prefix))
     (folder / "rules").write_text(_RULES)
     (folder / "bcast.cpp").write_text(_PROGRAM)
     given = dict(mpi.environment)
@@ -234,19 +228,8 @@ def _preload(prefix: Path, folder: Path) -> str:
 def _tuned(prefix: Path, folder: Path) -> str:
     """Tune a few collectives on 2 ranks, and confirm the rules."""
     tuned = folder / "tuned"
-    what = (
-        "tune",
-        *TUNED,
-        "--mpi",
-        str(prefix),
-        "--ranks",
-        "2",
-        "--sizes",
-        "8,64Ki",
-        "--launches",
-        str(TUNING_LAUNCHES),
-    )
-    done = _run(folder, TIMPANI, *what, "--budget", TUNING_BUDGET, "-o", str(tuned))
+    what = ("--ranks", "2", "--sizes", "8,64Ki", "--launches", str(TUNING_LAUNCHES), "--budget", TUNING_BUDGET)
+    done = _run(folder, TIMPANI, "tune", *TUNED, "--mpi", str(prefix), *what, "-o", str(tuned))
     if done.returncode:
         return f"not tuned: {_last_line(done)}"
     written = _rules(tuned)
