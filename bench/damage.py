@@ -5,14 +5,13 @@
 
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from random import Random
 
-from bench.common.command import TIMPANI
+from bench.common.command import timpani
 from bench.common.mutate import mutate
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import Campaign, load
@@ -32,7 +31,7 @@ def run() -> None:
     random, counted = Random(SEED), Counter[str]()
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place) / "whole"
-        subprocess.run([TIMPANI, *STUDY, "--launches", "8", "-o", whole], check=True, capture_output=True)
+        timpani(*STUDY, "--launches", "8", "-o", str(whole))
         figures = _figures(load(whole))
         for _ in range(CORRUPTIONS):
             folder = Path(place) / "c"

@@ -15,7 +15,7 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -24,11 +24,11 @@ import numpy as np
 import polars as pl
 
 from bench.common.command import timpani
-from bench.common.observing import notes
 from bench.common.pico import least_medians
 from bench.common.turns import open_mpi
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run.session import Session
+from timpani.cli.terminal.progress import progress
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
@@ -57,12 +57,7 @@ def run() -> None:
     catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
     print(f"{mpi}, {RANKS} ranks, {len(COLLECTIVES)} collectives, sizes {SIZES}; kept in {folder}")
 
-    ours = folder / "ours"
-    seconds = timpani("tune", *COLLECTIVES, "--sizes", SIZES, "--mpi", str(mpi.mpirun), "-o", str(ours))
-    table = read_table(ours / TABLE_FILE)
-    made_from = load_together([Path(each) for each in table.campaigns])
-    confirmed = confirm(table, made_from, load(ours / f"confirmation-of-{len(table.rules)}"))
-    print_confirmed("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
+    made_from = tune_and_print(mpi, COLLECTIVES, SIZES, folder / "ours")
 
     began = time.perf_counter()
     best = {name: _least_means(name, catalogue, mpi, folder / "osu" / name) for name in COLLECTIVES}
@@ -77,6 +72,16 @@ def run() -> None:
         _confirm_and_print("PICO's least median", time.perf_counter() - began, best, made_from, folder / "pico", mpi)
 
 
+def tune_and_print(mpi: Mpi, collectives: Sequence[str], sizes: str, folder: Path) -> Campaign:
+    """Tune by the command, and print what it confirmed; returns what the rules were made from."""
+    seconds = timpani("tune", *collectives, "--sizes", sizes, "--mpi", str(mpi.mpirun), "-o", str(folder))
+    table = read_table(folder / TABLE_FILE)
+    made_from = load_together([Path(each) for each in table.campaigns])
+    confirmed = confirm(table, made_from, load(folder / f"confirmation-of-{len(table.rules)}"))
+    _print_confirmed("timpani tune, with its confirmation", seconds, len(table.rules), confirmed)
+    return made_from
+
+
 def _confirm_and_print(what: str, seconds: float, best: Best, made_from: Campaign, folder: Path, mpi: Mpi) -> None:
     """The rules that say `best`, tried; `seconds` is what it took to find it."""
     catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
@@ -86,7 +91,7 @@ def _confirm_and_print(what: str, seconds: float, best: Best, made_from: Campaig
     (folder / SWITCH_ON).touch()
     table = _as_table(text, catalogue, best, made_from)
     lines = sum(algorithm != before for of in best.values() for (_, before), (_, algorithm) in pairwise([(0, ""), *of]))
-    print_confirmed(what, seconds, lines, _confirmed(table, made_from, folder, mpi))
+    _print_confirmed(what, seconds, lines, _confirmed(table, made_from, folder, mpi))
 
 
 def _least_means(collective: str, catalogue: Catalogue, mpi: Mpi, folder: Path) -> list[tuple[int, str]]:
@@ -135,11 +140,11 @@ def _as_table(text: str, catalogue: Catalogue, best: Best, made_from: Campaign) 
 def _confirmed(table: SelectionTable, made_from: Campaign, folder: Path, mpi: Mpi) -> list[ConfirmedPoint]:
     study = confirmation_study(table, made_from, folder, LAUNCHES)
     into = folder / "confirmation"
-    Session.prepare(study, str(mpi.mpirun), True).complete(into, notes, cells_to_prove(table, made_from))
+    Session.prepare(study, str(mpi.mpirun), True).complete(into, progress, cells_to_prove(table, made_from))
     return confirm(table, made_from, load(into))
 
 
-def print_confirmed(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint]) -> None:
+def _print_confirmed(what: str, seconds: float, rules: int, confirmed: list[ConfirmedPoint]) -> None:
     """What was confirmed of a table: points gained and lost, gains, and regret at test sizes."""
     ruled = [each for each in confirmed if each.algorithm]
     standings = Counter(each.standing for each in ruled)

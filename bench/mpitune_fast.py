@@ -13,13 +13,9 @@ import time
 from pathlib import Path
 
 from bench.common.command import TIMPANI, timpani
-from bench.least_mean import print_confirmed
-from timpani.campaign.folder.load import load
+from bench.least_mean import tune_and_print
 from timpani.libraries.find import find_mpis
 from timpani.native.mpi import Mpi
-from timpani.rules.confirm.confirmation import confirm
-from timpani.rules.table.merged_campaigns import load_together
-from timpani.rules.table.table_file import TABLE_FILE, read_table
 
 COLLECTIVES = ("bcast", "reduce", "allreduce")
 """Those that it tunes where nobody names others, but for the barrier, which has no size."""
@@ -37,23 +33,13 @@ def run() -> None:
     with tempfile.TemporaryDirectory(prefix="mpitune-fast-") as name:
         folder = Path(name)
         print(f"{mpi}, {RANKS} ranks, {', '.join(COLLECTIVES)}, sizes {SIZES}")
-        _tune_with_timpani(mpi, folder / "ours")
+        tune_and_print(mpi, COLLECTIVES, SIZES, folder / "ours")
         table, seconds = _tuned(mpi, folder / "intel")
         print(f"mpitune_fast: {seconds:.0f} s; {table.stat().st_size} B of table, number of rules unknown")
         asked = ("--algorithms", "default", "--sizes", SIZES, "--launches", str(LAUNCHES))
         for mpirun, into in ((mpi.mpirun, "without"), (_with_table(mpi, table, folder / "switched"), "with")):
             timpani("run", *COLLECTIVES, *asked, "--mpi", str(mpirun), "-o", str(folder / into))
         _compared(folder / "without", folder / "with")
-
-
-def _tune_with_timpani(mpi: Mpi, folder: Path) -> None:
-    seconds = timpani("tune", *COLLECTIVES, "--sizes", SIZES, "--mpi", str(mpi.mpirun), "-o", str(folder))
-    table = read_table(folder / TABLE_FILE)
-    made_from = load_together([Path(each) for each in table.campaigns])
-    measured = load(folder / f"confirmation-of-{len(table.rules)}")
-    print_confirmed(
-        "timpani tune, with its confirmation", seconds, len(table.rules), confirm(table, made_from, measured)
-    )
 
 
 def _tuned(mpi: Mpi, folder: Path) -> tuple[Path, float]:

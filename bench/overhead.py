@@ -1,24 +1,19 @@
 """What a schedule costs over code written for the purpose: Open MPI's, a ring written by hand; and what plans cost."""
 
 import json
-import os
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import polars as pl
 
-from bench.common.observing import notes
+from bench.common.command import output, timpani
 from timpani.campaign.folder.load import load
-from timpani.campaign.run.session import Session
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
-from timpani.study.study import Study
 
 MAX_RATIO = 1.05
 LOGARITHMIC_MUST_TAKE = 1.0  # ms
@@ -30,7 +25,7 @@ SAME = {"bcast": "binomial", "allgather": "ring", "allreduce": "recursive_doubli
 def run() -> None:
     mpi = choose_mpi("openmpi")
     with tempfile.TemporaryDirectory() as folder:
-        against_the_library(Path(folder) / "same", mpi)
+        against_the_library(Path(folder), mpi)
         programs = build_benchmarks(mpi)
         against_a_hand(programs, mpi)
         plans(programs)
@@ -38,18 +33,11 @@ def run() -> None:
 
 def against_the_library(folder: Path, mpi: Mpi) -> None:
     """Timpani's and Open MPI's implementation of the same algorithm, interleaved in the same launches."""
-    study = Study.check(
-        {
-            "collectives": {name: [f"openmpi/{same}", f"timpani/{same}"] for name, same in SAME.items()},
-            "ranks": "2",
-            "sizes": "8:1Mi",
-            "launches": 10,
-        },
-        "the benchmark",
-    )
-    session = Session.prepare(study, str(mpi.mpirun), oversubscribe=False)
-    session.complete(folder, notes)
-    ratios = ratio_to_library(load(folder).results)
+    asked = ("--ranks", "2", "--sizes", "8:1Mi", "--launches", "10", "--mpi", str(mpi.mpirun))
+    for collective, same in SAME.items():
+        names = f"openmpi/{same},timpani/{same}"
+        timpani("run", collective, "--algorithms", names, *asked, "-o", str(folder / collective))
+    ratios = ratio_to_library(pl.concat([load(folder / collective).results for collective in SAME]))
     for (collective,), part in ratios.group_by("collective", maintain_order=True):
         listed = " ".join(f"{ratio:.2f}" for ratio in part.sort("message_bytes")["ratio"])
         print(f"{collective} {SAME[str(collective)]}, 8 B … 1 MiB, Timpani / {mpi.title}: {listed}")
@@ -78,14 +66,16 @@ def build_benchmarks(mpi: Mpi) -> Path:
 
 def against_a_hand(programs: Path, mpi: Mpi) -> None:
     request = LaunchRequest(2, "core", False, (), {}, (str(programs / "timpani-bench-ring"),))
-    lines = [json.loads(line) for line in _output(command(mpi, request)).splitlines()]
+    started = command(mpi, request)
+    lines = [json.loads(line) for line in output(started.argv, started.environment).splitlines()]
     ratios = [line["schedule_ns"] / line["by_hand_ns"] for line in lines]
     print(f"ring allgather, 8 B … 1 MiB, Timpani / written by hand: {' '.join(f'{ratio:.2f}' for ratio in ratios)}")
     print(f"geometric mean: {np.exp(np.log(ratios).mean()):.3f}")
 
 
 def plans(programs: Path) -> None:
-    lines = map(json.loads, _lines(programs / "timpani-bench-plans", str(PLAN_RANKS), str(PLAN_BYTES)))
+    program = str(programs / "timpani-bench-plans")
+    lines = map(json.loads, output([program, str(PLAN_RANKS), str(PLAN_BYTES)]).splitlines())
     by_kind: dict[bool, list[tuple[float, str]]] = {True: [], False: []}
     for line in lines:
         logarithmic = line["rounds"] <= 4 * np.log2(PLAN_RANKS) + PLAN_BYTES / 8192  # with the standard segments
@@ -94,15 +84,3 @@ def plans(programs: Path) -> None:
         slowest = ", ".join(f"{name} {milliseconds:.2f}" for milliseconds, name in sorted(by_kind[logarithmic])[:-4:-1])
         kind = "few rounds" if logarithmic else "about as many rounds as ranks"
         print(f"plans of one of {PLAN_RANKS} ranks, {kind}: ms at most {slowest}; must be under {wanted:g}")
-
-
-def _lines(program: Path, *arguments: str) -> list[str]:
-    return subprocess.run([program, *arguments], capture_output=True, text=True, check=True).stdout.splitlines()
-
-
-def _output(started: Command) -> str:
-    environment = {**os.environ, **started.environment}
-    done = subprocess.run(started.argv, capture_output=True, text=True, check=False, env=environment)
-    if done.returncode != 0:
-        sys.exit(done.stderr)
-    return done.stdout

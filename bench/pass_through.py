@@ -1,12 +1,11 @@
 """What a call costs that libtimpani.so hands on to the library: nanoseconds, and callgrind's instructions."""
 
-import os
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
+from bench.common.command import output
 from bench.overhead import build_benchmarks
 from timpani.libraries.find import find_mpis
 
@@ -40,7 +39,7 @@ def measure(library: str, programs: Path, folder: Path) -> None:
 
 
 def nanoseconds(program: str, environment: dict[str, str]) -> float:
-    return min(float(output([program, str(CALLS)], environment).stdout) for _ in range(3))
+    return min(float(output([program, str(CALLS)], environment)) for _ in range(3))
 
 
 def instructions(program: str, environment: dict[str, str], folder: Path) -> float | None:
@@ -55,7 +54,3 @@ def instructions(program: str, environment: dict[str, str], folder: Path) -> flo
         assert found is not None
         counts.append(int(found[1]))
     return (counts[1] - counts[0]) / (COUNTED[1] - COUNTED[0])
-
-
-def output(argv: list[str], environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(argv, env={**os.environ, **environment}, capture_output=True, text=True, check=True)
