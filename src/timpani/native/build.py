@@ -10,7 +10,7 @@ import platform
 import resource
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -119,14 +119,12 @@ class _Order:
 def _order(
     mpi: Mpi, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
 ) -> _Order:
-    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs == (PRELOADED,) else ())
-    return _Order(
+    part = _part_without_mpi(mpi, source, options, _FOR_PRELOADING if programs == (PRELOADED,) else ())
+    return replace(
+        part,
         name=f"{mpi.kind}-{mpi.version}",
         what=f"{_in_words(programs) or 'the programs'} for {mpi.name} {mpi.version}",
-        source=part.source,
         compiler=library_compiler(mpi),
-        options=options,
-        next_step="choose another library with --mpi, or fix this one; `timpani doctor` checks it",
         programs=programs,
         mpi=mpi,
         further=None if source else further_algorithms(),
@@ -137,21 +135,12 @@ def _order(
 def _order_without_mpi(
     mpi: Mpi | None, source: Path | None = None, options: tuple[str, ...] = (), programs: tuple[str, ...] = ()
 ) -> _Order:
-    part = _part_without_mpi(mpi, source or sources(), options, _FOR_PRELOADING if programs else ())
+    part = _part_without_mpi(mpi, source, options, _FOR_PRELOADING if programs else ())
     further = None if source else further_algorithms()
     if not further:
         return part
-    return _Order(
-        name="no-mpi",
-        what=f"{_in_words(programs) or 'the verifier and the simulator'} with the algorithms in {further}",
-        source=part.source,
-        compiler=part.compiler,
-        options=options,
-        next_step=part.next_step,
-        programs=programs,
-        further=further,
-        base=part,
-    )
+    what = f"{_in_words(programs) or 'the verifier and the simulator'} with the algorithms in {further}"
+    return replace(part, what=what, programs=programs, further=further, base=part)
 
 
 def _in_words(programs: tuple[str, ...]) -> str:
@@ -161,13 +150,13 @@ def _in_words(programs: tuple[str, ...]) -> str:
 
 
 def _part_without_mpi(
-    mpi: Mpi | None, source: Path, options: tuple[str, ...], programs: tuple[str, ...] = ()
+    mpi: Mpi | None, source: Path | None, options: tuple[str, ...], programs: tuple[str, ...]
 ) -> _Order:
     return _Order(
         name="no-mpi",
         what="the algorithms, once for all libraries" if programs else "what uses no MPI, once for all libraries",
         programs=programs,
-        source=source,
+        source=source or sources(),
         compiler=compiler_without_mpi(mpi),
         options=options,
         next_step="name another C++ compiler in the environment's CXX"
