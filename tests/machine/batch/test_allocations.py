@@ -96,7 +96,7 @@ def test_flux_names_the_nodes_of_the_job_and_old_versions_those_of_the_instance(
 @pytest.mark.parametrize(
     ("read", "variables", "said"),
     [
-        (pbs_jobs.allocation, {"PBS_NODEFILE": "/missing/file"}, "PBS_NODEFILE names /missing/file: there is no such"),
+        (pbs_jobs.allocation, {"PBS_NODEFILE": "/missing/file"}, "PBS_NODEFILE's file /missing/file can't be read"),
         (pbs_jobs.allocation, {"PBS_NODEFILE": "EMPTY"}, "PBS_NODEFILE names no host"),
         (pbs_jobs.allocation, {"PBS_NODEFILE": "OPTION"}, "'--wdir=/' is not a node set"),
         (lsf_jobs.allocation, {"LSB_JOBID": "7"}, "LSB_HOSTS names no host"),

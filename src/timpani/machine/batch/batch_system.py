@@ -10,7 +10,7 @@ from typing import NamedTuple
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.nodes.node_set import MAX_NODES, expand
-from timpani.reading import read_bytes
+from timpani.reading import read_lines
 
 
 class NodeShape(NamedTuple):
@@ -107,12 +107,7 @@ def slots_by_mention(names: Iterable[tuple[str, int]], source: str) -> Allocatio
 def lines_of(path: str, variable: str) -> list[str]:
     """The lines of the file that a batch system's variable names; UserError where it can't be read."""
     step = f"run where the job's files are, or unset {variable}"
-    try:
-        text = read_bytes(Path(path), step).decode()
-    except (FileNotFoundError, UnicodeDecodeError) as error:
-        why = "there is no such file" if isinstance(error, FileNotFoundError) else "it is no text"
-        raise UserError(f"{variable} names {path}: {why}", step) from None
-    return [line for line in text.splitlines() if line.strip()]
+    return [line for line in read_lines(Path(path), f"{variable}'s file", step) if line.strip()]
 
 
 def hosts_of_file(environment: Mapping[str, str], variable: str) -> Allocation:
