@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench import race_grid
-from bench.race import BURST_S, MACHINES, SETUP_S, USUAL_ROUNDS, Machine, truth
+from bench.race import ACCEPTED, BURST_S, MACHINES, MAX_LAUNCHES, SETUP_S, USUAL_ROUNDS, Floats, Machine, truth
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
@@ -28,16 +28,12 @@ from timpani.tuning.race import grid as grid
 from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "20"))
-ACCEPTED = 0.02
-MAX_LAUNCHES = 32
 ROUND_ERROR = 0.08
 ROUNDS_BEFORE_LOSS = 8
 """Rounds after which the measuring program drops losers at the earliest (`native/measure/launch/take_turns.cpp`)."""
 
 ROUNDS_OF_SLOT = 1000
 """What a slot of 100 ms has time for."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench.race import ACCEPTED, MAX_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
-ACCEPTED = 0.02
-MAX_LAUNCHES = 32
 ERROR = 0.03
 ALGORITHMS = (2, 6, 10)
 FASTER = (0.0, 0.02, 0.1)

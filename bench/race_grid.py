@@ -15,17 +15,14 @@ from collections import Counter
 from math import ceil, log2
 
 import numpy as np
-from numpy.typing import NDArray
 
+from bench.race import ACCEPTED, MAX_LAUNCHES, USUAL_LAUNCHES, Floats
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "100"))
-ACCEPTED = 0.02
-MAX_LAUNCHES = 32
-USUAL_LAUNCHES = 10
 RANKS = {
     "powers of two, 2 to 256": [2**i for i in range(1, 9)],
     "multiples of 8, 8 to 128": [8 * i for i in range(1, 17)],
@@ -46,8 +43,6 @@ OTHERWISE = 0.7
 
 SURPRISES = 0.05
 """The share of points at which it chooses any."""
-
-Floats = NDArray[np.float64]
 
 
 def times(ranks: int, size: int, latency: float, per_byte: float) -> list[float]:

@@ -19,9 +19,9 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bench.common.command import timpani
+from bench.race import ACCEPTED, Floats
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.run.agenda import Racing
@@ -32,10 +32,7 @@ from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.race.race import Race, RacePoint
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "200"))
-ACCEPTED = 0.02
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
