@@ -100,7 +100,8 @@ def _index(own: Catalogue, collectives: list[str]) -> str:
 
 
 def _drawn_on(collective: str) -> str:
-    size = f", {show_size(parse_size(SIZE))} ({COLLECTIVES[collective].size_meaning})" if _sized(collective) else ""
+    operation = COLLECTIVES[collective]
+    size = f", {show_size(parse_size(SIZE))} ({operation.size_meaning})" if operation.sized else ""
     return "\n".join(
         [
             f"Drawn on {RANKS} ranks{size}, with the default parameters.",
@@ -113,14 +114,10 @@ def _drawn_on(collective: str) -> str:
     )
 
 
-def _sized(collective: str) -> bool:
-    return COLLECTIVES[collective].sized
-
-
 def _facts(info: AlgorithmInfo) -> Iterator[str]:
     """The lines of a list of what the catalogue says; nothing of what it leaves open."""
     places = f" --nodes {NODES} --groups {GROUPS}" if info.restrictions.topology else ""
-    size = f" --size {SIZE}" if _sized(info.collective) else ""
+    size = f" --size {SIZE}" if COLLECTIVES[info.collective].sized else ""
     facts = {
         "source": info.source,
         "cost": info.cost,
