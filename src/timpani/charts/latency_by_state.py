@@ -19,7 +19,7 @@ _SHARES = [f"{state}_share" for state in STATES]
 def latency_by_state(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> theme.Chart:
     """A curve for each state and one of all launches. cells: columns of `estimate_cells` of one algorithm."""
     found = [column for column in _NAMES if cells[column].is_not_null().any()]
-    colors = dict(zip(_NAMES, (palette.faster, palette.series[2], palette.slower, palette.text), strict=True))
+    colors = dict(zip(_NAMES.values(), (palette.faster, palette.series[2], palette.slower, palette.text), strict=True))
     names = [_NAMES[column] for column in found]
     named = "".join(f"datum.column == '{column}' ? '{_NAMES[column]}' : " for column in found) + f"'{_ALL}'"
     share = "".join(f"datum.column == '{state}_us' ? datum.{state}_share : " for state in STATES) + "1"
@@ -31,11 +31,7 @@ def latency_by_state(cells: pl.DataFrame, palette: theme.Palette = theme.LIGHT) 
         .encode(
             x=axes.size_axis(),
             y=axes.value_axis("value", "Median completion (µs)"),
-            color=alt.Color(
-                "curve:N",
-                scale=alt.Scale(domain=names, range=[colors[column] for column in found]),
-                legend=theme.legend(names),
-            ),
+            color=theme.color_of_others(colors, "curve", names),
         )
     )
     line = base.mark_line(strokeWidth=1.6)

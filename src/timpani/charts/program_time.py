@@ -17,20 +17,15 @@ def program_time(parts: pl.DataFrame, palette: theme.Palette = theme.LIGHT) -> t
     parts  a row for each call and part: `call`, `part` (WAITING, MOVING or UNKNOWN), `seconds`
     """
     colors = {WAITING: palette.series[1], MOVING: palette.series[0], UNKNOWN: palette.unsure}
-    found = [part for part in colors if part in set(parts["part"])]
     calls = parts["call"].unique(maintain_order=True).to_list()
     bars = (
         alt.Chart(parts)
-        .transform_calculate(order=f"indexof({found!r}, datum.part)")
+        .transform_calculate(order=f"indexof({list(colors)!r}, datum.part)")
         .mark_bar()
         .encode(
             x=alt.X("sum(seconds):Q", axis=alt.Axis(title="Seconds of a rank (mean)", grid=True)),
             y=alt.Y("call:N", sort=calls, axis=alt.Axis(title=None, labelLimit=320, ticks=False)),
-            color=alt.Color(
-                "part:N",
-                scale=alt.Scale(domain=found, range=[colors[part] for part in found]),
-                legend=theme.legend(found, symbolType="square"),
-            ),
+            color=theme.color_of_others(colors, "part", parts["part"], symbolType="square"),
             order=alt.Order("order:Q"),
             tooltip=["call:N", "part:N", alt.Tooltip("seconds:Q", format=".4f")],
         )

@@ -24,18 +24,13 @@ def states_over_time(probes: pl.DataFrame, palette: theme.Palette = theme.LIGHT)
         STATES[2]: palette.slower,
         CHANGED: palette.unsure,
     }
-    found = [state for state in colors if state in set(probes[STATE].drop_nulls())]
     points = (
         alt.Chart(probes)
         .mark_point(filled=True, size=14, opacity=0.8)
         .encode(
             x=alt.X("time_s:Q", axis=alt.Axis(title="Time since the first start (s)", grid=False)),
             y=axes.value_axis("probe_ns", "Probe, one way (ns)"),
-            color=alt.Color(
-                f"{STATE}:N",
-                scale=alt.Scale(domain=found, range=[colors[state] for state in found]),
-                legend=theme.legend(found),
-            ),
+            color=theme.color_of_others(colors, STATE, probes[STATE]),
             tooltip=[
                 alt.Tooltip("probe_ns:Q", title="probe (ns)", format=".4~r"),
                 alt.Tooltip(f"{STATE}:N", title="state"),

@@ -200,6 +200,14 @@ def legend(names: Iterable[str], **options: Any) -> alt.Legend:
     return alt.Legend(**{"title": None, "columns": legend_columns(names), "columnPadding": _COLUMN_PADDING, **options})
 
 
+def color_of_others(colors: Mapping[str, str], field: str, present: Iterable[str], **legend_options: Any) -> alt.Color:
+    """The colors of names in `field` that are no algorithms: those that are `present`, in the order of `colors`."""
+    names = set(present)
+    found = {name: color for name, color in colors.items() if name in names}
+    scale = alt.Scale(domain=list(found), range=list(found.values()))
+    return alt.Color(f"{field}:N", scale=scale, legend=legend(found, **legend_options))
+
+
 OF_POINTS = {"symbolType": "circle", "symbolOpacity": 1}
 OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "symbolOpacity": 1}
 """Options of `legend`; a line is as long as a dash and a gap of the longest."""
