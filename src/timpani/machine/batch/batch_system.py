@@ -39,10 +39,6 @@ class ClusterTables(NamedTuple):
     switches: Mapping[str, tuple[str, ...]]
 
 
-def _no_tables(nodes: Sequence[str]) -> ClusterTables:
-    return ClusterTables({}, {})
-
-
 @dataclass(frozen=True)
 class JobForm:
     """How a job is asked for in a script.
@@ -84,7 +80,7 @@ class BatchSystem:
     allocation: Callable[[Mapping[str, str]], Allocation | None]
     queue_variables: tuple[str, ...]
     job_variables: tuple[str, str] | tuple[()] = ()
-    tables: Callable[[Sequence[str]], ClusterTables] = _no_tables
+    tables: Callable[[Sequence[str]], ClusterTables] = lambda nodes: ClusterTables({}, {})
     form: JobForm | None = None
 
 

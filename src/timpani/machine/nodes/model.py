@@ -60,12 +60,9 @@ _EXPECTED = {
     "groups": "one or more [[groups]], each with name, nodes and cores",
     "platform": "the name of a file",
     "lab": "a lab's id",
-    "link_burst": "a whole number of bytes from 1 to 1000000000000",
-    "uplink_burst": "a whole number of bytes from 1 to 1000000000000",
+    **dict.fromkeys(("link_burst", "uplink_burst"), "a whole number of bytes from 1 to 1000000000000"),
     "nodes": 'for example "node[01-08,10]"',
-    "cores": "a whole number from 1 to 1000000",
-    "sockets": "a whole number from 1 to 1000000",
-    "caches": "a whole number from 1 to 1000000",
+    **dict.fromkeys(("cores", "sockets", "caches"), "a whole number from 1 to 1000000"),
     "switch": "a text",
 }
 """The valid values of each key, for error messages."""
