@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.campaign.live import timpani
+from tests.campaign.live import MAIN, timpani
 from timpani.errors import UserError
 from timpani.lab.make import check_root
 from timpani.lab.programs import check_programs
@@ -39,6 +39,11 @@ class Made:
     def exec(self, node: str, *command: str | Path, **options: Any) -> "subprocess.CompletedProcess[str]":
         """Run a command on a node."""
         return timpani("lab", "exec", "--lab", self.id, node, "--", *command, **options)
+
+    def start(self, node: str, *command: str | Path, **options: Any) -> "subprocess.Popen[str]":
+        """Start a command on a node, whose output is a pipe."""
+        words = [*MAIN, "lab", "exec", "--lab", self.id, node, "--", *command]
+        return subprocess.Popen(words, stdout=subprocess.PIPE, text=True, **options)
 
     def processes(self) -> list[int]:
         """What runs on the nodes."""

@@ -83,19 +83,8 @@ def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab:
     folder = tmp_path / "c"
     size = 2**21  # many times what a link may send at once
     study = (
-        "latency",
-        "--pairs",
-        "distinct",
-        "--ranks",
-        "5",
-        "--sizes",
-        f"8,{size}",
-        "-x",
-        "1",
-        "-i",
-        "3",
-        "--launches",
-        "2",
+        *("latency", "--pairs", "distinct", "--ranks", "5", "--sizes", f"8,{size}"),
+        *("-x", "1", "-i", "3", "--launches", "2"),
     )
     done = typed("run", *study, "--mpi", OPEN_MPIS[0].mpirun, "--on", f"lab:{lab.id}", "-o", folder)
     assert done.returncode == 0, done.stderr
@@ -140,10 +129,7 @@ def test_mpich_deals_its_ranks_out_over_the_nodes(lab: Made, tmp_path: Path) -> 
     )
     assert done.returncode == 0, done.stderr
     [launch] = starts(tmp_path / "c")
-    assert [rank["host"] for rank in launch["ranks"]] == [
-        "n1",
-        "n2",
-    ]
+    assert [rank["host"] for rank in launch["ranks"]] == ["n1", "n2"]
 
 
 def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp_path: Path) -> None:
@@ -183,17 +169,8 @@ def test_completion_does_not_move_when_the_nodes_clocks_are_wrong(lab: Made, tmp
 def test_a_killed_campaign_leaves_no_ranks_and_can_be_continued(lab: Made, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     study = (
-        "bcast",
-        "--algorithms",
-        "default",
-        "--sizes",
-        "256Ki,512Ki",
-        "--slot",
-        "100ms",
-        "--ranks",
-        "8",
-        "--launches",
-        "1",
+        *("bcast", "--algorithms", "default", "--sizes", "256Ki,512Ki", "--slot", "100ms"),
+        *("--ranks", "8", "--launches", "1"),
     )
     with Live(folder, *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", f"lab:{lab.id}") as live:
         live.until(live.in_a_cell)

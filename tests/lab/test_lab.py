@@ -42,11 +42,7 @@ def devices() -> set[Path]:
 
 def seconds_to_send(lab: Made, sender: str, receiver: str, size: int) -> float:
     """From before the sender connected until the receiver had all: a busy machine can only make it longer."""
-    with subprocess.Popen(
-        [*MAIN, "lab", "exec", "--lab", lab.id, receiver, "--", "python3", "-c", RECEIVE],
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as receiving:
+    with lab.start(receiver, "python3", "-c", RECEIVE) as receiving:
         assert receiving.stdout is not None
         assert receiving.stdout.readline() == "ready\n"
         done = lab.exec(sender, "python3", "-c", SEND, receiver, str(size))
@@ -93,9 +89,7 @@ def test_two_labs_exist_at_the_same_time(make: Make) -> None:
 def test_processes_on_a_node_end_with_the_lab(make: Make) -> None:
     lab = make("--nodes", "1")
     stubborn = ("sh", "-c", "trap '' TERM; echo $$; while :; do sleep 1; done")
-    with subprocess.Popen(
-        [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *stubborn], stdout=subprocess.PIPE, text=True
-    ) as running:
+    with lab.start("n1", *stubborn) as running:
         assert running.stdout is not None
         pid = int(running.stdout.readline())
         assert timpani("lab", "down", lab.id).returncode == 0

@@ -40,13 +40,7 @@ def test_a_campaign_survives_the_loss_of_a_node(lab: Made, tmp_path: Path) -> No
     study = ("bcast", "--algorithms", "default", "--sizes", "1Ki", "--slot", "5ms", "--launches", "2", "--ranks", "4")
     run = (*MAIN, "run", *study, "--mpi", str(OPEN_MPIS[0].mpirun), "--on", "slurm:lab,nodes=4,tasks=1", "-o", "c")
     recorded = tmp_path / "c" / "results.jsonl"
-    with subprocess.Popen(
-        [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *run],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as running:
+    with lab.start("n1", *run, cwd=tmp_path, stderr=subprocess.STDOUT) as running:
         wait_until(lambda: (recorded.exists() and recorded.read_text()) or running.poll() is not None)
         kept = recorded.read_text()
         os.kill(int((LABS / lab.id / "slurmd-n3.pid").read_text()), signal.SIGKILL)

@@ -57,13 +57,7 @@ def test_a_signaled_job_keeps_its_results_and_the_next_job_continues(lab: Made, 
     sizes = "2M,4M,6M,8M"
     long = ("bcast", "--algorithms", "default", "--sizes", sizes, "--precision", "0.00001", "--slot", "3s")
     command = (*MAIN, "run", *long, "--launches", "1", "--ranks", "2", "--on", "slurm:lab,nodes=1", "-o", "c")
-    with subprocess.Popen(
-        [*MAIN, "lab", "exec", "--lab", lab.id, "n1", "--", *command],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as following:
+    with lab.start("n1", *command, cwd=tmp_path, stderr=subprocess.PIPE) as following:
         wait_until(lambda: (tmp_path / "c" / "results.jsonl").exists() or following.poll() is not None)
         for pid in lab.processes():
             if name_of(pid) == "timpani-measure":

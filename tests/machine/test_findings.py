@@ -169,15 +169,6 @@ def test_every_problem_comes_with_a_fix() -> None:
 def test_the_record_of_the_machine() -> None:
     machine = describe_machine()
     assert machine.model_fields_set == {
-        "name",
-        "cpu",
-        "cores",
-        "sockets",
-        "numa",
-        "smt",
-        "kernel",
-        "virtualized",
-        "domains",
-        "governor",
+        *("name", "cpu", "cores", "sockets", "numa", "smt", "kernel", "virtualized", "domains", "governor")
     }
     assert (machine.cores or 0) >= 1

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -297,41 +298,36 @@ def test_a_build_announces_what_it_compiles_and_how_long_it_took(
     assert "please wait about 47 s on an idle machine, as for the last build" in capsys.readouterr().err
 
 
+def while_one_builds(small: Path, mpi: Mpi, later: Sequence[Mpi]) -> tuple[int, list[str]]:
+    """The process that builds for `mpi`, slowly, and the first line that each builder for `later` prints meanwhile."""
+    with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        wait_until((small.parent / "slow").exists)
+        others = [
+            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            for each in later
+        ]
+        lines = [process.stderr.readline() for process in others if process.stderr]
+        first.kill()
+        for process in others:
+            process.kill()
+            process.communicate()
+    return first.pid, lines
+
+
 def test_only_a_builder_of_the_same_programs_waits_and_names_the_process_it_waits_for(small: Path, mpi: Mpi) -> None:
     (small / "CMakeLists.txt").write_text(CMAKE + SLOW)
     others = [each for each in FOUND if each.kind != mpi.kind][:1]
-    with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-        wait_until((small.parent / "slow").exists)
-        later = [
-            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            for each in (mpi, *others)
-        ]
-        lines = [process.stderr.readline() for process in later if process.stderr]
-        first.kill()
-        for process in later:
-            process.kill()
-            process.communicate()
-    assert lines[0].startswith(
-        f"timpani: waiting for process {first.pid}, which compiles the programs for {mpi.name} {mpi.version}"
-    )
-    assert all(" compiling the programs for " in line for line in lines[1:])
+    first, (same, *other) = while_one_builds(small, mpi, [mpi, *others])
+    programs = f"the programs for {mpi.name} {mpi.version}"
+    assert same.startswith(f"timpani: waiting for process {first}, which compiles {programs}")
+    assert all(" compiling the programs for " in line for line in other)
 
 
-def test_builders_for_all_libraries_wait_for_the_part_without_mpi(small: Path, mpi: Mpi, tmp_path: Path) -> None:
+def test_builders_for_all_libraries_wait_for_the_part_without_mpi(small: Path, mpi: Mpi) -> None:
     (small / "CMakeLists.txt").write_text(CMAKE.replace("  return()\n", f"  {SLOW}  return()\n"))
-    with subprocess.Popen(builder(small, mpi), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
-        wait_until((tmp_path / "slow").exists)
-        later = [
-            subprocess.Popen(builder(small, each), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-            for each in FOUND
-        ]
-        lines = [process.stderr.readline() for process in later if process.stderr]
-        first.kill()
-        for process in later:
-            process.kill()
-            process.communicate()
+    first, lines = while_one_builds(small, mpi, FOUND)
     for line in lines:
-        assert line.startswith(f"timpani: waiting for process {first.pid}, which compiles what uses no MPI")
+        assert line.startswith(f"timpani: waiting for process {first}, which compiles what uses no MPI")
 
 
 def test_a_killed_builder_leaves_no_compiler_running(small: Path, mpi: Mpi) -> None:

@@ -1,10 +1,8 @@
 """How close two ranks sit, on recorded machines."""
 
-from pathlib import Path
-
 import pytest
 
-from timpani.machine.here.cores import parse_cores
+from tests.machine.here.test_cores import recorded
 from timpani.machine.nodes.locality import (
     LOCALITIES,
     CorePlace,
@@ -16,12 +14,9 @@ from timpani.machine.nodes.locality import (
 )
 from timpani.machine.nodes.node_set import fold_numbers, parse_cpus
 
-DATA = Path(__file__).parents[2] / "data/lscpu"
-
 
 def domains(name: str) -> Domains:
-    summary, table = ((DATA / f"{name}{end}.json").read_text() for end in ("", ".cpus"))
-    return parse_cores(summary, table, set(range(1024)), None).domains
+    return recorded(name).domains
 
 
 def between(name: str, a: str, b: str) -> str:
