@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, Force
+from timpani.cli.terminal.options import Campaign, Force, output_option
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign as LoadedCampaign
@@ -17,7 +17,7 @@ def bundle(
     folder: Campaign = None,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="The file to write.", show_default="the folder's name, .timpani.zip"),
+        output_option("The file to write.", "the folder's name, .timpani.zip"),
     ] = None,
     anonymize: Annotated[
         bool, typer.Option("--anonymize", help="Write pseudonyms for the names of hosts, users and switches.")

@@ -1,52 +1,35 @@
 """`timpani compare`: a campaign versus another one, or versus a published table."""
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from timpani.cli.terminal.completing import complete_campaign, complete_published
+from timpani.cli.terminal.completing import complete_published
 from timpani.cli.terminal.named_campaigns import two_campaigns
-from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, Statistic, expand, format_option
+from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, campaign_argument, expand, format_option
 from timpani.errors import UserError
 
 if TYPE_CHECKING:
-    from timpani.campaign.folder.load import Campaign
+    from timpani.campaign.folder.load import Campaign, Statistic
     from timpani.tuning.compare.change_limit import ChangeLimit
     from timpani.tuning.compare.changes import Changes
-
-_Later = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="B",
-        help="A later campaign: print what changed from A to B.",
-        show_default=False,
-        autocompletion=complete_campaign,
-    ),
-]
-
-_Published = Annotated[
-    str | None,
-    typer.Option(
-        help="In place of B, a published study or table: behrooz, malasi, della_siega, assignment2, holt, "
-        "holt_osu_latency; the first letters are enough.",
-        show_default=False,
-        autocompletion=complete_published,
-    ),
-]
 
 
 @expand(style=FigureOptions)
 def compare(
     *,
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="A", help="What `timpani run -o` wrote.", show_default=False, autocompletion=complete_campaign
+    folder: Annotated[Path, campaign_argument("What `timpani run -o` wrote.", "A")],
+    other: Annotated[Path | None, campaign_argument("A later campaign: print what changed from A to B.", "B")] = None,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of B, a published study or table: behrooz, malasi, della_siega, assignment2, holt, "
+            "holt_osu_latency; the first letters are enough.",
+            autocompletion=complete_published,
         ),
-    ],
-    other: _Later = None,
-    published: _Published = None,
+    ] = None,
     format: Annotated[
         Format,
         format_option(
@@ -59,8 +42,7 @@ def compare(
         ),
     ] = Format.table,
     figure: Annotated[
-        Path | None,
-        typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.", show_default=False),
+        Path | None, typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.")
     ] = None,
     statistic: Annotated[
         Literal["completion", "osu"] | None,
@@ -75,21 +57,18 @@ def compare(
     fail_on: FailOn = None,
 ) -> None:
     """Compare two campaigns; or one with a published study's times and conclusions, and list its doubtful times."""
-    import json
-
     from timpani.tuning.compare.change_limit import ChangeLimit
 
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _check_options(other, published, format, figure, limit, statistic)
     if figure is not None:
+        from timpani.report.words.changes_figure import write_changes
         from timpani.report.words.drawn_figures import check_figure
 
         check_figure(figure, force, "timpani compare --help")
     if other:
         before, after, found = two_campaigns(folder, other)
         if figure is not None:
-            from timpani.report.words.changes_figure import write_changes
-
             write_changes(found, figure, force, style.chosen())
         result = _changes(before, after, found, format, limit)
     else:
@@ -105,7 +84,7 @@ def _check_options(
     format: Format,
     figure: Path | None,
     limit: "ChangeLimit | None",
-    statistic: Statistic,
+    statistic: "Statistic | None",
 ) -> None:
     """UserError where options do not fit together."""
     if other is not None and statistic is not None:
@@ -155,7 +134,9 @@ def _changes(
     return shown(before, after, found)
 
 
-def _with_published(folder: Path, published: str, statistic: Statistic, format: Format) -> str | dict[str, Any]:
+def _with_published(
+    folder: Path, published: str, statistic: "Statistic | None", format: Format
+) -> str | dict[str, Any]:
     from timpani.campaign.folder.load import load
     from timpani.campaign.osu.published_tables import COMPARISON, read_published
     from timpani.campaign.read.statistic import by_statistic

@@ -12,7 +12,7 @@ _UNBROKEN = "1000"
 
 
 def completion(
-    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.", show_default=False)],
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.")],
 ) -> None:
     """Print a script that completes commands, studies, algorithms and campaigns: eval "$(timpani completion bash)".
 

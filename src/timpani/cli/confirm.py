@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,12 +12,16 @@ from timpani.cli.terminal.completing import complete_campaign, complete_tuned
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
 from timpani.cli.terminal.confirming_program import ProgramRequest, confirm_files, confirm_variant
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
-from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, study_options
+from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, output_option, study_options
 from timpani.errors import UserError
 from timpani.study.defaults import MIN_BLOCKS
 
 if TYPE_CHECKING:
     from timpani.tuning.compare.change_limit import ChangeLimit
+
+
+_PANEL = "With a program"
+_option = partial(typer.Option, rich_help_panel=_PANEL)
 
 
 @dataclass(frozen=True)
@@ -25,48 +30,37 @@ class ProgramRuns:
 
     runs: Annotated[
         int | None,
-        typer.Option(
+        _option(
             min=1,
             help=f"Number of runs with the files, and of runs without them; a verdict takes {MIN_BLOCKS}.",
             show_default=str(MIN_BLOCKS),
-            rich_help_panel="With a program",
         ),
     ] = None
     same_output: Annotated[
         Path | None,
-        typer.Option(
-            help="A file that the program writes, or `-` for what it prints: this output must be the same in all runs.",
-            show_default=False,
-            rich_help_panel="With a program",
+        _option(
+            help="A file that the program writes, or `-` for what it prints: this output must be the same in all runs."
         ),
     ] = None
     judge: Annotated[
         str | None,
-        typer.Option(
+        _option(
             metavar="COMMAND",
             help="With --same-output: a command that gets two outputs as its last words, and ends with status 0 if "
             "they are the same and 1 if not.",
             show_default="the same bytes",
-            rich_help_panel="With a program",
         ),
     ] = None
     variant: Annotated[
         str | None,
-        typer.Option(
-            metavar="NAME: SETTINGS",
-            help="In place of FOLDER: settings as `timpani run --variant` takes them.",
-            show_default=False,
-            rich_help_panel="With a program",
-        ),
+        _option(metavar="NAME: SETTINGS", help="In place of FOLDER: settings as `timpani run --variant` takes them."),
     ] = None
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="With --variant: the folder of the runs; the same command continues there.",
-            show_default="named after the variant and the day",
-            rich_help_panel="With a program",
+        output_option(
+            "With --variant: the folder of the runs; the same command continues there.",
+            "named after the variant and the day",
+            _PANEL,
         ),
     ] = None
 
@@ -81,14 +75,10 @@ class ProgramRuns:
 )
 def confirm(
     *,
-    folder: Annotated[
-        Path, typer.Argument(help="What `timpani tune` wrote.", show_default=False, autocompletion=complete_tuned)
-    ],
+    folder: Annotated[Path, typer.Argument(help="What `timpani tune` wrote.", autocompletion=complete_tuned)],
     command: Annotated[
         list[str] | None,
-        typer.Argument(
-            help="After `--`: a program on which the files are confirmed: mpirun … ./program.", show_default=False
-        ),
+        typer.Argument(help="After `--`: a program on which the files are confirmed: mpirun … ./program."),
     ] = None,
     study: StudyOptions,
     program: ProgramRuns,
@@ -100,17 +90,8 @@ def confirm(
             autocompletion=complete_campaign,
         ),
     ] = None,
-    mpi: Annotated[
-        str | None, typer.Option(help="The library, if it isn't found automatically.", show_default=False)
-    ] = None,
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHERE",
-            help="A machine file, here, lab, or slurm:PARTITION,nodes=2,time=1:00:00: a job (`timpani script --help`).",
-            show_default="where the rules were measured",
-        ),
-    ] = None,
+    mpi: Annotated[str | None, typer.Option(help="The library, if it isn't found automatically.")] = None,
+    on: Annotated[str | None, on_option("where the rules were measured")] = None,
     dry_run: DryRun = False,
     fail_on: FailOn = None,
 ) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from timpani.cli.terminal.completing import complete_assignment
+from timpani.errors import AlgorithmError
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
@@ -20,10 +21,9 @@ def course() -> None:
 
 @app.command()
 def new(
-    folder: Annotated[Path, typer.Argument(help="The assignment's folder: new or empty.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(help="The assignment's folder: new or empty.")],
     seed: Annotated[
-        int | None,
-        typer.Option(min=0, max=1_000_000, help="Another seed is another assignment.", show_default="drawn"),
+        int | None, typer.Option(min=0, max=1_000_000, help="Another seed is another assignment.", show_default="drawn")
     ] = None,
 ) -> None:
     """Write an assignment: one collective, an algorithm with TODOs, a study and a report to fill in."""
@@ -41,10 +41,7 @@ def new(
 
 @app.command()
 def check(
-    folder: Annotated[
-        Path,
-        typer.Argument(help="The assignment's folder.", show_default=False, autocompletion=complete_assignment),
-    ],
+    folder: Annotated[Path, typer.Argument(help="The assignment's folder.", autocompletion=complete_assignment)],
     on: Annotated[
         str | None,
         typer.Option(
@@ -62,7 +59,6 @@ def check(
     from timpani.course.assignment import read_assignment
     from timpani.course.assignment_folder import check_algorithms, check_study, discussion_words, open_todos
     from timpani.course.grading import Verified, grade_sheet, measured_points, simulated_points, verify_student
-    from timpani.errors import AlgorithmError
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build_without_mpi
     from timpani.native.sources import with_algorithms

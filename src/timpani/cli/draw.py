@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.completing import complete_own_algorithm
-from timpani.cli.terminal.options import FigureOptions, Force, expand
+from timpani.cli.terminal.options import FigureOptions, Force, expand, output_option
+from timpani.errors import UserError
 
 
 @expand(style=FigureOptions)
@@ -20,21 +21,16 @@ def draw(
         ),
     ],
     output: Annotated[
-        Path,
-        typer.Option(
-            "--output", "-o", help="A new .svg, .png or .pdf file; .json: a trace for Perfetto; .goal: for LogGOPSim."
-        ),
+        Path, output_option("A new .svg, .png or .pdf file; .json: a trace for Perfetto; .goal: for LogGOPSim.")
     ],
     format: Annotated[
-        str | None,
-        typer.Option(help="svg, png, pdf, json or goal, whatever the file's suffix says.", show_default=False),
+        str | None, typer.Option(help="svg, png, pdf, json or goal, whatever the file's suffix says.")
     ] = None,
     ranks: Annotated[int, typer.Option(help="Rank count; up to 4096 but for goal.", min=1, max=1 << 20)] = 16,
     size: Annotated[str, typer.Option(help="Bytes, as `timpani run --sizes` counts them.")] = "1Mi",
     root: Annotated[int, typer.Option(help="Root of collectives that have one.", min=0)] = 0,
     nodes: Annotated[
-        int | None,
-        typer.Option(help="Nodes, for algorithms that depend on which ranks share one.", min=1, show_default=False),
+        int | None, typer.Option(help="Nodes, for algorithms that depend on which ranks share one.", min=1)
     ] = None,
     groups: Annotated[int, typer.Option(help="Groups of nodes, all of one size.", min=1)] = 1,
     by: Annotated[
@@ -50,7 +46,6 @@ def draw(
     force: Force = False,
 ) -> None:
     """Draw one of Timpani's algorithms: its tree, or which rank sends to which; or a time line, a trace, GOAL text."""
-    from timpani.errors import UserError
     from timpani.libraries.find import first_mpi
     from timpani.native.build import build_without_mpi
     from timpani.providers.own import own_catalogue

@@ -8,6 +8,7 @@ import typer
 from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign as LoadedCampaign
@@ -82,7 +83,6 @@ def _predict(
     campaign: "LoadedCampaign", costs_from: Path | None, *, required: bool
 ) -> "tuple[Prediction | None, list[str]]":
     """The prediction of Timpani's algorithms; or None and the reason, which is an error if it is required."""
-    from timpani.errors import UserError
     from timpani.prediction.campaign import predict_campaign
     from timpani.study.cell import OWN
     from timpani.study.counted import counted

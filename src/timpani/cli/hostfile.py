@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from timpani.errors import UserError, unknown
+
 if TYPE_CHECKING:
     from timpani.libraries.hosts import HostList
     from timpani.libraries.library import Library
@@ -15,49 +17,35 @@ _Loads = Annotated[
     typer.Option(
         metavar="FILE",
         help="Take the less loaded nodes of each group: lines `NODE LOAD`, as sinfo -Nho '%N %O' prints them.",
-        show_default=False,
     ),
 ]
 
 
 def hostfile(
     on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHERE", help="A machine file; without it, this computer or allocation.", show_default=False
-        ),
+        str | None, typer.Option(metavar="WHERE", help="A machine file; without it, this computer or allocation.")
     ] = None,
     category: Annotated[
         int,
         typer.Option(min=1, max=3, help="1: by group, with slots; 2: by group; 3: nodes alternating between groups."),
     ] = 1,
-    groups: Annotated[
-        int | None, typer.Option(min=1, help="How many groups; by default all.", show_default=False)
-    ] = None,
-    nodes: Annotated[
-        int | None, typer.Option(min=1, help="How many nodes; by default all.", show_default=False)
-    ] = None,
+    groups: Annotated[int | None, typer.Option(min=1, help="How many groups; by default all.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="How many nodes; by default all.")] = None,
     slots: Annotated[
-        int | None, typer.Option(min=1, help="Ranks of a node in category 1; by default its cores.", show_default=False)
+        int | None, typer.Option(min=1, help="Ranks of a node in category 1; by default its cores.")
     ] = None,
-    exclude: Annotated[
-        str | None, typer.Option(metavar="NODES", help="A node set to leave out: node[03,07].", show_default=False)
-    ] = None,
-    shuffle: Annotated[
-        int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.", show_default=False)
-    ] = None,
+    exclude: Annotated[str | None, typer.Option(metavar="NODES", help="A node set to leave out: node[03,07].")] = None,
+    shuffle: Annotated[int | None, typer.Option(metavar="SEED", help="Shuffle the groups by this seed.")] = None,
     loads: _Loads = None,
     syntax: Annotated[
         str, typer.Option(metavar="LIBRARY", help="The library whose launcher will read it: openmpi, mpich, …")
     ] = "openmpi",
     ranks: Annotated[
-        int | None,
-        typer.Option(min=1, help="Write Open MPI's rank file instead, a line for each rank.", show_default=False),
+        int | None, typer.Option(min=1, help="Write Open MPI's rank file instead, a line for each rank.")
     ] = None,
     placement: Annotated[str, typer.Option(help="Placement in the rank file: core, socket, node or ppr:N.")] = "core",
 ) -> None:
     """Print a host file, or a rank file. `timpani run --hosts FILE` takes host files; mpirun takes both."""
-    from timpani.errors import unknown
     from timpani.libraries.hosts import host_file
     from timpani.libraries.registry import LIBRARIES
     from timpani.machine.nodes.host_list import choose_hosts
@@ -79,7 +67,6 @@ def hostfile(
 
 
 def _rank_file(machine: "Machine", hosts: "HostList", library: "Library", placement: str, ranks: int) -> str:
-    from timpani.errors import UserError
     from timpani.machine.nodes.host_file import rank_file
     from timpani.machine.nodes.places import requested_places
     from timpani.study.placement import check_placement

@@ -5,35 +5,35 @@ from typing import Annotated
 
 import typer
 
+from timpani.cli.terminal.options import output_option
+from timpani.errors import UserError, printable
+
 
 def import_(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The campaign's or profile's folder: new or empty.")],
+    output: Annotated[Path, output_option("The campaign's or profile's folder: new or empty.")],
     files: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="[ALGORITHM=]FILE…",
             help="Files of OSU, IMB, ReproMPI or PICO: osu.log, or default=a.log chain=b.log. Or of mpiP or mpisee.",
-            show_default=False,
         ),
     ] = None,
     published: Annotated[
         str | None,
         typer.Option(
             help="In place of files, a published study or table: behrooz, malasi, holt, holt_osu_latency; the first "
-            "letters are enough.",
-            show_default=False,
+            "letters are enough."
         ),
     ] = None,
     ranks: Annotated[
-        int | None,
-        typer.Option(min=1, help="Rank count of collectives, if the files lack it, as OSU's do.", show_default=False),
+        int | None, typer.Option(min=1, help="Rank count of collectives, if the files lack it, as OSU's do.")
     ] = None,
     algorithm: Annotated[
         str, typer.Option(help="Algorithm of files that name none: binomial, or openmpi/chain:fanout=4.")
     ] = "default",
     machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
     datatype: Annotated[
-        str | None, typer.Option(help="Only this datatype, if the files hold several: MPI_INT.", show_default=False)
+        str | None, typer.Option(help="Only this datatype, if the files hold several: MPI_INT.")
     ] = None,
     any_name: Annotated[bool, typer.Option("--any-name", help="Accept algorithms that no library here has.")] = False,
 ) -> None:
@@ -44,7 +44,6 @@ def import_(
     from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
     from timpani.campaign.osu.published_tables import import_published, read_published
     from timpani.campaign.osu.published_times import published_doubts
-    from timpani.errors import UserError, printable
     from timpani.study.counted import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])
@@ -75,7 +74,6 @@ def _imported_profile(files: list[str], output: Path, other_options: bool) -> bo
     """
     import shlex
 
-    from timpani.errors import UserError
     from timpani.programs.imported.mpip_import import import_mpip
     from timpani.programs.imported.mpip_report import is_mpip_report
     from timpani.programs.imported.mpisee_import import import_mpisee, is_database

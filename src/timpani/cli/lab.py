@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from timpani.cli.terminal.options import Format, format_option
+from timpani.errors import UserError, unknown
 from timpani.study.counted import counted
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ lab = typer.Typer(help="A cluster inside this machine, for tests and lessons.", 
 MEANING = """\
 It shows: who sends how much over which link; whether programs are right across hosts; times limited by a slow link.
 It doesn't show: latency, or times limited by processors. All nodes share this machine's cores."""
-
-
-Name = Annotated[str | None, typer.Argument(help="Which lab, if there are several.", show_default=False)]
 
 
 @lab.command()
@@ -33,7 +31,6 @@ def up(
     slurm: Annotated[bool, typer.Option("--slurm", help="Run Slurm in it.")] = False,
 ) -> None:
     """Make a lab; root only. Remains of labs whose commands were killed are removed."""
-    from timpani.errors import UserError
     from timpani.lab.layout import Layout
     from timpani.lab.make import check_root
     from timpani.lab.make import up as make
@@ -86,7 +83,6 @@ def exec_(
     """Run a command on a node: `timpani lab exec n1 -- hostname`; root only."""
     import os
 
-    from timpani.errors import unknown
     from timpani.lab.lab import choose_whole_lab
     from timpani.lab.make import check_root
 
@@ -100,7 +96,9 @@ def exec_(
 
 
 @lab.command()
-def down(name: Name = None) -> None:
+def down(
+    name: Annotated[str | None, typer.Argument(help="Which lab, if there are several.")] = None,
+) -> None:
     """End all processes in a lab and remove it; root only."""
     from timpani.lab.lab import choose_lab
     from timpani.lab.make import check_root

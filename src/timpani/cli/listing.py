@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from timpani.cli.terminal.options import Format, format_option
+from timpani.errors import unknown
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ def list_(
 ) -> None:
     """List what can be measured: operations, algorithms of the library at hand, studies."""
     import json
-
-    from timpani.errors import unknown
 
     lists: dict[str | None, Callable[[], list[dict[str, Any]]]] = {
         None: _overview,

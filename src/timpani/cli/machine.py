@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.completing import complete_campaign
-from timpani.cli.terminal.options import Force
+from timpani.cli.terminal.options import Force, campaign_argument, output_option
+from timpani.errors import UserError
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -20,14 +20,10 @@ def machine() -> None:
 @app.command()
 def detect(
     partition: Annotated[
-        str | None,
-        typer.Option(
-            help="A partition of Slurm, from a login node; without it, the current allocation.", show_default=False
-        ),
+        str | None, typer.Option(help="A partition of Slurm, from a login node; without it, the current allocation.")
     ] = None,
     mpi: Annotated[
-        str | None,
-        typer.Option(help="openmpi, mpich, intel, or a path; by default the first found.", show_default=False),
+        str | None, typer.Option(help="openmpi, mpich, intel, or a path; by default the first found.")
     ] = None,
 ) -> None:
     """Print a machine file: this computer, the nodes of the Slurm allocation here, or those of a partition."""
@@ -40,13 +36,8 @@ def detect(
 
 @app.command()
 def calibrate(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            help="A campaign with `latency` over sizes.", show_default=False, autocompletion=complete_campaign
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new platform file.", show_default=False)],
+    folder: Annotated[Path, campaign_argument("A campaign with `latency` over sizes.")],
+    output: Annotated[Path, output_option("The new platform file.")],
     nodes: Annotated[int, typer.Option(help="Nodes of the platform.", min=1, max=500)] = 1,
     cores: Annotated[int, typer.Option(help="Cores of each node.", min=1, max=1024)] = 16,
     force: Force = False,
@@ -54,7 +45,6 @@ def calibrate(
     """Write a platform for SimGrid with the message times of a campaign."""
     from timpani.campaign.folder.load import load_one_machine
     from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.errors import UserError
     from timpani.machine.platforms.calibrated import MessageCost, calibrated_platform
     from timpani.models.fit import fit
     from timpani.prediction.costs import LATENCY, message_lines

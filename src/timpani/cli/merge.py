@@ -6,6 +6,8 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.completing import complete_machine_campaign
+from timpani.cli.terminal.options import output_option
+from timpani.errors import printable
 
 
 def merge(
@@ -14,11 +16,10 @@ def merge(
         typer.Argument(
             metavar="[MACHINE=]DIR…",
             help="Campaigns, as folders or bundles; MACHINE renames a campaign's machine.",
-            show_default=False,
             autocompletion=complete_machine_campaign,
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The merged campaign's folder: new or empty.")],
+    output: Annotated[Path, output_option("The merged campaign's folder: new or empty.")],
 ) -> None:
     """Join campaigns of several machines or days into one, with the provenance of each.
 
@@ -29,7 +30,6 @@ def merge(
 
     from timpani.campaign.share.merge import merge as merge_campaigns
     from timpani.campaign.share.mergeable import MergeSource
-    from timpani.errors import printable
     from timpani.study.counted import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])

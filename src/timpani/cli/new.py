@@ -4,6 +4,8 @@ from typing import Annotated
 
 import typer
 
+from timpani.errors import UserError
+
 app = typer.Typer(no_args_is_help=True)
 
 
@@ -14,12 +16,9 @@ def new() -> None:
 
 @app.command()
 def algorithm(
-    name: Annotated[
-        str, typer.Argument(metavar="COLLECTIVE/NAME", help="The new algorithm: bcast/two_chains.", show_default=False)
-    ],
+    name: Annotated[str, typer.Argument(metavar="COLLECTIVE/NAME", help="The new algorithm: bcast/two_chains.")],
 ) -> None:
     """Write a new, correct algorithm into native/algorithms of a checkout, or the folder TIMPANI_ALGORITHMS."""
-    from timpani.errors import UserError
     from timpani.native.sources import ALGORITHMS, checkout_algorithms, further_algorithms, sources
     from timpani.providers.algorithm_skeleton import skeleton
     from timpani.report.words.output_files import write_file

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign, complete_collective
-from timpani.cli.terminal.options import Force, Format, format_option
+from timpani.cli.terminal.options import Force, Format, format_option, output_option
 
 _ANNOUNCED_SECONDS = 10
 """A longer prediction prints its expected time before it starts."""
@@ -14,17 +14,14 @@ _ANNOUNCED_SECONDS = 10
 _Costs = Annotated[
     list[Path],
     typer.Option(
-        help="A campaign to estimate the costs from; repeat the option for several.",
-        show_default=False,
-        autocompletion=complete_campaign,
+        help="A campaign to estimate the costs from; repeat the option for several.", autocompletion=complete_campaign
     ),
 ]
 
 
 def predict(
     what: Annotated[
-        list[str],
-        typer.Argument(help="Collectives: bcast allreduce …", show_default=False, autocompletion=complete_collective),
+        list[str], typer.Argument(help="Collectives: bcast allreduce …", autocompletion=complete_collective)
     ],
     costs: _Costs,
     ranks: Annotated[str, typer.Option("--ranks", "-n", help="Rank counts: 64,1Ki or 2:1Mi (doubling).")],
@@ -44,7 +41,7 @@ def predict(
     ] = None,
     placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="A new folder: page, figures, JSON.")] = None,
+    output: Annotated[Path | None, output_option("A new folder: page, figures, JSON.")] = None,
     format: Annotated[Format, format_option("json has the keys of docs/predictions-json.md.")] = Format.table,
     force: Force = False,
 ) -> None:

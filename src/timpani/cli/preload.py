@@ -11,7 +11,7 @@ from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramL
 
 def preload(
     command: ProgramCommand,
-    rules: Annotated[Path, typer.Option(help="What `timpani rules` wrote.", show_default=False)],
+    rules: Annotated[Path, typer.Option(help="What `timpani rules` wrote.")],
     on: ProgramGroups = None,
     mpi: ProgramLibrary = None,
 ) -> None:

@@ -6,15 +6,14 @@ from typing import Annotated
 
 import typer
 
-from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramLibrary
+from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramLibrary, output_option
 
 
 def profile(
     command: ProgramCommand,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A new folder for the profile.", show_default=False)],
+    output: Annotated[Path, output_option("A new folder for the profile.")],
     rules: Annotated[
-        Path | None,
-        typer.Option(help="What `timpani rules` wrote: also replace collectives by these rules.", show_default=False),
+        Path | None, typer.Option(help="What `timpani rules` wrote: also replace collectives by these rules.")
     ] = None,
     on: ProgramGroups = None,
     mpi: ProgramLibrary = None,
@@ -22,8 +21,7 @@ def profile(
         bool, typer.Option("--prove", help="Count the collectives' messages, and name the algorithms that send them.")
     ] = False,
     sites: Annotated[
-        bool,
-        typer.Option("--sites", help="Also count collectives by the place in the program that calls them."),
+        bool, typer.Option("--sites", help="Also count collectives by the place in the program that calls them.")
     ] = False,
 ) -> None:
     """Count and time what an unmodified MPI program calls, and how long its ranks wait for each other.

@@ -5,22 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from timpani.cli.terminal.completing import complete_campaign
-from timpani.cli.terminal.options import Format, format_option
+from timpani.cli.terminal.options import Format, campaign_argument, format_option
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.schedules.fingerprint import Fingerprints
 
 
 def prove(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            help="What `timpani run --prove -o` or `timpani profile --prove -o` wrote.",
-            show_default=False,
-            autocompletion=complete_campaign,
-        ),
-    ],
+    folder: Annotated[Path, campaign_argument("What `timpani run --prove -o` or `timpani profile --prove -o` wrote.")],
     format: Annotated[Format, format_option("How to print the names.")] = Format.table,
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
@@ -29,7 +22,6 @@ def prove(
     from timpani.campaign.folder.header import read_header
     from timpani.campaign.folder.load import read_proofs
     from timpani.campaign.read.swept_parameters import without_effect
-    from timpani.errors import UserError
     from timpani.programs.profile.profile_folder import is_profile
     from timpani.report.words.proofs import named_proofs, proof_table
 
@@ -61,7 +53,6 @@ def _fingerprints() -> "Fingerprints":
 
 
 def _print_of_program(folder: Path, format: Format) -> None:
-    from timpani.errors import UserError
     from timpani.programs.profile.profile_folder import read_profile
     from timpani.report.profiled.proven_text import proven_lines
 

@@ -6,26 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from timpani.cli.terminal.completing import complete_campaign
-from timpani.cli.terminal.options import Force
+from timpani.cli.terminal.options import Force, campaign_argument, output_option
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign
 
 
 def rules(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            help="A campaign that measured the default and other algorithms.",
-            show_default=False,
-            autocompletion=complete_campaign,
-        ),
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new file.", show_default=False)],
+    folder: Annotated[Path, campaign_argument("A campaign that measured the default and other algorithms.")],
+    output: Annotated[Path, output_option("The new file.")],
     of_library: Annotated[
-        bool,
-        typer.Option("--library", help="Choose among the library's algorithms, not Timpani's."),
+        bool, typer.Option("--library", help="Choose among the library's algorithms, not Timpani's.")
     ] = False,
     mpi: Annotated[
         str | None,
@@ -39,7 +31,6 @@ def rules(
     machine.
     """
     from timpani.campaign.folder.load import load, load_one_machine
-    from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.words.output_files import write_file
     from timpani.study.counted import counted

@@ -28,7 +28,6 @@ def script(
         typer.Argument(
             metavar="WHAT…",
             help="A command (run, tune or confirm) with its arguments and options; `run` may be left out.",
-            show_default=False,
         ),
     ],
     for_: Annotated[

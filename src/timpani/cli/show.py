@@ -1,6 +1,7 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data; or a profile."""
 
 from dataclasses import astuple, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -8,13 +9,14 @@ import typer
 
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Format, Statistic, expand, format_option
+from timpani.errors import UserError
 
 if TYPE_CHECKING:
     import polars as pl
 
     from timpani.campaign.folder.load import Statistic as StatisticName
 
-_ONLY = "Only a part of it"
+_option = partial(typer.Option, rich_help_panel="Only a part of it")
 _DATA = (Format.json, Format.parquet)
 
 
@@ -22,16 +24,10 @@ _DATA = (Format.json, Format.parquet)
 class _Part:
     """Which cells, as typed."""
 
-    operations: Annotated[
-        str | None, typer.Option("--operations", help="Only these: bcast,allreduce.", rich_help_panel=_ONLY)
-    ] = None
-    algorithms: Annotated[
-        str | None, typer.Option(help="Only these, as the table names them: default,ring.", rich_help_panel=_ONLY)
-    ] = None
-    ranks: Annotated[str | None, typer.Option("--ranks", "-n", "-np", help="Only these.", rich_help_panel=_ONLY)] = None
-    sizes: Annotated[
-        str | None, typer.Option(help="Only these: 8,64K, or FIRST:LAST for all between.", rich_help_panel=_ONLY)
-    ] = None
+    operations: Annotated[str | None, _option("--operations", help="Only these: bcast,allreduce.")] = None
+    algorithms: Annotated[str | None, _option(help="Only these, as the table names them: default,ring.")] = None
+    ranks: Annotated[str | None, _option("--ranks", "-n", "-np", help="Only these.")] = None
+    sizes: Annotated[str | None, _option(help="Only these: 8,64K, or FIRST:LAST for all between.")] = None
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,6 @@ def show(
     """Show a campaign, with one row for each cell (its estimate over all launches); or show a program's profile."""
     import sys
 
-    from timpani.errors import UserError
     from timpani.programs.profile.profile_folder import is_profile
     from timpani.report.words.output_files import write_file
 
@@ -129,7 +124,6 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
 def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
     from timpani.cli.terminal.profiled import savings_of
-    from timpani.errors import UserError
     from timpani.programs.profile.profile_folder import read_profile
     from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
     from timpani.report.profiled.savings_text import savings_lines
@@ -155,8 +149,6 @@ def _profile(folder: Path, how: _How) -> bytes:
 
 def _check(how: _How) -> None:
     """UserError for options that contradict each other."""
-    from timpani.errors import UserError
-
     if how.full and how.format is not Format.osu:
         raise UserError(f"--full is not for --format {how.format}", "use it with --format osu")
     if how.layout != "cells" and (how.format in _DATA or how.format is Format.osu):

@@ -7,6 +7,7 @@ import typer
 
 from timpani.cli.terminal.completing import complete_own_algorithm
 from timpani.cli.terminal.options import Format, format_option
+from timpani.errors import UserError
 from timpani.study.counted import counted
 
 if TYPE_CHECKING:
@@ -16,10 +17,7 @@ if TYPE_CHECKING:
 
 def verify(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            help="COLLECTIVE/ALGORITHM …, or all.", show_default=False, autocompletion=complete_own_algorithm
-        ),
+        list[str] | None, typer.Argument(help="COLLECTIVE/ALGORITHM …, or all.", autocompletion=complete_own_algorithm)
     ] = None,
     ranks: Annotated[str, typer.Option(help="Every rank count from FIRST:LAST.")] = "1:64",
     count: Annotated[
@@ -66,7 +64,6 @@ def _check_cost(
     programs: Path, names: list[str], own: "Catalogue", ranks: "Range", counts: "Range", longest: float
 ) -> None:
     """Refuses what would take too long or too much memory, and prints how long the rest takes."""
-    from timpani.errors import UserError
     from timpani.providers.verification_cost import TRIAL_RANKS, available_memory, estimate
     from timpani.report.words.durations import show_seconds
 

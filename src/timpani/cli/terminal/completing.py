@@ -4,7 +4,7 @@ Each function is typer's `autocompletion` of a parameter: it returns the words t
 was typed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import typer
@@ -41,62 +41,47 @@ def complete_collective(incomplete: str) -> Words:
     return _beginning(((name, each.title) for name, each in COLLECTIVES.items()), incomplete)
 
 
-def complete_campaign(incomplete: str) -> Words:
-    """A campaign's folder, a bundle, or a folder on the way to one."""
-    return _places(incomplete, "campaign")
+def _complete_places(*kinds: str) -> Callable[[str], Words]:
+    """What offers folders of these kinds, bundles where campaigns are among them, and folders on the way."""
+
+    def complete(incomplete: str) -> Words:
+        from itertools import islice
+
+        typed = Path(incomplete)
+        folder = typed if incomplete.endswith("/") else typed.parent
+        prefix = incomplete[: len(incomplete) - len(typed.name)] if not incomplete.endswith("/") else incomplete
+        found: Words = []
+        try:
+            held = sorted(path for path in folder.iterdir() if path.is_dir() or _is_bundle(path))
+            for each in islice(held, _MAX_ENTRIES):
+                if kind := next((kind for kind in kinds if (each / _MARKS[kind]).is_file()), None):
+                    found.append((f"{prefix}{each.name}", kind))
+                elif "campaign" in kinds and _is_bundle(each):
+                    found.append((f"{prefix}{each.name}", "bundle"))
+                elif any(next(each.glob(f"*/{_MARKS[kind]}"), None) for kind in kinds):
+                    found.append((f"{prefix}{each.name}/", "folder"))
+        except OSError:  # a folder that doesn't exist, or can't be read
+            return []
+        return _beginning(found, incomplete)
+
+    return complete
+
+
+def _is_bundle(path: Path) -> bool:
+    return path.name.endswith(_BUNDLE)
+
+
+complete_campaign = _complete_places("campaign")
+complete_predictions = _complete_places("predictions", "campaign")
+complete_profile = _complete_places("profile")
+complete_tuned = _complete_places("tuned folder")
+complete_assignment = _complete_places("assignment")
 
 
 def complete_machine_campaign(incomplete: str) -> Words:
     """The campaign of `[MACHINE=]CAMPAIGN`."""
     machine, equals, typed = incomplete.rpartition("=")
     return [(f"{machine}{equals}{word}", meaning) for word, meaning in complete_campaign(typed)]
-
-
-def complete_predictions(incomplete: str) -> Words:
-    """The folder of predictions, or a campaign."""
-    return _places(incomplete, "predictions", "campaign")
-
-
-def complete_profile(incomplete: str) -> Words:
-    """The folder of a profile."""
-    return _places(incomplete, "profile")
-
-
-def complete_tuned(incomplete: str) -> Words:
-    """The folder of tuning files."""
-    return _places(incomplete, "tuned folder")
-
-
-def complete_assignment(incomplete: str) -> Words:
-    """The folder of an assignment."""
-    return _places(incomplete, "assignment")
-
-
-def _places(incomplete: str, *kinds: str) -> Words:
-    """Folders of these kinds, bundles where campaigns are among them, and folders on the way."""
-    from itertools import islice
-
-    typed = Path(incomplete)
-    folder = typed if incomplete.endswith("/") else typed.parent
-    prefix = incomplete[: len(incomplete) - len(typed.name)] if not incomplete.endswith("/") else incomplete
-    found: Words = []
-    try:
-        for each in islice(
-            sorted(path for path in folder.iterdir() if path.is_dir() or _is_bundle(path)), _MAX_ENTRIES
-        ):
-            if kind := next((kind for kind in kinds if (each / _MARKS[kind]).is_file()), None):
-                found.append((f"{prefix}{each.name}", kind))
-            elif "campaign" in kinds and _is_bundle(each):
-                found.append((f"{prefix}{each.name}", "bundle"))
-            elif any(next(each.glob(f"*/{_MARKS[kind]}"), None) for kind in kinds):
-                found.append((f"{prefix}{each.name}/", "folder"))
-    except OSError:  # a folder that doesn't exist, or can't be read
-        return []
-    return _beginning(found, incomplete)
-
-
-def _is_bundle(path: Path) -> bool:
-    return path.name.endswith(_BUNDLE)
 
 
 def complete_campaign_or_what(incomplete: str) -> Words:

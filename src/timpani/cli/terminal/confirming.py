@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from timpani.errors import UserError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 
 def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable, Campaign, MadeFrom]":
     """The table in `folder`, the campaigns that it was made from, or those `named`, and what to know of them."""
-    from timpani.errors import UserError
     from timpani.report.tuned.source_warnings import made_from as known_of
     from timpani.rules.table.merged_campaigns import load_together
     from timpani.rules.table.table_file import TABLE_FILE, read_table

@@ -11,12 +11,32 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
-from timpani.study.keys import KEYS, Option
+from timpani.study.keys import KEYS, WHERE, Option
 
 if TYPE_CHECKING:
     from timpani.report.words.drawn_figures import FigureStyle
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
+
+
+def output_option(help: str, shown: str = "", panel: str | None = None) -> Any:
+    """The option `-o` of a command; help shows the default as `shown`."""
+    return typer.Option("--output", "-o", help=help, show_default=shown or False, rich_help_panel=panel)
+
+
+def on_option(shown: str, panel: str | None = None) -> Any:
+    """The option `--on` of a command that measures."""
+    return typer.Option(
+        metavar="WHERE",
+        help="A machine file, here, lab, or slurm:PARTITION,nodes=2,time=1:00:00: a job (`timpani script --help`).",
+        show_default=shown,
+        rich_help_panel=panel,
+    )
+
+
+def campaign_argument(help: str, metavar: str | None = None) -> Any:
+    """The argument of a command for a campaign; `Campaign` is that of commands that read the newest without one."""
+    return typer.Argument(metavar=metavar, help=help, autocompletion=complete_campaign)
 
 
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.")]
@@ -29,7 +49,6 @@ FailOn = Annotated[
         metavar="CHANGE",
         help="End with status 1 if a significant change is at least this large: slower:5%, faster:10%; `slower` for "
         "any.",
-        show_default=False,
     ),
 ]
 """The limit of commands that compare, for automation; `ChangeLimit.parse` reads it."""
@@ -75,24 +94,16 @@ CoveredBy = Annotated[
         metavar="CAMPAIGN",
         help="For a profile: what its calls would gain with the algorithms measured in this campaign. Repeat the "
         "option for several.",
-        show_default=False,
         autocompletion=complete_campaign,
     ),
 ]
 
 
-ProgramCommand = Annotated[
-    list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.", show_default=False)
-]
+ProgramCommand = Annotated[list[str], typer.Argument(help="After `--`: mpirun … ./program, srun …, or a program.")]
 ProgramGroups = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WHERE", help="A machine file or lab: it defines which nodes share a switch.", show_default=False
-    ),
+    str | None, typer.Option(metavar="WHERE", help="A machine file or lab: it defines which nodes share a switch.")
 ]
-ProgramLibrary = Annotated[
-    str | None, typer.Option(help="The program's MPI library; by default the launcher's.", show_default=False)
-]
+ProgramLibrary = Annotated[str | None, typer.Option(help="The program's MPI library; by default the launcher's.")]
 """Of commands that run an unmodified program."""
 
 
@@ -133,18 +144,14 @@ def format_option(help: str, *formats: Format) -> Any:
 class WhereOptions:
     """Where to measure, as typed."""
 
-    on: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHERE",
-            help="A machine file, here, lab, or slurm:PARTITION,nodes=2,time=1:00:00: a job (`timpani script --help`).",
-            show_default="this computer",
-            rich_help_panel="Where",
-        ),
-    ] = None
+    on: Annotated[str | None, on_option("this computer", WHERE)] = None
     oversubscribe: Annotated[
-        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel="Where")
+        bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=WHERE)
     ] = False
+
+
+FIGURES = "Figures"
+"""The panel of options for figures."""
 
 
 @dataclass(frozen=True)
@@ -159,13 +166,13 @@ class FigureOptions:
             min=40,
             max=1000,
             show_default="a plot of 640 pixels",
-            rich_help_panel="Figures",
+            rich_help_panel=FIGURES,
         ),
     ] = None
     no_title: Annotated[
         bool,
         typer.Option(
-            "--no-title", help="Draw no title: the caption in your document replaces it.", rich_help_panel="Figures"
+            "--no-title", help="Draw no title: the caption in your document replaces it.", rich_help_panel=FIGURES
         ),
     ] = False
 
