@@ -8,29 +8,37 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from timpani.cli.terminal.completing import complete_campaign, complete_predictions
+from timpani.cli.terminal.completing import complete_predictions
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, CoveredBy, FigureOptions, Force, Statistic, expand
+from timpani.cli.terminal.options import (
+    FIGURES,
+    Campaign,
+    CoveredBy,
+    FigureOptions,
+    Force,
+    Statistic,
+    campaign_argument,
+    expand,
+    output_option,
+)
 from timpani.errors import UserError
 
 if TYPE_CHECKING:
     from timpani.report.page.contents import Report
 
-_FIGURES = "Figures"
 _NAME = "report.html"
 
 
 @dataclass(frozen=True)
-class _Figures:
-    """Which figures are written, as typed."""
+class _OfOneCampaign:
+    """Options that only the report of one campaign has, but for `figures`, which that of a profile has too."""
 
     figures: Annotated[
         Path | None,
         typer.Option(
             help="A folder for the study's or the profile's figures (SVG, PNG and PDF), and for all tables (LaTeX, "
             "Markdown and CSV).",
-            show_default=False,
-            rich_help_panel=_FIGURES,
+            rich_help_panel=FIGURES,
         ),
     ] = None
     all_figures: Annotated[
@@ -38,61 +46,42 @@ class _Figures:
         typer.Option(
             "--all-figures",
             help="With --figures: every figure of the report, for each choice that a reader has.",
-            rich_help_panel=_FIGURES,
+            rich_help_panel=FIGURES,
         ),
     ] = False
-
-
-@dataclass(frozen=True)
-class _Others:
-    """What the campaign is compared with, as typed."""
-
-    published: Annotated[
-        list[str] | None,
-        typer.Option(help="Also show the published fit of della_siega or holt.", show_default=False),
-    ] = None
+    statistic: Statistic = None
+    linear: Annotated[
+        bool, typer.Option("--linear", help="Draw curves on linear axes; the page has a switch for this.")
+    ] = False
+    published: Annotated[list[str] | None, typer.Option(help="Also show the published fit of della_siega or holt.")] = (
+        None
+    )
     predicted: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
             help="Also show predictions: what `timpani predict -o` wrote, or a campaign to estimate costs from.",
-            show_default=False,
             autocompletion=complete_predictions,
         ),
     ] = None
 
 
-_Second = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="B",
-        help="A second campaign: one report of both, and what changed from the first.",
-        autocompletion=complete_campaign,
-    ),
-]
-
-
-@expand(chosen=_Figures, others=_Others, style=FigureOptions)
+@expand(chosen=_OfOneCampaign, style=FigureOptions)
 def report(
     *,
     folder: Campaign = None,
-    other: _Second = None,
+    other: Annotated[
+        Path | None,
+        campaign_argument("A second campaign: one report of both, and what changed from the first.", "B"),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The HTML file to write.",
-            show_default=f"{_NAME} in the campaign's folder, or compared-with-B.html; none with --figures",
+        output_option(
+            "The HTML file to write.", f"{_NAME} in the campaign's folder, or compared-with-B.html; none with --figures"
         ),
     ] = None,
-    chosen: _Figures,
     covered_by: CoveredBy = None,
-    statistic: Statistic = None,
-    linear: Annotated[
-        bool, typer.Option("--linear", help="Draw curves on linear axes; the page has a switch for this.")
-    ] = False,
-    others: _Others,
+    chosen: _OfOneCampaign,
     style: FigureOptions,
     force: Force = False,
 ) -> None:
@@ -101,25 +90,21 @@ def report(
 
     folder = campaign_or_newest(folder)
     if is_profile(folder):
-        unused = {"a second folder": other, **_options(chosen, others, linear, statistic), "--figures": None}
-        _refuse("the report of a campaign", unused)
+        _refuse("the report of a campaign", {"a second folder": other, **_typed(chosen), "--figures": None})
         _of_profile(folder, covered_by, output, chosen.figures, style, force)
         return
     if covered_by:
         raise UserError(f"--covered-by is for a profile, and {folder} holds a campaign", "leave it out")
     if other is not None:
-        _refuse("the report of one campaign", _options(chosen, others, linear, statistic))
+        _refuse("the report of one campaign", _typed(chosen))
         _compared(folder, other, output, force)
         return
-    _of_one(folder, output, chosen, statistic, linear, others, style, force)
+    _of_one(folder, output, chosen, style, force)
 
 
-def _options(chosen: _Figures, others: _Others, linear: bool, statistic: str | None) -> dict[str, object]:
-    """The options that only the report of one campaign has, as they were typed."""
-    return {
-        **{"--figures": chosen.figures, "--all-figures": chosen.all_figures, "--linear": linear},
-        **{"--statistic": statistic, "--published": others.published, "--predicted": others.predicted},
-    }
+def _typed(chosen: _OfOneCampaign) -> dict[str, object]:
+    """The values of the options by their names."""
+    return {f"--{name.replace('_', '-')}": value for name, value in vars(chosen).items()}
 
 
 def _refuse(what: str, unused: Mapping[str, object]) -> None:
@@ -128,16 +113,7 @@ def _refuse(what: str, unused: Mapping[str, object]) -> None:
         raise UserError(f"{given} is for {what}", "leave it out, or name one campaign")
 
 
-def _of_one(
-    folder: Path,
-    output: Path | None,
-    chosen: _Figures,
-    statistic: Statistic,
-    linear: bool,
-    others: _Others,
-    style: FigureOptions,
-    force: bool,
-) -> None:
+def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: FigureOptions, force: bool) -> None:
     """Write the report of one campaign, its figures, or both."""
     from timpani.campaign.folder.bundle import bundle_name
     from timpani.campaign.folder.load import load
@@ -157,27 +133,24 @@ def _of_one(
         check_new(output, force)  # before the work
     if chosen.all_figures and chosen.figures is None:
         raise UserError("--all-figures is for --figures", "name a folder with --figures")
-    if others.predicted is not None and statistic == "osu":
+    if chosen.predicted is not None and chosen.statistic == "osu":
         raise UserError("predictions are of the completion of a call", "leave out --statistic, or --predicted")
-    fits, campaign = [read_published(name, "fit") for name in others.published or []], load(folder)
-    campaign = by_statistic(campaign, statistic or "completion")
-    if others.predicted is None:  # predictions have the names of the algorithms that were measured
+    fits, campaign = [read_published(name, "fit") for name in chosen.published or []], load(folder)
+    campaign = by_statistic(campaign, chosen.statistic or "completion")
+    if chosen.predicted is None:  # predictions have the names of the algorithms that were measured
         campaign = with_study_names(campaign)
-    predictions = stored_predictions(others.predicted, campaign) if others.predicted else None
+    predictions = stored_predictions(chosen.predicted, campaign) if chosen.predicted else None
     if output:
-        write_file(output, render(campaign, linear, fits, predictions).encode(), force)
+        write_file(output, render(campaign, chosen.linear, fits, predictions).encode(), force)
         typer.echo(output)
         typer.echo(f"the answer in words: timpani verdict {shlex.quote(str(folder))} --details", err=True)
     if predictions is not None:
         typer.echo(predicted_sentence(compare_predicted(estimate_cells(campaign.raced), predictions)))
     if chosen.figures is not None:
-        report = Report(campaign, fits, predictions)
-        _write_figures(report, chosen.figures, chosen.all_figures, force, linear, style)
+        _write_figures(Report(campaign, fits, predictions), chosen.figures, chosen, style, force)
 
 
-def _write_figures(
-    report: "Report", folder: Path, everything: bool, force: bool, linear: bool, style: FigureOptions
-) -> None:
+def _write_figures(report: "Report", folder: Path, chosen: _OfOneCampaign, style: FigureOptions, force: bool) -> None:
     """Write the figures and tables, and print how many figures there are, how many more there could be, and which could
     not be drawn."""
     from timpani.report.page.figure_files import INDEX, find_figures, write_figures
@@ -186,14 +159,14 @@ def _write_figures(
     from timpani.study.counted import counted
 
     found = find_figures(report)
-    files = [*found.asked, *(found.others if everything else ())]
+    files = [*found.asked, *(found.others if chosen.all_figures else ())]
     tables = table_files(report)
     for path in tables:
         check_new(folder / path, force)
     typer.echo(f"drawing {counted(len(files), 'figure')}", err=True)
-    write_figures(files, report, folder, force, linear, style.chosen())
+    write_figures(files, report, folder, force, chosen.linear, style.chosen())
     write_files(tables, folder, force)
-    more = f"; --all-figures writes {len(found.others)} more" if found.others and not everything else ""
+    more = f"; --all-figures writes {len(found.others)} more" if found.others and not chosen.all_figures else ""
     typer.echo(f"{counted(len(files), 'figure')}, each as SVG, PNG and PDF: {folder / INDEX} shows them{more}")
     further = dict.fromkeys(path.stem for path in tables if path.parent.name)
     typer.echo(f"all times as tables: {', '.join(str(folder / path) for path in tables if not path.parent.name)}")

@@ -1,6 +1,6 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,12 +13,12 @@ from timpani.cli.terminal.completing import complete_campaign, complete_campaign
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
 from timpani.cli.terminal.options import DryRun, For, Force, StudyOptions, WhereOptions, expand, study_options
+from timpani.errors import UserError, printable
 from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
 
 if TYPE_CHECKING:
     from timpani.native.mpi import Mpi
     from timpani.rules.propose.predicted_rules import PredictionReach
-    from timpani.study.study import Study
 
 _FILES = "files"
 _BEYOND = "Beyond the measured rank counts"
@@ -109,7 +109,6 @@ class _Beyond:
         typer.Option(
             metavar="RANKS",
             help="Propose rules for up to this many ranks, predicted from the campaign; --on names a larger machine.",
-            show_default=False,
             rich_help_panel=_BEYOND,
         ),
     ] = None
@@ -160,10 +159,9 @@ def files(
             help="Folders of campaigns. Or a study or operations, as for `timpani run`: these are measured, and the "
             "files are confirmed.",
             autocompletion=complete_campaign_or_what,
-            show_default=False,
         ),
     ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.", show_default=False)],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for the files.")],
     study: StudyOptions,
     place: _Place,
     program: For = None,
@@ -172,8 +170,6 @@ def files(
     force: Force = False,
 ) -> None:
     """Write tuning files that make the library use the fastest algorithm at each point."""
-    from timpani.errors import UserError
-
     if beyond.with_predicted and beyond.predict_to is None:
         raise UserError("--with-predicted has nothing to add", "say how far to predict: --predict-to RANKS")
     if (what is None) == (program is None):
@@ -181,11 +177,7 @@ def files(
     options = study.given()
     place_to_measure = None if beyond.predict_to else place.on  # a prediction is for the place named
     if what and all((Path(name) / "campaign.json").exists() for name in what):
-        given = [
-            *options,
-            *(["on"] if place_to_measure else []),
-            *(["dry-run"] if dry_run else []),
-        ]
+        given = [*options, *(["on"] if place_to_measure else []), *(["dry-run"] if dry_run else [])]
         if given:
             raise UserError(f"{what[0]} is measured already", f"leave out --{given[0]}, or name what to measure")
         reach = _prediction_reach(beyond, place)
@@ -195,33 +187,11 @@ def files(
         named = what[0] if what else program
         raise UserError(f"{named} is no campaign to predict from", "measure first: timpani run … --prove -o CAMPAIGN")
     study_of = partial(decisive_study, what, program, options)
-    _measure(study_of, program, place, output, force=force, dry_run=dry_run)
-
-
-def _measure(
-    study_of: "Callable[[bool], Study]",
-    program: Path | None,
-    place: _Place,
-    output: Path,
-    *,
-    force: bool,
-    dry_run: bool,
-) -> None:
-    """Measure, write the files and confirm them, here or in a job; exits as the command does."""
     if place.on and asks_for_job(place.on):
         study_of(False)  # what is wrong shows now, and not in the job
         run_as_job(place.on, dry_run)
         return
-    status = measure_and_confirm(
-        study_of,
-        place,
-        place.mpi,
-        output,
-        force=force,
-        dry_run=dry_run,
-        profile=program,
-    )
-    raise typer.Exit(status)
+    raise typer.Exit(measure_and_confirm(study_of, place, place.mpi, output, program, force=force, dry_run=dry_run))
 
 
 def _prediction_reach(beyond: _Beyond, place: _Place) -> "PredictionReach | None":
@@ -238,11 +208,10 @@ def _prediction_reach(beyond: _Beyond, place: _Place) -> "PredictionReach | None
 
 @tune.command()
 def lint(
-    file: Annotated[Path, typer.Argument(help="A tuning file of a library.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A tuning file of a library.")],
     mpi: Library = None,
 ) -> None:
     """Print the mistakes in a library's tuning file; the exit status is 1 if there are any."""
-    from timpani.errors import printable
     from timpani.rules.table.foreign_file import read_file
     from timpani.study.counted import counted
 
@@ -260,7 +229,7 @@ def lint(
 
 @tune.command()
 def explain(
-    file: Annotated[Path, typer.Argument(help="A tuning file of a library.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="A tuning file of a library.")],
     ranks: Annotated[int, typer.Option("--ranks", "-n", "-np", min=1, help="Ranks of the communicator.")] = 2,
     nodes: Annotated[int, typer.Option(min=1, help="Nodes that they are on.")] = 1,
     default_from: Annotated[
@@ -268,7 +237,6 @@ def explain(
         typer.Option(
             metavar="CAMPAIGN",
             help="Campaign measured with `timpani run … --prove`: also print what Open MPI's default sent.",
-            show_default=False,
             autocompletion=complete_campaign,
         ),
     ] = None,
@@ -279,7 +247,6 @@ def explain(
     MPICH's choice without the file is read from the library. That of Open MPI and Intel MPI can't be read; with
     --default-from, the messages of the default are printed for the sizes at which they were counted.
     """
-    from timpani.errors import UserError
     from timpani.report.tuned.explanation import explained
     from timpani.rules.table.foreign_file import read_file
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperArgument, TyperGroup, TyperOption
 
-from timpani.errors import UserError, cannot_write
+from timpani.errors import UserError
 
 _WORDS = {int: "N", float: "X", Path: "PATH"}
 """The word for a value, by the type that the shell's word is converted to."""
@@ -81,14 +81,9 @@ def _word(option: TyperOption) -> str:
 
 def help_(
     context: typer.Context,
-    command: Annotated[
-        list[str] | None, typer.Argument(help="The command: run, or lab up.", show_default=False)
-    ] = None,
+    command: Annotated[list[str] | None, typer.Argument(help="The command: run, or lab up.")] = None,
     man: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Write a page for `man` of each command into this folder.", show_default=False
-        ),
+        Path | None, typer.Option(metavar="DIR", help="Write a page for `man` of each command into this folder.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite pages that exist.")] = False,
 ) -> None:
@@ -105,15 +100,8 @@ def help_(
 def _write_pages(whole: Any, folder: Path, force: bool) -> None:
     from timpani.cli.manual.command_tree import commands
     from timpani.cli.manual.man_page import man_pages
-    from timpani.report.words.output_files import check_new, write_file
+    from timpani.report.words.output_files import write_files
 
     pages = man_pages(list(commands(whole, "timpani")), whole.help)
-    for name in pages:
-        check_new(folder / name, force)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(folder, error) from None
-    for name, page in pages.items():
-        write_file(folder / name, page.encode(), force)
+    write_files({Path(name): page.encode() for name, page in pages.items()}, folder, force)
     typer.echo(f"{len(pages)} pages in {folder}; to read one: man {shlex.quote(str(folder.resolve() / 'timpani.1'))}")

@@ -39,15 +39,15 @@ def measure_and_confirm(
     place: WhereOptions,
     mpi: str | None,
     output: Path,
+    profile: Path | None,
     *,
     force: bool,
     dry_run: bool,
-    profile: Path | None = None,
 ) -> int:
     """Measure, write the files and confirm them; the exit status, 0 unless cells were abandoned.
 
     study_of  the study, given whether times are simulated
-    profile   of a program, whose expected savings are printed
+    profile   of a program, whose expected savings are printed; None: no program
     """
     from timpani.machine.where import resolve
     from timpani.rules.table.table_file import TABLE_FILE, read_table
@@ -112,11 +112,10 @@ def write_rules(
     campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "PredictionReach | None" = None
 ) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
-    from timpani.errors import cannot_write
     from timpani.report.tuned.sealed_page import seal_page
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
-    from timpani.report.words.output_files import check_new, write_file
+    from timpani.report.words.output_files import write_files
     from timpani.rules.table.table_file import TABLE_FILE
     from timpani.rules.workflow import make_rules
 
@@ -124,13 +123,6 @@ def write_rules(
     known = made_from(campaigns, made.campaign)
     page = tuned_page(made.table, made.files, output, made.library.name, known)
     texts = {**made.files.texts, PAGE: seal_page(page, made.files.texts[TABLE_FILE])}
-    for name in texts:
-        check_new(output / name, force)
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise cannot_write(output, error) from None
-    for name, text in texts.items():
-        write_file(output / name, text.encode(), force)
+    write_files({Path(name): text.encode() for name, text in texts.items()}, output, force)
     for line in (*tuned_lines(made.table, made.files, output, known), *made.unwritten_settings):
         typer.echo(line)
