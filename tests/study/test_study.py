@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timpani.cli.terminal.folder_of_today import folder_of_today
+from timpani.cli.terminal.named_campaigns import folder_of_today
 from timpani.errors import UserError
 from timpani.stats.regret import ANALYSES
 from timpani.study.compose import compose

@@ -1,16 +1,17 @@
 """`timpani run`: measure a study or the operations named."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from timpani.cli.terminal.completing import complete_campaign, complete_what
-from timpani.cli.terminal.folder_of_today import folder_of_today
 from timpani.cli.terminal.job_request import asks_for_job, run_as_job
-from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, study_options
+from timpani.cli.terminal.named_campaigns import folder_of_today
+from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, output_option, study_options
 from timpani.cli.terminal.profiled import study_for
 from timpani.errors import UserError
 from timpani.study.keys import FURTHER, WHAT, WHERE
@@ -63,29 +64,20 @@ class _Place(WhereOptions):
     ] = None
 
 
+_option = partial(typer.Option, rich_help_panel=FURTHER)
+
+
 @dataclass(frozen=True)
 class _Further:
     """Options for further or other work of `timpani run`."""
 
-    prove: Annotated[
-        bool,
-        typer.Option("--prove", help="Count each cell's messages in one more, untimed call.", rich_help_panel=FURTHER),
-    ] = False
+    prove: Annotated[bool, _option("--prove", help="Count each cell's messages in one more, untimed call.")] = False
     show_matrix: Annotated[
-        bool,
-        typer.Option(
-            "--show-matrix", help="Print a small transpose's matrix before and after.", rich_help_panel=FURTHER
-        ),
+        bool, _option("--show-matrix", help="Print a small transpose's matrix before and after.")
     ] = False
-    dry_run: Annotated[
-        bool,
-        typer.Option("--dry-run", help="Print cells, launches, time and commands; stop.", rich_help_panel=FURTHER),
-    ] = False
+    dry_run: Annotated[bool, _option("--dry-run", help="Print cells, launches, time and commands; stop.")] = False
     hang_after: Annotated[
-        str | None,
-        typer.Option(
-            help="Silence after which a launch counts as hung.", show_default="30s at least", rich_help_panel=FURTHER
-        ),
+        str | None, _option(help="Silence after which a launch counts as hung.", show_default="30s at least")
     ] = None
 
 
@@ -95,18 +87,9 @@ _CoveredBy = Annotated[
         "--covered-by",
         metavar="CAMPAIGN",
         help="With --for: leave out what this campaign measured. Repeat the option for several.",
-        show_default=False,
         autocompletion=complete_campaign,
     ),
 ]
-
-
-@dataclass(frozen=True)
-class _Called:
-    """The calls of a profiled program, without those that campaigns measured."""
-
-    profile: Path
-    covered_by: list[Path]
 
 
 @expand(study=study_options(), place=_Place, further=_Further)
@@ -117,19 +100,13 @@ def run(
         typer.Argument(
             help="A study (`timpani list studies`, or a file), or operations: bcast scatter latency …",
             autocompletion=complete_what,
-            show_default=False,
         ),
     ] = None,
     program: For = None,
     covered_by: _CoveredBy = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="The campaign's folder; the same command continues it.",
-            show_default="named after the study and the day",
-        ),
+        output_option("The campaign's folder; the same command continues it.", "named after the study and the day"),
     ] = None,
     study: StudyOptions,
     place: _Place,
@@ -140,19 +117,18 @@ def run(
         raise UserError("name either what to measure, or a profile with --for", "for example: timpani run demo")
     if covered_by and program is None:
         raise UserError("--covered-by leaves out calls of a profile, and no profile is named", "name one with --for")
-    called = _Called(program, covered_by or []) if program else None
-    what = what or [program.name if program else ""]
-    folder = output or folder_of_today(what)
+    study_of = partial(_study, what, program, covered_by or ())
+    folder = output or folder_of_today(what or [program.name if program else ""])
     options = study.given()
     if place.on and asks_for_job(place.on):
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
-        run_as_job(place.on, further.dry_run, added, _study(what, called, options, []).launches)
+        run_as_job(place.on, further.dry_run, added, study_of(options, []).launches)
         return
     from timpani.campaign.run.transposed_matrices import shown_cells
     from timpani.study.values import parse_duration
 
     timeout = parse_duration(further.hang_after) if further.hang_after else None
-    session = _session(what, called, options, place, starts=not further.dry_run)
+    session = _session(study_of, options, place, starts=not further.dry_run)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
 
@@ -173,11 +149,12 @@ def run(
 
 
 def _session(
-    what: list[str], program: _Called | None, options: dict[str, Any], place: _Place, starts: bool
+    study_of: "Callable[[dict[str, Any], list[str]], Study]", options: dict[str, Any], place: _Place, starts: bool
 ) -> "Session":
     """What is to be measured, planned for the place, with its further libraries and its groups as variants.
 
-    starts  whether variants of groups are started once, to leave out those that can't compete
+    study_of  the study, given its options and further libraries
+    starts    whether variants of groups are started once, to leave out those that can't compete
     """
     from timpani.campaign.run.session import Session
 
@@ -185,15 +162,19 @@ def _session(
     machine, hosts = _machine_and_hosts(place, first)
     groups = [_group(first or (machine.library if machine else None), name) for name in place.groups or ()]
 
-    def prepared(left_out: Collection[str]) -> Session:
-        texts = [text for group in groups for text in group.texts if text.partition(":")[0] not in left_out]
-        variants = {"variants": [*options.get("variants", ()), *texts]} if texts else {}
-        study = _study(what, program, options | variants, others)
+    texts = [text for group in groups for text in group.texts]
+    variants = {"variants": [*options.get("variants", ()), *texts]} if texts else {}
+    study = study_of(options | variants, others)
+
+    def prepared(study: "Study") -> Session:
         return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
 
-    session = prepared(())
+    session = prepared(study)
     unusable = _unusable(session, groups) if groups and starts else ()
-    return prepared(unusable) if unusable else session
+    if not unusable:
+        return session
+    usable = {name: variant for name, variant in study.variants.items() if name not in unusable}
+    return prepared(study.model_copy(update={"variants": usable}))
 
 
 def _unusable(session: "Session", groups: "list[OfferedVariants]") -> list[str]:
@@ -211,8 +192,17 @@ def _unusable(session: "Session", groups: "list[OfferedVariants]") -> list[str]:
     return list(found)
 
 
-def _study(what: list[str], program: _Called | None, options: dict[str, Any], libraries: list[str]) -> "Study":
-    """The study of `what`, or of what a profiled program calls; further `libraries` compete as variants."""
+def _study(
+    what: list[str] | None,
+    program: Path | None,
+    covered_by: Sequence[Path],
+    options: dict[str, Any],
+    libraries: list[str],
+) -> "Study":
+    """The study of `what`, or of what a profiled program calls but for what the campaigns `covered_by` measured.
+
+    libraries  further ones, which compete as variants
+    """
     from timpani.api.runnable_study import runnable_study
     from timpani.study.compose import compose
 
@@ -221,8 +211,8 @@ def _study(what: list[str], program: _Called | None, options: dict[str, Any], li
 
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
     if program:
-        return runnable_study(what, study_for(program.profile, options, program.covered_by))
-    return runnable_study(what, compose(what, options))
+        return runnable_study([], study_for(program, options, covered_by))
+    return runnable_study(what or [], compose(what or [], options))
 
 
 def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":

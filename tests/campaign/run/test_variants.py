@@ -13,6 +13,7 @@ import pytest
 
 from tests.campaign.live import timpani
 from tests.installed import INTEL, MPICHS, OPEN_MPIS, needs_intel, needs_mpich, needs_open_mpi, needs_two_cores
+from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.plan.from_study import plan
@@ -160,6 +161,15 @@ def test_members_of_a_group_that_cannot_compete_are_left_out_with_the_reason(tmp
     assert recorded is not None
     assert {"default", "sm", "basic", "adapt", "tcp"} <= set(recorded)
     assert not {"han", "ofi"} & set(recorded)
+
+
+def test_calls_that_a_study_of_a_program_leaves_out_are_named_once(tmp_path: Path) -> None:
+    profile = write_profile(tmp_path / "p", part_text((CALL, {**CALL, "name": "neighbor_allgather"})))
+    options = ("--algorithms", "default", "--launches", "1", "--slot", "5ms", "--mpi", str(OPEN_MPIS[0].mpirun))
+    done = timpani("run", "--for", profile, "--variants", "transports", *options, "-o", tmp_path / "c")
+    assert done.returncode == 0, done.stderr
+    assert "left out of --variants: variant 'ofi' can't start" in done.stderr
+    assert done.stderr.count("not among the collectives that Timpani measures") == 1
 
 
 def test_a_file_that_overrides_a_variant_is_named(tmp_path: Path) -> None:

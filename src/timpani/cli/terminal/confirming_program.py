@@ -60,7 +60,7 @@ def confirm_variant(variant: str, output: Path | None, request: ProgramRequest) 
 
     output  the folder of the runs; None: named after the variant, the program and the day
     """
-    from timpani.cli.terminal.folder_of_today import folder_of_today
+    from timpani.cli.terminal.named_campaigns import folder_of_today
     from timpani.programs.runs.preloaded_command import library_of
     from timpani.programs.runs.variant_choice import choice_of_variant
 

@@ -1,5 +1,6 @@
-"""The campaigns that a command reads: one, or the newest where none was named; or two that it compares."""
+"""The campaigns that a command reads: one, or the newest where none was named; two that it compares; or a new one."""
 
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,3 +39,11 @@ def two_campaigns(folder: Path, other: Path) -> "tuple[Campaign, Campaign, Chang
     if copied or folder.resolve() == other.resolve():
         raise UserError(f"{folder} and {other} are the same campaign", "name two")
     return before, after, changes(*matched_states(before, after))
+
+
+def folder_of_today(what: list[str]) -> Path:
+    """A folder here, named after the study, or the operations, and the day: `bcast-reduce-2026-03-31`."""
+    from timpani.study.compose import operation_names
+
+    names = [Path(name).name.removesuffix(".toml") for name in operation_names(what)]
+    return Path("-".join([*names, f"{date.today():%Y-%m-%d}"]))
