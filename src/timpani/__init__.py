@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # so that `import timpani` stays quick
     from collections.abc import Callable
     from typing import Unpack
 
-    from timpani.api.measure_options import MeasureOptions
     from timpani.api.opened_campaign import OpenedCampaign
+    from timpani.study.keys import MeasureOptions
 else:
 
     def __getattr__(name: str) -> Any:

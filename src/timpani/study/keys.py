@@ -1,48 +1,24 @@
 """The keys of a study: each is declared here, once.
 
 From a row come the field of `Study` and its check, what an error says may be written, the option of the command line,
-and the row of docs/study-files.md. A key that the measuring program needs has a row in
-native/measure/files/plan_keys.def too. docs/how-to/add-a-study-key.md shows the steps.
+and the row of docs/study-files.md. `MeasureOptions` has its type in Python programs. A key that the measuring program
+needs has a row in native/measure/files/plan_keys.def too. docs/how-to/add-a-study-key.md shows the steps.
 
 Cheap to import, since every start of `timpani` builds its options from here: types are names in study/values.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES, LAUNCHES, MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, show_size
 
 if TYPE_CHECKING:
-    from timpani.study.values import (
-        Arrival,
-        CacheMode,
-        Collectives,
-        Datatype,
-        FigureChoices,
-        LaunchCount,
-        Method,
-        Natural,
-        Operator,
-        OsuCounts,
-        Overrides,
-        Pairs,
-        Placements,
-        PointWeights,
-        Positive,
-        RankCounts,
-        RecordedLatenesses,
-        Regret,
-        Root,
-        Seconds,
-        Share,
-        Sizes,
-        Variants,
-    )
+    from timpani.study import values
 
 WHAT, WHERE, HOW_WELL, FURTHER = "What is measured", "Where", "How long and how precisely", "Further"
 """The panels of options in `timpani run --help`."""
@@ -108,7 +84,7 @@ class StudyKeys:
 
     title: str = key("", "a text", "a heading for reports", may_change=True)
     question: str = key("", "a text", "what the study asks", may_change=True)
-    collectives: Collectives = key(
+    collectives: values.Collectives = key(
         REQUIRED,
         'a table such as bcast = "all"',
         "table: operation → [algorithms](#algorithms). `timpani list operations`",
@@ -119,7 +95,7 @@ class StudyKeys:
             parameter="algorithms",
         ),
     )
-    ranks: RankCounts = key(
+    ranks: values.RankCounts = key(
         REQUIRED,
         'whole numbers from 1, for example 2, [2, 4, 8] or "2:48+2"',
         f"[rank counts](#sizes-and-rank-counts); on the command line {DEFAULT_RANKS}",
@@ -130,7 +106,7 @@ class StudyKeys:
             flags=("--ranks", "-n", "-np"),
         ),
     )
-    sizes: Sizes = key(
+    sizes: values.Sizes = key(
         REQUIRED,
         f'bytes from 0 to {show_size(LARGEST_SIZE)}, for example 8, [8, 1024] or "1:1M"',
         f"[sizes](#sizes-and-rank-counts) in bytes; on the command line `{DEFAULT_SIZES}`. What a size counts "
@@ -141,12 +117,12 @@ class StudyKeys:
             f"{DEFAULT_SIZES}, or the study's",
         ),
     )
-    overrides: Overrides = key(
+    overrides: values.Overrides = key(
         {},
         "sizes, datatype, operator, root or in_place under [overrides.OPERATION]",
         "[other sizes or arguments](#sizes-of-one-operation) for one operation",
     )
-    variants: Variants = key(
+    variants: values.Variants = key(
         {},
         "a table such as no-vader = '--mca btl ^vader'",
         "table: name → [settings](#variants) with which everything is measured too; `default` is always one, and sets "
@@ -160,14 +136,14 @@ class StudyKeys:
             flags=("--variant",),
         ),
     )
-    figures: FigureChoices = key(
+    figures: values.FigureChoices = key(
         {},
         "ranks, sizes or algorithms under [figures.NAME]",
         "[figures](#figures) that the study asks for: `timpani report --figures` writes these; without any the first "
         "of each family",
         may_change=True,
     )
-    pairs: Pairs = key(
+    pairs: values.Pairs = key(
         "first",
         "first, all or distinct",
         "pairs of ranks for point-to-point operations that name none: `first` (0 and 1), `all`,"
@@ -175,7 +151,7 @@ class StudyKeys:
         'pair for each [locality](glossary.md) of cores on this machine, foreseen only with `placement = "core"`',
         Option(WHAT, "Pairs of ranks for point-to-point operations: first, all or distinct.", "first"),
     )
-    placement: Placements = key(
+    placement: values.Placements = key(
         ("core",),
         "core, socket, node or ppr:N, or a list of them",
         "one, or a list. `core` fills cores one after another; `socket` and `node` distribute"
@@ -185,13 +161,13 @@ class StudyKeys:
         " round-robin. `category:C:N:SEED`: the same with the groups shuffled",
         Option(WHERE, "core, socket, node or ppr:N.", "core"),
     )
-    mode: CacheMode = key(
+    mode: values.CacheMode = key(
         "warm",
         "warm, rotate or flush",
         "the [cache](methodology.md#buffers-and-data): `warm`, `rotate` or `flush`",
         Option(WHAT, "Cache: warm, rotate or flush.", "warm"),
     )
-    arrival: Arrival = key(
+    arrival: values.Arrival = key(
         "together",
         "together, one_late:D, sorted:D, random:D or recorded:p",
         "how late ranks enter each collective: [arrival patterns](methodology.md#arrival-patterns) `together`,"
@@ -203,45 +179,45 @@ class StudyKeys:
             "together",
         ),
     )
-    lateness: RecordedLatenesses = key(
+    lateness: values.RecordedLatenesses = key(
         (),
         "a list of tables with collective, ranks, size_class and ns",
         'the lateness of each rank for `arrival = "recorded:p"`: Timpani reads it from the profile p and records it'
         " here",
     )
-    weights: PointWeights = key(
+    weights: values.PointWeights = key(
         (),
         "a list of tables with collective, ranks, placement, message_bytes and share",
         "the time of each point's calls in a program, as a share of its time in MPI: only these points are measured, "
         "each with its placement. A `regret` is then what all choices may lose together, as a share of that time"
         " ([how](how-to/speed-up-a-program.md#when-the-race-stops)). `--for PROFILE` records them here",
     )
-    method: Method = key(
+    method: values.Method = key(
         "timpani",
         "timpani or osu",
         "or [`osu`](methodology.md#the-osu-method)",
         Option(HOW_WELL, "timpani, or osu: OSU's own protocol, for comparison.", "timpani"),
     )
-    osu: OsuCounts | None = key(
+    osu: values.OsuCounts | None = key(
         None,
         "warmup and repetitions under [osu]",
         "`warmup` and `repetitions` of the study's own runs by OSU's protocol: `--method osu` takes them, unless `-x` "
         "and `-i` give others",
     )
-    datatype: Datatype = key(
+    datatype: values.Datatype = key(
         "uint8",
         f"one of {', '.join(DATATYPES)}",
         "`uint8`, `int32`, `float` or `double`; sizes must be whole numbers of it",
         Option(WHAT, "uint8, int32, float or double.", "uint8"),
     )
-    operator: Operator = key(
+    operator: values.Operator = key(
         "sum",
         f"one of {', '.join(OPERATORS)}",
         f"of collectives that reduce: {', '.join(f'`{name}`' for name in OPERATORS)}; the last six only of `uint8` and "
         "`int32`",
         Option(WHAT, "The operator of reductions: sum, prod, max, min, land, lor, lxor, band, bor or bxor.", "sum"),
     )
-    root: Root = key(
+    root: values.Root = key(
         0,
         f"a rank from 0, or {ROTATING}",
         "of collectives with a root: a rank of every rank count, or `rotating`, another rank in each launch",
@@ -254,7 +230,7 @@ class StudyKeys:
         "anyway. Repeated reductions in place combine their own results",
         Option(WHAT, "Pass MPI_IN_PLACE.", "no", bool, switch=True),
     )
-    launches: LaunchCount = key(
+    launches: values.LaunchCount = key(
         LAUNCHES,
         "a whole number from 1 to 10000",
         "launches, each with a new start of the MPI program, 1 to 10,000;"
@@ -268,7 +244,7 @@ class StudyKeys:
         ),
         may_change=True,
     )
-    regret: Regret | None = key(
+    regret: values.Regret | None = key(
         None,
         'a share between 0 and 1, for example 0.02 or "2%"',
         "race: stop measuring algorithms that cannot be the best. A point ends when the 95 % bound of the choice's "
@@ -283,7 +259,7 @@ class StudyKeys:
             "everything in all launches",
         ),
     )
-    precision: Share = key(
+    precision: values.Share = key(
         0.05,
         "a share between 0 and 1, for example 0.05",
         "a cell ends when half the width of its 95 % interval in a launch is at most this share"
@@ -295,13 +271,13 @@ class StudyKeys:
             float,
         ),
     )
-    slot: Seconds = key(
+    slot: values.Seconds = key(
         0.1,
         "a duration, for example 50ms or 1s",
         "longest time for one cell in one launch, [duration](#durations)",
         Option(HOW_WELL, "Longest time for a cell in a launch: 50ms, 1s.", "100ms"),
     )
-    budget: Seconds | None = key(
+    budget: values.Seconds | None = key(
         None,
         "a duration, for example 90s, 10m or 2h",
         "longest time of one command, [duration](#durations), after its programs are built; slots"
@@ -309,13 +285,13 @@ class StudyKeys:
         Option(HOW_WELL, "Longest time for everything: 90s, 10m, 2h.", "none"),
         may_change=True,
     )
-    seed: Natural = key(
+    seed: values.Natural = key(
         1,
         f"a whole number from 0 to {LARGEST}",
         "seed of the order of cells and groups in each launch",
         Option(FURTHER, "Seed of the measurement order.", "1", int),
     )
-    warmup: Natural | None = key(
+    warmup: values.Natural | None = key(
         None,
         f"a whole number from 0 to {LARGEST}",
         'calls before the timed ones; for collectives only with `method = "osu"`',
@@ -327,7 +303,7 @@ class StudyKeys:
             ("--warmup", "-x"),
         ),
     )
-    repetitions: Positive | None = key(
+    repetitions: values.Positive | None = key(
         None,
         f"a whole number from 1 to {LARGEST}",
         "timed calls; the same condition",
@@ -390,3 +366,45 @@ class StudyKeys:
 
 KEYS: Mapping[str, Key] = {name: row for name, row in vars(StudyKeys).items() if isinstance(row, Key)}
 """Each key by its name."""
+
+
+class MeasureOptions(TypedDict, total=False):
+    """The options of `timpani.measure`, for editors and type checkers: every key, and `algorithms` for all operations.
+
+    A text is written as on the command line: `sizes="1:1M"`, `budget="10m"`.
+    """
+
+    title: str
+    question: str
+    collectives: Mapping[str, str | Sequence[str]]
+    algorithms: str | Sequence[str]
+    ranks: int | str | Sequence[int]
+    sizes: int | str | Sequence[int]
+    overrides: Mapping[str, Mapping[str, Any]]
+    variants: Mapping[str, Any] | Sequence[str]
+    figures: Mapping[str, Mapping[str, Any]]
+    pairs: values.Pairs
+    placement: str | Sequence[str]
+    mode: values.CacheMode
+    arrival: str
+    lateness: Sequence[Mapping[str, Any]]
+    weights: Sequence[Mapping[str, Any]]
+    method: values.Method
+    osu: Mapping[str, int]
+    datatype: values.Datatype
+    operator: values.Operator
+    root: int | Literal["rotating"]
+    in_place: bool
+    launches: int
+    regret: float | str
+    precision: float
+    slot: float | str
+    budget: float | str
+    seed: int
+    warmup: int
+    repetitions: int
+    rules: str
+    tuned: str
+    include_setup: bool
+    clean_environment: bool
+    probe: bool

@@ -25,7 +25,7 @@ ALL = "all"
 
 _LISTING = "docs/study-files.md"
 
-KEY_TYPES: dict[str, Any] = get_type_hints(StudyKeys, localns=vars(types_of_values), include_extras=True)
+KEY_TYPES: dict[str, Any] = get_type_hints(StudyKeys, localns={"values": types_of_values}, include_extras=True)
 """The type of each study key, with its check."""
 
 if TYPE_CHECKING:

@@ -124,7 +124,7 @@ const Register entry{{
 OTHER_FILES = ("bcast_binomial.cpp",)
 """Algorithms that the planted one is distinguished from; without the others the programs build in no time."""
 STUDY_KEY_ROW = """\
-    extra_calls: Natural = key(
+    extra_calls: values.Natural = key(
         0,
         f"a whole number from 0 to {LARGEST}",
         "calls of each cell before any other",
@@ -191,7 +191,7 @@ def write_tables(root: Path) -> None:
 
 def plant_study_key(root: Path) -> None:
     insert(root / "src/timpani/study/keys.py", STUDY_KEY_ROW, "    probe: bool = key(")
-    insert(root / "src/timpani/api/measure_options.py", "    extra_calls: int\n", "    probe: bool")
+    insert(root / "src/timpani/study/keys.py", "    extra_calls: int\n", "    probe: bool\n")
     insert(root / "native/measure/files/plan_keys.def", PLAN_KEY_ROW, "PLAN_KEY(probe,")
     insert(root / "native/measure/launch/launch.cpp", EXTRA_CALLS, "        if (plan_.by_rules) rules_not_followed(")
     write_tables(root)
