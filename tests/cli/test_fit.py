@@ -285,18 +285,6 @@ def test_the_equation_in_cycles_has_both_coefficients_or_asks_for_the_clock_rate
 
 
 def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
-    trips = [
-        {
-            "collective": "prtt",
-            "parameters": f"delay_ns={delay},messages={messages}",
-            "message_bytes": size,
-            "launch": launch,
-            "median_us": 5 + 2e-3 * size + (messages - 1) * max(0.5 + 1e-3 * (size - 1), 0.25 + delay / 1000),
-        }
-        for launch in (1, 2)
-        for size in (1, 1024)
-        for messages, delay in ((1, 0), (9, 0), (9, 20000))
-    ]
     rates = [
         {
             "collective": "message_rate",
@@ -310,7 +298,7 @@ def test_loggp_and_max_rate_are_fitted_from_their_rows(tmp_path: Path) -> None:
         for senders in (1, 2, 4)
         for size in (8, 4096, 65536)
     ]
-    found = fitted(campaign(tmp_path / "network", [*trips, *rates]))
+    found = fitted(campaign(tmp_path / "network", [*round_trips(1, 1024), *rates]))
     (loggp,) = found["loggp"]
     assert (loggp["o_us"], loggp["g_us"], loggp["G_us_per_byte"]) == pytest.approx((0.25, 0.5, 1e-3))
     (rate,) = found["max_rate"]

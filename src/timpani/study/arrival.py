@@ -40,16 +40,15 @@ class ArrivalPattern:
         """Read `one_late:50us` or `sorted:2x`; None of a pattern without a delay; UserError if it is no pattern."""
         if text == TOGETHER or recorded_source(text):
             return None
-        match = _DELAY.fullmatch(text)
-        delay = float(match[2]) * _NS.get(match[3], 1) if match else 0
-        most = _MAX_CALLS if match and match[3] == "x" else _MAX_DELAY_NS
-        if not match or not (delay if match[3] == "x" else round(delay)) or delay > most:
-            raise UserError(
-                f"{text!r} is not an arrival pattern",
-                f"write {', '.join(PATTERNS)}; D is a time such as 50us, up to 10s, or 2x the call's own time",
-            )
-        in_calls = match[3] == "x"
-        return cls(match[1], delay if in_calls else round(delay), in_calls)  # type: ignore[arg-type]
+        if match := _DELAY.fullmatch(text):
+            in_calls = match[3] == "x"
+            delay = float(match[2]) if in_calls else round(float(match[2]) * _NS[match[3]])
+            if 0 < delay <= (_MAX_CALLS if in_calls else _MAX_DELAY_NS):
+                return cls(match[1], delay, in_calls)  # type: ignore[arg-type]
+        raise UserError(
+            f"{text!r} is not an arrival pattern",
+            f"write {', '.join(PATTERNS)}; D is a time such as 50us, up to 10s, or 2x the call's own time",
+        )
 
     def __str__(self) -> str:
         if self.in_calls:

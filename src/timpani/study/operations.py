@@ -1,13 +1,14 @@
 """The operations that can be measured and what is known of each: the rows of `native/collectives/operations.def`."""
 
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from timpani.native.sources import sources
-from timpani.native.table import Row, read_table
+from timpani.native.table import read_table
 from timpani.study.keys import OPERATORS
 
 Kind = Literal["collective", "point-to-point", "transpose", "local"]
@@ -189,24 +190,20 @@ PLAIN_MESSAGE = "plain_message"
 
 def read_operations(text: str) -> dict[str, Operation]:
     """The operations that a table such as `operations.def` states, by name; ValueError for anything else."""
-    rows = read_table(text)
-    parameters = {
-        str(row.values["name"]): OperationParameter(**_plain_values(row)) for row in _rows_of(rows, "PARAMETER")
-    }
-    ways: dict[Any, tuple[Way, ...]] = {}
-    for row in _rows_of(rows, "WAY"):
-        values = _plain_values(row)
-        operation = values.pop("operation")
-        ways[operation] = (*ways.get(operation, ()), Way(**values))
-    compositions: dict[Any, tuple[Composition, ...]] = {}
-    for row in _rows_of(rows, "COMPOSED"):
-        values = _plain_values(row)
+    rows = defaultdict[str, list[dict[str, Any]]](list)
+    for row in read_table(text):
+        rows[row.macro].append(dict(row.values))
+    parameters = {values["name"]: OperationParameter(**values) for values in rows["PARAMETER"]}
+    ways = defaultdict[str, list[Way]](list)
+    for values in rows["WAY"]:
+        ways[values.pop("operation")].append(Way(**values))
+    compositions = defaultdict[str, list[Composition]](list)
+    for values in rows["COMPOSED"]:
         collective, named = values.pop("collective"), _as_words(values.pop("parameters"))
         composition = Composition(parameters=tuple(parameters[name] for name in named), **values)
-        compositions[collective] = (*compositions.get(collective, ()), composition)
-    found = [_collective(row.values, compositions) for row in _rows_of(rows, "COLLECTIVE")]
-    for row in _rows_of(rows, "OPERATION"):
-        values = _plain_values(row)
+        compositions[collective].append(composition)
+    found = [_collective(values, tuple(compositions[values["name"]])) for values in rows["COLLECTIVE"]]
+    for values in rows["OPERATION"]:
         size, names = values.pop("size"), values.pop("parameters")
         found.append(
             Operation(
@@ -215,7 +212,7 @@ def read_operations(text: str) -> dict[str, Operation]:
                 moves_its_size=size == "moved",
                 quantity=values.pop("shown"),
                 parameters=tuple(parameters[name] for name in _as_words(names)),
-                ways=ways.get(values["name"], ()),
+                ways=tuple(ways[values["name"]]),
                 **values,
             )
         )
@@ -225,20 +222,12 @@ def read_operations(text: str) -> dict[str, Operation]:
 _SIZED = {"none": False, "counted": True, "moved": True}
 
 
-def _rows_of(rows: Iterable[Row], macro: str) -> list[Row]:
-    return [row for row in rows if row.macro == macro]
-
-
-def _plain_values(row: Row) -> dict[str, Any]:
-    return dict(row.values)
-
-
 def _as_words(value: Any) -> tuple[str, ...]:
     """The words of a list, of which Python reads `(one)` as the word itself."""
     return (value,) if isinstance(value, str) else value
 
 
-def _collective(values: Mapping[str, Any], compositions: Mapping[str, tuple[Composition, ...]]) -> Operation:
+def _collective(values: Mapping[str, Any], compositions: tuple[Composition, ...]) -> Operation:
     movement = Movement(
         send=Buffers(values["senders"], values["sent"]),
         receive=Buffers(values["receivers"], values["received"]),
@@ -251,7 +240,7 @@ def _collective(values: Mapping[str, Any], compositions: Mapping[str, tuple[Comp
         kind="collective",
         size_meaning=values["size_meaning"],
         sized=movement.result != "none",
-        compositions=compositions.get(values["name"], ()),
+        compositions=compositions,
         movement=movement,
     )
 

@@ -78,20 +78,20 @@ class Study(_Declared):
         if self.regret is not None:
             self._check_race()
         if self.arrival != TOGETHER:
-            self._check_arrival()
+            self._check_collectives_alone(
+                "--arrival",
+                "and only in collectives can ranks enter late",
+                "OSU's protocol doesn't synchronize ranks before a call",
+            )
         return self
 
-    def _check_arrival(self) -> None:
-        others = [name for name in self.collectives if OPERATIONS[name].kind != "collective"]
-        if others:
-            raise UserError(
-                f"{others[0]} is no collective, and only in collectives can ranks enter late",
-                "measure it without --arrival",
-            )
+    def _check_collectives_alone(self, option: str, why: str, why_not_osu: str) -> None:
+        """UserError unless collectives alone are measured, and by Timpani's method, as `option` needs."""
+        for name in self.collectives:
+            if OPERATIONS[name].kind != "collective":
+                raise UserError(f"{name} is no collective, {why}", f"measure it without {option}")
         if self.method != "timpani":
-            raise UserError(
-                "OSU's protocol doesn't synchronize ranks before a call", "leave out --method osu, or --arrival"
-            )
+            raise UserError(why_not_osu, f"leave out --method osu, or {option}")
 
     def _check_race(self) -> None:
         if self.weights and not self.goals:
@@ -101,14 +101,9 @@ class Study(_Declared):
                 f"no algorithm can gain more than the accepted {per_cent(self.regret or 0)}",
                 "nothing needs to be measured; to measure anyway: --regret with a smaller share",
             )
-        others = [name for name in self.collectives if OPERATIONS[name].kind != "collective"]
-        if others:
-            raise UserError(
-                f"{others[0]} is no collective, so there are no algorithms to choose from",
-                "measure it without --regret",
-            )
-        if self.method != "timpani":
-            raise UserError("a race compares interleaved algorithms", "leave out --method osu, or --regret")
+        self._check_collectives_alone(
+            "--regret", "so there are no algorithms to choose from", "a race compares interleaved algorithms"
+        )
 
     def _check_whole_elements(self, operation: str) -> None:
         datatype = self.datatype_of(operation)

@@ -192,7 +192,7 @@ def variants_of_table(table: Mapping[str, Any]) -> dict[str, Variant]:
 def _of_entry(key: str, value: Any) -> Iterator[tuple[str, Variant]]:
     if isinstance(value, Variant):
         yield key, value
-    elif isinstance(value, str) and _SERIES.fullmatch(value.strip()):
+    elif _is_series(value):
         yield from _swept(key, {key: value}, "=")
     elif isinstance(value, str):
         yield key, parse_variant(value) if value.strip() else PLAIN
