@@ -96,15 +96,12 @@ def lateness_advice(part: ProfilePart, points: Iterable[ProfiledPoint], arrival:
                 "calls; leave out --arrival"
             )
         return
-    late = [(each, share) for each, share in found if share >= REPEATS and each.in_calls >= 1 and _has_root(each)]
+    rooted = [(each, share) for each, share in found if COLLECTIVES[each.lines[0].name].takes["root"]]
+    late = [(each, share) for each, share in rooted if share >= REPEATS and each.in_calls >= 1]
     if late:
         pattern = shlex.quote(recorded_pattern(str(part.path.parent)))
         named = _listed(_description(*each) for each in late)
         yield f"the same ranks are late in {named}: --arrival {pattern} measures with this lateness"
-
-
-def _has_root(each: CallLateness) -> bool:
-    return COLLECTIVES[each.lines[0].name].takes["root"]
 
 
 def _description(each: CallLateness, share: float) -> str:

@@ -14,6 +14,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from statistics import median
 from time import monotonic
@@ -259,15 +260,10 @@ class BlockRuns:
         def compared(of: Callable[[ProgramRun], float]) -> BlockComparison:
             return compare_blocks(times(of, AS_IT_IS), times(of, CHOSEN), MIN_BLOCKS)
 
-        def wall(run: ProgramRun) -> float:
-            return run.seconds
-
-        def collectives(run: ProgramRun) -> float:
-            return run.collective_seconds
-
         def moving(name: str) -> Callable[[ProgramRun], float]:
             return lambda run: run.moving_seconds[name]
 
+        wall, collectives = attrgetter("seconds"), attrgetter("collective_seconds")
         spends = all(run.collective_seconds > 0 for run in self.runs)
         names = {name for run in self.runs for name in run.moving_seconds}
         everywhere = [name for name in sorted(names) if all(run.moving_seconds.get(name, 0) > 0 for run in self.runs)]

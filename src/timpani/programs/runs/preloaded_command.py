@@ -86,27 +86,16 @@ def _check_programs(command: Sequence[str], library: Mpi) -> None:
 def _programs(command: Sequence[str]) -> Iterator[Path]:
     """The program of each part of the command: the first that is linked with MPI, as in `env A=1 ./app`, or else the
     first executable file."""
-    words = [command[0]] if _is_no_launcher(command[0]) else []
+    is_launcher = mpi_of_launcher(command[0]) is not None or Path(command[0]).name == "srun"
+    words = [] if is_launcher else [command[0]]
     for word in [*command[1:], _NEXT_PART]:
         if word != _NEXT_PART:
             words.append(word)
             continue
-        found = [Path(path) for each in words if not each.startswith("-") and (path := shutil.which(each))]
-        executables = [path for path in found if not _is_library(path)]
-        yield from [path for path in executables if _calls_mpi(path)][:1] or executables[:1]
+        paths = [Path(path) for each in words if not each.startswith("-") and (path := shutil.which(each))]
+        found = [(path, read_executable(path)) for path in paths]
+        # A library is a value of the launcher's option that preloads it; compilers make libraries executable.
+        executables = [(path, read) for path, read in found if read is None or not read.library]
+        with_mpi = [path for path, read in executables if read is not None and read.mpi_libraries]
+        yield from (with_mpi or [path for path, _ in executables])[:1]
         words = []
-
-
-def _is_no_launcher(name: str) -> bool:
-    return mpi_of_launcher(name) is None and Path(name).name != "srun"
-
-
-def _calls_mpi(path: Path) -> bool:
-    read = read_executable(path)
-    return read is not None and bool(read.mpi_libraries)
-
-
-def _is_library(path: Path) -> bool:
-    """Whether `path` is a value of the launcher's option that preloads it; compilers make libraries executable."""
-    read = read_executable(path)
-    return read is not None and read.library
