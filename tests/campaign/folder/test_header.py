@@ -89,7 +89,7 @@ def test_a_campaign_is_not_continued_with_another_version_of_a_users_algorithm(t
     mine = {"bcast_mine.cpp": "fast"}
     folder = write_header(tmp_path, algorithms=mine)
     assert keep_header(folder, continuing(folder, algorithms=mine)).algorithms == mine
-    with pytest.raises(UserError, match="measured with other files in the folder TIMPANI_ALGORITHMS"):
+    with pytest.raises(UserError, match="other files in the folder TIMPANI_ALGORITHMS; choose another folder, or"):
         keep_header(folder, continuing(folder, algorithms={"bcast_mine.cpp": "faster"}))
 
 

@@ -214,7 +214,7 @@ def _dumped(parts: Mapping[str, BaseModel] | None) -> dict[str, Any] | None:
     return None if parts is None else {name: each.model_dump(mode="json") for name, each in parts.items()}
 
 
-_OTHER_FOLDER = "choose another folder with -o, or move this one away"
+_OTHER_FOLDER = "choose another folder, or move this one away"
 _RESTORE = "restore it, or measure into another folder"
 
 
