@@ -6,10 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 
-from timpani.errors import UserError
-
-_MAX_CHARACTERS = 2**20
-_MAX_LINE_CHARACTERS = 10_000  # characters
+_MAX_LINE_CHARACTERS = 10_000
 _NAME = re.compile(r"I_MPI_ADJUST_(?P<operation>[A-Z_]{1,100})")
 _ASSIGNMENT = re.compile(rf"{_NAME.pattern}=(?P<value>.*)", re.DOTALL)
 _OPERATORS = frozenset("();<>|&")
@@ -40,12 +37,7 @@ class AdjustSetting:
 
 
 def adjust_settings(text: str) -> Iterator[AdjustSetting]:
-    """What a script sets, from the top; lines that name no such variable are the shell's own affair.
-
-    UserError for more than 1 Mi characters.
-    """
-    if len(text) > _MAX_CHARACTERS:
-        raise UserError(f"more than {_MAX_CHARACTERS >> 20} Mi characters", "give the lines that set variables")
+    """What a script sets, from the top; lines that name no such variable are the shell's own affair."""
     for number, line in enumerate(text.splitlines(), 1):
         if _NAME.search(line):
             yield from _of_line(number, line)

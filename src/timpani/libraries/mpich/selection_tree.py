@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from timpani.errors import UserError, printable
 
-_MAX_CHARACTERS = 2**22  # a library's tree has 15 thousand
 _DEEPEST = 64  # the library's has 7 levels
 _PAGE = 4096
 
@@ -50,12 +49,10 @@ class TreeError(UserError):
 
 
 def parse(text: str) -> Tree:
-    """The tree that `text` holds. TreeError, with the line, where it is no object of objects, or too large or deep.
+    """The tree that `text` holds. TreeError, with the line, where it is no object of objects, or too deep.
 
     What follows the object is not read, as the library doesn't.
     """
-    if len(text) > _MAX_CHARACTERS:
-        raise TreeError(1, f"a tree of more than {_MAX_CHARACTERS >> 20} Mi characters")
     parts = _parts(text)
     line, first = next(parts)
     if first != "{":

@@ -12,7 +12,8 @@ from timpani.libraries.tuning_file import CheckedFile
 from timpani.native.mpi import Mpi
 from timpani.reading import read_bytes
 
-_MAX_FILE_BYTES = 2**24
+_MAX_FILE_BYTES = 2**22
+"""A library's whole tree has 15 thousand; a rules file of this size has some 100,000 rules, and is read in seconds."""
 
 
 @dataclass(frozen=True)

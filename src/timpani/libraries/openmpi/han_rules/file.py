@@ -9,9 +9,8 @@ from pathlib import Path
 from timpani.errors import UserError, printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, HanFile, parse
+from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, parse
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
-from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, TuningFile, Written
 from timpani.native.mpi import Mpi, version_numbers
@@ -72,7 +71,7 @@ class HanRules(TuningFile):
 
     def read(self, text: str, catalogue: Catalogue) -> HanChoice:
         """The last of the rules for a collective at the level of the whole communicator."""
-        said = _parsed(text)
+        said = parse(text)
         if said.gave_up:
             raise UserError(f"line {said.gave_up.line}: {said.gave_up.why}; {_IGNORED}", "correct it")
         whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
@@ -81,7 +80,7 @@ class HanRules(TuningFile):
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """Structure, order, and collectives that are not HAN's."""
-        said = _parsed(text)
+        said = parse(text)
         if said.gave_up:
             yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, said.gave_up.fix)
         if said.rest is not None:
@@ -95,12 +94,6 @@ class HanRules(TuningFile):
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """Without coll/tuned's own file, what is delegated gets that one's default."""
         return (("coll_han_use_dynamic_file_rules", "1"), ("coll_han_dynamic_rules_filename", str(path)))
-
-
-def _parsed(text: str) -> HanFile:
-    if len(text) > MAX_CHARACTERS:
-        raise UserError(f"a rules file of more than {MAX_CHARACTERS >> 20} MiB is not read", "write fewer rules")
-    return parse(text)
 
 
 def _of_order(communicators: tuple[Communicators, ...]) -> Iterator[Fault]:

@@ -9,7 +9,6 @@ from timpani.libraries.openmpi.json_rules.entries import JsonCollective, JsonEnt
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, ONE_PER_NODE, SINGLE_NODE
 from timpani.libraries.openmpi.tuned_rules.parameters import differing_parameters, library_name
-from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
 
@@ -97,8 +96,6 @@ def _holds(word: str, call: Call) -> bool:
 
 def read(text: str, catalogue: Catalogue) -> JsonChoice:
     """As `TuningFile.read`."""
-    if len(text) > MAX_CHARACTERS:
-        raise UserError(f"a rules file of more than {MAX_CHARACTERS >> 20} MiB is not read", "write fewer rules")
     rules = read_entries(text)
     for fault in filter(None, (rules.ignored, *rules.faults)):
         if fault.severity == "error":

@@ -22,7 +22,7 @@ from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.distributions import ONE_PER_NODE
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, faults_of_unit
 from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, Field, fields, has_radix, library_name
-from timpani.libraries.openmpi.tuned_rules.parse import MAX_CHARACTERS, CommunicatorRule, MessageRule
+from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule, MessageRule
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault
 from timpani.native.mpi import Mpi
@@ -40,10 +40,6 @@ _NEVER = "the library never uses it"
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
-    if len(text) > MAX_CHARACTERS:
-        what = f"the file has more than {MAX_CHARACTERS >> 20} million characters"
-        yield Fault("error", None, what, "it is not checked", "write fewer rules")
-        return
     rules = read_entries(text)
     if rules.ignored:
         yield rules.ignored

@@ -8,13 +8,7 @@ from timpani.errors import printable
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
-from timpani.libraries.openmpi.tuned_rules.parse import (
-    MAX_CHARACTERS,
-    CollectiveRules,
-    RulesFile,
-    parse,
-    reads_headers,
-)
+from timpani.libraries.openmpi.tuned_rules.parse import CollectiveRules, RulesFile, parse, reads_headers
 from timpani.libraries.openmpi.tuned_rules.read import known_algorithms
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault
@@ -33,10 +27,6 @@ _MAX_FAULTS_OF_RULES = 200
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
-    if len(text) > MAX_CHARACTERS:
-        what = f"the file has more than {MAX_CHARACTERS >> 20} million characters"
-        yield Fault("error", None, what, "it is not checked", "write fewer rules")
-        return
     headers = reads_headers(mpi.numbers)
     said = parse(text, headers)
     if over := said.runs_over:  # the cause before its consequences

@@ -6,9 +6,6 @@ from typing import NoReturn
 from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MAX_INT
 from timpani.libraries.openmpi.tuned_rules.numbers import Number, Numbers
 
-MAX_CHARACTERS = 2**21
-"""Of a file: some 50,000 rules, ten seconds' reading at the worst."""
-
 
 @dataclass(frozen=True)
 class MessageRule:

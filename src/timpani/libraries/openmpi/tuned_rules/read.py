@@ -8,13 +8,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import differing_parameters
-from timpani.libraries.openmpi.tuned_rules.parse import (
-    MAX_CHARACTERS,
-    CommunicatorRule,
-    MessageRule,
-    parse,
-    reads_headers,
-)
+from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule, MessageRule, parse, reads_headers
 from timpani.native.mpi import version_numbers
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
@@ -47,8 +41,6 @@ class RulesChoice:
 
 def read(text: str, catalogue: Catalogue) -> RulesChoice:
     """As `TuningFile.read`."""
-    if len(text) > MAX_CHARACTERS:
-        raise UserError(f"a rules file of more than {MAX_CHARACTERS >> 20} MiB is not read", "write fewer rules")
     said = parse(text, reads_headers(version_numbers(catalogue.version)))
     if said.gave_up:
         raise UserError(f"line {said.gave_up[0].line}: {said.gave_up[0].why}; Open MPI ignores the whole file", _NEXT)
