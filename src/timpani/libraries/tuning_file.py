@@ -1,11 +1,12 @@
 """The files that define which algorithm a library chooses where: written, read, checked, switched on."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.native.mpi import Mpi
@@ -49,6 +50,26 @@ class Fault:
     what: str
     consequence: str
     fix: str
+
+
+MAX_FAULTS = 200
+"""Faults of one file that are printed."""
+
+
+def first_faults(found: Iterable[Fault]) -> Iterator[Fault]:
+    """The first `MAX_FAULTS` by their lines, and whether there are more."""
+    by_line = sorted(found, key=lambda each: each.line or 0)
+    yield from by_line[:MAX_FAULTS]
+    if len(by_line) > MAX_FAULTS:
+        what = f"there are more than {MAX_FAULTS} such faults"
+        yield Fault("warning", None, what, "the others are not listed", "correct these first")
+
+
+def refuse_errors(faults: Iterable[Fault]) -> None:
+    """UserError for the first of `faults` that is an error."""
+    for fault in faults:
+        if fault.severity == "error":
+            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
 
 
 class FileDecisions(Protocol):

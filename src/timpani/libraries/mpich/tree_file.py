@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.mpich.conditions import holds, is_of_the_call
@@ -23,7 +22,7 @@ from timpani.libraries.mpich.selection_tree import (
 from timpani.libraries.mpich.tree_algorithms import algorithm_of
 from timpani.libraries.mpich.tree_faults import Kind, faults
 from timpani.libraries.mpich.written_tree import write_tree
-from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written
+from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call, SelectionTable
@@ -105,9 +104,7 @@ class TreeFile(TuningFile):
 def checked(text: str, kind: Kind) -> Tree:
     """The tree in `text`; UserError where the library would end the program."""
     tree = parse(text)
-    for fault in faults(tree, None, kind):
-        if fault.severity == "error":
-            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
+    refuse_errors(faults(tree, None, kind))
     return tree
 
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
-from timpani.errors import UserError, printable
+from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, parse
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
-from timpani.libraries.tuning_file import Fault, TuningFile, Written
+from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -22,7 +22,6 @@ _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""
 
 _COMMENT = re.compile(r"#.*")
-_IGNORED = "coll/han says that it could not fully read the file, and does all that it does without"
 
 
 @dataclass(frozen=True)
@@ -72,8 +71,7 @@ class HanRules(TuningFile):
     def read(self, text: str, catalogue: Catalogue) -> HanChoice:
         """The last of the rules for a collective at the level of the whole communicator."""
         said = parse(text)
-        if said.gave_up:
-            raise UserError(f"line {said.gave_up.line}: {said.gave_up.why}; {_IGNORED}", "correct it")
+        refuse_errors(said.faults)
         whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
         collectives = han_collectives(version_numbers(catalogue.version))
         return HanChoice(catalogue.provider, {name: rules for name, rules in whole.items() if name in collectives})
@@ -81,10 +79,7 @@ class HanRules(TuningFile):
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """Structure, order, and collectives that are not HAN's."""
         said = parse(text)
-        if said.gave_up:
-            yield Fault("error", said.gave_up.line, said.gave_up.why, _IGNORED, said.gave_up.fix)
-        if said.rest is not None:
-            yield Fault("warning", said.rest, "more follows than is announced", "it is not read", "correct the counts")
+        yield from said.faults
         for level in said.levels:
             if level.collective not in han_collectives(mpi.numbers):
                 what = f"coll/han does no {level.collective}"

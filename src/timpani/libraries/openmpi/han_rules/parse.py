@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NoReturn
 
 from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, LEFT_TO_OTHERS, MAX_LONG, NAMES
-from timpani.libraries.openmpi.tuned_rules.parse import GaveUp
+from timpani.libraries.openmpi.tuned_rules.parse import REWRITE, GivesUpError
+from timpani.libraries.tuning_file import Fault
 
 WHOLE = "global_communicator"
 _LEVELS = ("intra_node", "inter_node", WHOLE)
@@ -36,6 +36,7 @@ _DECIMAL = re.compile(r"\+?(?P<decimal>\d{1,18})|-0+", re.ASCII)
 """What the library reads sizes and ids as: leading zeros change nothing."""
 
 _BASES = {"hex": 16, "octal": 8, "decimal": 10}
+_IGNORED = "coll/han says that it could not fully read the file, and does all that it does without"
 
 
 @dataclass(frozen=True)
@@ -69,27 +70,24 @@ class Level:
 
 @dataclass(frozen=True)
 class HanFile:
-    """The rules of a file up to the point where the library stops reading, if it does; `rest` is the next line."""
+    """The rules of a file up to the point where the library stops reading, and the faults of its structure."""
 
     levels: tuple[Level, ...]
-    gave_up: GaveUp | None
-    rest: int | None
-
-
-class _GivesUpError(Exception):
-    """The library gives up."""
+    faults: tuple[Fault, ...]
 
 
 def parse(text: str) -> HanFile:
     """Take `text` apart."""
     parser = _Parser(text)
-    gave_up = rest = None
+    faults: list[Fault] = []
     try:
         parser.file()
-        rest = parser.ahead[0] if parser.more() and parser.ahead else None
-    except _GivesUpError as error:
-        gave_up = GaveUp(parser.line, str(error))
-    return HanFile(tuple(parser.levels), gave_up, rest)
+        if rest := parser.next_word():
+            what = "more follows than is announced"
+            faults.append(Fault("warning", rest[0], what, "it is not read", "correct the counts"))
+    except GivesUpError as error:
+        faults.append(Fault("error", parser.line, str(error), _IGNORED, REWRITE))
+    return HanFile(tuple(parser.levels), tuple(faults))
 
 
 class _Parser:
@@ -102,7 +100,7 @@ class _Parser:
     def file(self) -> None:
         count = self.number("the number of collectives")
         if count < 1:
-            self.stop("there are no collectives")
+            raise GivesUpError("there are no collectives")
         for _ in range(count):
             collective = self.one_of("a collective", (*_IDS.values(),), _IDS)
             for _ in range(self.number("the number of levels")):
@@ -114,8 +112,10 @@ class _Parser:
     def communicators(self, collective: str, first: bool) -> Communicators:
         ranks = self.number("a communicator size")
         line = self.line
-        if ranks < 1 or (first and ranks > 1):
-            self.stop(f"the first communicator size is {ranks} and not 1" if ranks else "no communicator has 0 ranks")
+        if ranks < 1:
+            raise GivesUpError("no communicator has 0 ranks")
+        if first and ranks > 1:
+            raise GivesUpError(f"the first communicator size is {ranks} and not 1")
         count = self.number("the number of message sizes")
         return Communicators(line, ranks, tuple(self.message(collective, number == 0) for number in range(count)))
 
@@ -123,12 +123,12 @@ class _Parser:
         size = self.number("a message size", _DECIMAL)
         line = self.line
         if first and size > 1:
-            self.stop(f"the first message size is {size} and not 0")
+            raise GivesUpError(f"the first message size is {size} and not 0")
         component = self.one_of("a component", _COMPONENTS, {})
         algorithm = ""
-        if component == "han" and self.more() and self.peek().startswith("@"):
+        if component == "han" and self.begins("@"):
             algorithm = self.algorithm(collective)
-        if self.more() and self.peek().startswith("["):
+        if self.begins("["):
             while not self.word("the end of a list, ]").endswith("]"):
                 pass
         return Message(line, size, component, algorithm)
@@ -141,25 +141,27 @@ class _Parser:
         ids = {str(number): name for number, name in enumerate(names)}
         return self.one_of(f"an algorithm of coll/han's {collective}", names, ids).replace("default", "")
 
-    def more(self) -> bool:
-        if self.ahead is None:
-            self.ahead = next(self.words, None)
-        return self.ahead is not None
+    def next_word(self) -> tuple[int, str] | None:
+        """The next word with its line, without reading it; None at the end."""
+        self.ahead = self.ahead or next(self.words, None)
+        return self.ahead
 
-    def peek(self) -> str:
-        return self.ahead[1] if self.more() and self.ahead else ""
+    def begins(self, mark: str) -> bool:
+        following = self.next_word()
+        return following is not None and following[1].startswith(mark)
 
     def word(self, what: str) -> str:
-        if not self.more() or self.ahead is None:
-            self.stop(f"the file ends where {what} should stand")
-        (self.line, found), self.ahead = self.ahead, None
+        following = self.next_word()
+        if following is None:
+            raise GivesUpError(f"the file ends where {what} should stand")
+        (self.line, found), self.ahead = following, None
         return found
 
     def number(self, what: str, form: re.Pattern[str] = _COUNT) -> int:
         found = self.word(what)
         match = form.fullmatch(found)
         if not match:
-            self.stop(f"{what} should stand where {found[:40]!r} does")
+            raise GivesUpError(f"{what} should stand where {found[:40]!r} does")
         digits = (int(text, _BASES[name]) for name, text in match.groupdict().items() if text)
         return min(next(digits, 0), MAX_LONG)
 
@@ -168,11 +170,8 @@ class _Parser:
         number = _DECIMAL.fullmatch(found)
         name = ids.get(str(int(number["decimal"] or 0)), "") if number else found
         if name not in names and name not in ids.values():
-            self.stop(f"{found[:40]!r} is not {what}: {', '.join(names)}")
+            raise GivesUpError(f"{found[:40]!r} is not {what}: {', '.join(names)}")
         return name
-
-    def stop(self, why: str) -> NoReturn:
-        raise _GivesUpError(why)
 
 
 def _numbered_words(text: str) -> Iterator[tuple[int, str]]:

@@ -3,20 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.libraries.openmpi.json_rules.entries import JsonCollective, JsonEntry, JsonRule, read_entries
+from timpani.libraries.openmpi.json_rules.entries import JsonEntry, JsonRule, read_entries
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
-from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, ONE_PER_NODE, SINGLE_NODE
-from timpani.libraries.openmpi.tuned_rules.parameters import differing_parameters, library_name
+from timpani.libraries.openmpi.tuned_rules.parameters import Field, library_name, written_algorithm
+from timpani.libraries.tuning_file import refuse_errors
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
 
-NEXT_STEP = "`timpani tune lint` prints all that is wrong with it"
-NO_ALGORITHM = "ignore"
+_NO_ALGORITHM = "ignore"
 """The name of id 0: the library decides."""
-
-_DISTRIBUTIONS = {each.word: each for each in (ANYWHERE, SINGLE_NODE, ONE_PER_NODE)}
 
 
 @dataclass(frozen=True)
@@ -46,7 +42,7 @@ class NamedAlgorithms:
 
 def _leaves_choice(rule: JsonRule) -> bool:
     if isinstance(rule.algorithm, str):
-        return rule.algorithm.lower() == NO_ALGORITHM or _as_number(rule.algorithm) == 0
+        return rule.algorithm.lower() == _NO_ALGORITHM or _as_number(rule.algorithm) == 0
     return rule.algorithm == 0
 
 
@@ -68,7 +64,7 @@ class JsonChoice:
 
     def decide(self, call: Call) -> Algorithm | None:
         """The canonical name, and the parameters that are not the library's defaults."""
-        entry = next((each for each in self.entries.get(call.collective, ()) if fits(each, call)), None)
+        entry = next((each for each in self.entries.get(call.collective, ()) if each.fits(call)), None)
         if entry is None:
             return None
         size = TUNED[call.collective].compared(call)
@@ -77,34 +73,14 @@ class JsonChoice:
         info = algorithms.info(rule) if rule else None
         if rule is None or info is None:
             return None
-        written = differing_parameters(
-            info, {"topo": rule.faninout, "segment": rule.segment, "requests": rule.requests}
-        )
-        return Algorithm(self.provider, info.name, tuple(sorted(written.items())))
-
-
-def fits(entry: JsonEntry, call: Call) -> bool:
-    """Whether the communicator of `call` gets the rules of `entry`, unless an earlier entry fits it too."""
-    return entry.ranks_min <= call.ranks <= entry.ranks_max and _holds(entry.distribution, call)
-
-
-def _holds(word: str, call: Call) -> bool:
-    if word == ONE_PER_NODE.word:
-        return call.per_node == 1
-    return _DISTRIBUTIONS[word].holds(call)
+        values: dict[Field, int | None] = {"topo": rule.faninout, "segment": rule.segment, "requests": rule.requests}
+        return written_algorithm(self.provider, info, values)
 
 
 def read(text: str, catalogue: Catalogue) -> JsonChoice:
     """As `TuningFile.read`."""
     rules = read_entries(text)
-    for fault in filter(None, (rules.ignored, *rules.faults)):
-        if fault.severity == "error":
-            raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", NEXT_STEP)
-    entries = last_of_each(rules.collectives)
+    refuse_errors(filter(None, (rules.ignored, *rules.faults)))
+    entries = {each.name: each.entries for each in rules.collectives if each.name in TUNED}  # of equal names the last
     named = {name: NamedAlgorithms.of_collective(catalogue, name) for name in entries}
     return JsonChoice(catalogue.provider, entries, named)
-
-
-def last_of_each(collectives: tuple[JsonCollective, ...]) -> dict[str, tuple[JsonEntry, ...]]:
-    """Of two collectives with one name the last counts; without those for which coll/tuned has no algorithms."""
-    return {each.name: each.entries for each in collectives if each.name in TUNED}

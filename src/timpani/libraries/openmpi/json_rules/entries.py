@@ -18,8 +18,9 @@ from timpani.libraries.openmpi.json_rules.document import (
     read_document,
 )
 from timpani.libraries.openmpi.tuned_rules.collectives import LEFT_TO_OTHERS, TUNED
-from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED
+from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED, ONE_PER_NODE, SINGLE_NODE
 from timpani.libraries.tuning_file import Fault
+from timpani.tuning.decide.selection_table import Call
 
 UNLIMITED = 2**63 - 1
 """What the reader takes for `inf`, in bytes."""
@@ -61,6 +62,11 @@ class JsonEntry:
     distribution: str
     rules: tuple[JsonRule, ...]
     keys: tuple[str, ...] = ()
+
+    def fits(self, call: Call) -> bool:
+        """Whether the communicator of `call` gets these rules, unless an earlier entry fits it too."""
+        of_distribution = {SINGLE_NODE.word: call.nodes == 1, ONE_PER_NODE.word: call.per_node == 1}
+        return self.ranks_min <= call.ranks <= self.ranks_max and of_distribution.get(self.distribution, True)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from timpani.errors import printable, shortened
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
@@ -24,13 +23,10 @@ from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, fa
 from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, Field, fields, has_radix, library_name
 from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule, MessageRule
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
-from timpani.libraries.tuning_file import Fault
+from timpani.libraries.tuning_file import MAX_FAULTS, Fault, first_faults
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import Span
 from timpani.tuning.decide.spans import split_span
-
-_MAX_FAULTS = 200
-"""Faults of one file that are printed."""
 
 _TOP = ("rule_file_version", "module", "$schema", "collectives")
 _OF_ENTRIES = ("comm_size_min", "comm_size_max", "comm_rank_distribution", "rules")
@@ -46,11 +42,7 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     found = [*rules.faults, *_of_document(rules)]
     for collective in rules.collectives:
         found += _of_collective(collective, catalogue)
-    found.sort(key=lambda each: each.line or 0)
-    yield from islice(found, _MAX_FAULTS)
-    if len(found) > _MAX_FAULTS:
-        what = f"there are more than {_MAX_FAULTS} such faults"
-        yield Fault("warning", None, what, "the others are not listed", "correct these first")
+    yield from first_faults(found)
     if not rules.ignored:
         yield from schema_faults(text, mpi)
     yield from faults_of_settings({each.name for each in rules.collectives if _chooses(each)}, mpi)
@@ -66,7 +58,7 @@ def _of_document(rules: JsonRules) -> Iterator[Fault]:
         elif value is not None and value.content != wanted:
             what = f"{key} is {printable(shortened(str(value.content), 40))}, not {wanted}"
             yield Fault("warning", value.line, what, "the library reads the rules all the same", "correct it")
-    for line, what in rules.lenient[:_MAX_FAULTS]:
+    for line, what in rules.lenient[:MAX_FAULTS]:
         yield Fault("note", line, printable(what), "the library accepts it, other programs do not", "remove it")
     lines: dict[str, int] = {}
     for collective in rules.collectives:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, Span
+from timpani.tuning.decide.selection_table import ALL, Rule, Span
 from timpani.tuning.decide.spans import common_part
 
 
@@ -20,10 +20,6 @@ class Distribution:
     nodes: Span
     per_node: Span
     words: str = ""
-
-    def holds(self, call: Call) -> bool:
-        """Whether the communicator of `call` is of this class."""
-        return call.nodes in self.nodes and call.per_node in self.per_node
 
     def part_of(self, rule: Rule) -> Rule | None:
         """`rule` for communicators of this class only; None if it decides none of them.

@@ -8,21 +8,18 @@ from timpani.errors import printable
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
-from timpani.libraries.openmpi.tuned_rules.parse import CollectiveRules, RulesFile, parse, reads_headers
-from timpani.libraries.openmpi.tuned_rules.read import known_algorithms
+from timpani.libraries.openmpi.tuned_rules.parse import IGNORED, CollectiveRules, RulesFile, parse, reads_headers
+from timpani.libraries.openmpi.tuned_rules.read import known_algorithms, unknown_algorithms
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
-from timpani.libraries.tuning_file import Fault
+from timpani.libraries.tuning_file import Fault, first_faults
 from timpani.native.mpi import Mpi
 from timpani.study.counted import counted
 
 _HEADER = "rule-file-version-"
 _PERSONS_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,40})", re.ASCII)
 _OCTAL = re.compile(r"[+-]?0\d", re.ASCII)
-_IGNORED = "Open MPI silently ignores the whole file and chooses as without it"
 _MAX_SHOWN = 20
 """Faults of one kind in the text; more say nothing new."""
-
-_MAX_FAULTS_OF_RULES = 200
 
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
@@ -39,10 +36,7 @@ def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     yield from _of_header(text, said, headers, mpi)
     yield from _of_words(said)
     of_rules = [each for each in _of_rules(said, catalogue) if not over or (each.line or 0) < over.count_line]
-    yield from sorted(of_rules, key=lambda each: each.line or 0)[:_MAX_FAULTS_OF_RULES]
-    if len(of_rules) > _MAX_FAULTS_OF_RULES:
-        what = f"there are more than {_MAX_FAULTS_OF_RULES} such faults"
-        yield Fault("warning", None, what, "the others are not said", "correct these first")
+    yield from first_faults(of_rules)
     yield from faults_of_settings({NAMES[each.id] for each in said.collectives if _chooses(each)}, mpi)
 
 
@@ -60,13 +54,12 @@ def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[
         line = text.count("\n", 0, at) + 1
         what = f"{mpi.name} {mpi.version} knows no header, and takes its number for a negative one"
         fix = "remove the header, and each rule's fifth number; 4.1.8 and 5.0.7 are the first that read them"
-        yield Fault("error", line, what, _IGNORED, fix)
+        yield Fault("error", line, what, IGNORED, fix)
     elif begins_line and at > 0:
         line = text.count("\n", 0, at) + 1
-        yield Fault("error", line, "the header is not the file's first bytes", _IGNORED, "move it there")
+        yield Fault("error", line, "the header is not the file's first bytes", IGNORED, "move it there")
     else:
-        for each in said.gave_up[:_MAX_SHOWN]:
-            yield Fault("error", each.line, each.why, _IGNORED, each.fix)
+        yield from said.gave_up[:_MAX_SHOWN]
     if begins_line and headers and at == 0 and not 1 <= said.version <= 2:
         what = f"there is no version {said.version} of the format"
         yield Fault("warning", 1, what, "versions over 2 are read as 2, others as 1", f"write {_HEADER}2")
@@ -110,13 +103,10 @@ def _of_ids(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
             yield Fault("warning", collective.line, what, "its rules do nothing", "remove them")
             continue
         known = algorithms[name]
-        offered = ", ".join(f"{number} {info.name}" for number, info in sorted(known.items()))
         yield from _of_two_ranks(collective, known)
+        yield from unknown_algorithms(collective, catalogue)
         for message in (each for rule in collective.communicators for each in rule.messages):
-            if message.algorithm and message.algorithm not in known:
-                what = f"{catalogue.title} has no {name} algorithm {message.algorithm}"
-                yield Fault("error", message.line, what, "the call that meets the rule fails", f"choose of {offered}")
-            elif message.algorithm and known[message.algorithm].name == "chain" and not message.topo:
+            if message.algorithm in known and known[message.algorithm].name == "chain" and not message.topo:
                 what = "a chain with fan-out 0"
                 consequence = "it has fan-out 1, which is a pipeline; the library's default is 4"
                 yield Fault("warning", message.line, what, consequence, "write the fan-out as the third number")

@@ -5,7 +5,7 @@ from typing import Literal
 
 from timpani.libraries.canonical_names import canonical_names
 from timpani.libraries.catalogue import AlgorithmInfo, Parameter
-from timpani.study.cell import DEFAULT
+from timpani.study.cell import DEFAULT, Algorithm
 
 Field = Literal["topo", "segment", "requests"]
 
@@ -48,10 +48,11 @@ def library_name(info: AlgorithmInfo) -> str:
     return info.aliases[0] if info.aliases else info.name
 
 
-def differing_parameters(info: AlgorithmInfo, values: Mapping[Field, int | None]) -> dict[str, int]:
-    """The parameters of a rule that differ from the library's defaults, by name; None: not in the rule."""
+def written_algorithm(provider: str, info: AlgorithmInfo, values: Mapping[Field, int | None]) -> Algorithm:
+    """A rule's algorithm, with the parameters that differ from the library's defaults; None: not in the rule."""
     written = {parameter: values[field] for field, parameter in fields(info).items()}
-    return {each.name: value for each, value in written.items() if value is not None and value != each.default}
+    differing = {each.name: value for each, value in written.items() if value is not None and value != each.default}
+    return Algorithm(provider, info.name, tuple(sorted(differing.items())))
 
 
 def without_effect(info: AlgorithmInfo, name: str) -> bool:

@@ -1,10 +1,13 @@
 """A rules file's text as the library takes it apart, up to where it gives up."""
 
 from dataclasses import dataclass
-from typing import NoReturn
 
 from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MAX_INT
 from timpani.libraries.openmpi.tuned_rules.numbers import Number, Numbers
+from timpani.libraries.tuning_file import Fault
+
+IGNORED = "Open MPI silently ignores the whole file and chooses as without it"
+REWRITE = "correct it here or above: `timpani tune` writes whole files"
 
 
 @dataclass(frozen=True)
@@ -38,15 +41,6 @@ class CollectiveRules:
 
 
 @dataclass(frozen=True)
-class GaveUp:
-    """Where and why the library ignores the whole file, and what mends it."""
-
-    line: int
-    why: str
-    fix: str = "correct it here or above: `timpani tune` writes whole files"
-
-
-@dataclass(frozen=True)
 class RunsOver:
     """The first rule that continues in another line where those before had a line each, and the count that it is of.
 
@@ -76,7 +70,7 @@ class RulesFile:
 
     version: int
     collectives: tuple[CollectiveRules, ...]
-    gave_up: tuple[GaveUp, ...]
+    gave_up: tuple[Fault, ...]
     numbers: tuple[Number, ...]
     words: tuple[tuple[int, str], ...]
     rest: int | None
@@ -93,8 +87,8 @@ def parse(text: str, headers: bool) -> RulesFile:
     return _Parser(Numbers(text)).file(headers)
 
 
-class _GivesUpError(Exception):
-    """The library gives up."""
+class GivesUpError(Exception):
+    """The library stops reading here and ignores the whole file; the text says why."""
 
 
 class _Parser:
@@ -103,7 +97,7 @@ class _Parser:
         self.odd: list[Number] = []
         self.found: list[CollectiveRules] = []
         self.version = 1
-        self.gave_up: list[GaveUp] = []
+        self.gave_up: list[Fault] = []
         self.one_a_line = False
         self.runs_over: RunsOver | None = None
 
@@ -115,8 +109,8 @@ class _Parser:
             self.collectives()
             if following := self.source.next():
                 rest = following.line
-        except _GivesUpError as stop:
-            self.gave_up.append(GaveUp(self.source.line(), str(stop)))
+        except GivesUpError as stop:
+            self.gave_up.append(Fault("error", self.source.line(), str(stop), IGNORED, REWRITE))
         return RulesFile(
             self.version,
             tuple(self.found),
@@ -130,11 +124,11 @@ class _Parser:
     def collectives(self) -> None:
         count = self.number("the number of collectives")
         if count.value > ALL_IDS:
-            self.stop(f"{count.value} collectives are more than there are, {ALL_IDS}")
+            raise GivesUpError(f"{count.value} collectives are more than there are, {ALL_IDS}")
         for _ in range(count.value):
             name = self.number("a collective's id")
             if name.value >= ALL_IDS:
-                self.stop(f"there is no collective {name.value}; the largest id is {ALL_IDS - 1}")
+                raise GivesUpError(f"there is no collective {name.value}; the largest id is {ALL_IDS - 1}")
             sizes = self.number("the number of communicator sizes")
             communicators = tuple(self.communicator() for _ in range(sizes.value))
             self.found.append(CollectiveRules(name.line, name.value, communicators))
@@ -159,20 +153,18 @@ class _Parser:
             requests = self.number("a number of requests", MAX_INT).value
         if not before and size.value:
             fix = "put the line `0 0 0 0` before it, and count one message size more"
-            self.gave_up.append(GaveUp(size.line, f"the first message size is {size.value} and not 0", fix))
+            what = f"the first message size is {size.value} and not 0"
+            self.gave_up.append(Fault("error", size.line, what, IGNORED, fix))
         return MessageRule(size.line, size.value, algorithm.value, topo.value, segment.value, requests)
 
     def number(self, what: str, most: int | None = None) -> Number:
         found = self.source.next()
         if found is None:
-            self.stop(f"the file ends where {what} should stand")
+            raise GivesUpError(f"the file ends where {what} should stand")
         if found.written:
             self.odd.append(found)
         if found.value < 0:
-            self.stop(f"{what} is negative: {found.value}")
+            raise GivesUpError(f"{what} is negative: {found.value}")
         if most is not None and found.value > most:
-            self.stop(f"{what} is larger than C's int: {found.value}")
+            raise GivesUpError(f"{what} is larger than C's int: {found.value}")
         return found
-
-    def stop(self, why: str) -> NoReturn:
-        raise _GivesUpError(why)

@@ -1,21 +1,25 @@
 """What the library chooses by a rules file."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TUNED
-from timpani.libraries.openmpi.tuned_rules.parameters import differing_parameters
-from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule, MessageRule, parse, reads_headers
+from timpani.libraries.openmpi.tuned_rules.parameters import Field, written_algorithm
+from timpani.libraries.openmpi.tuned_rules.parse import (
+    CollectiveRules,
+    CommunicatorRule,
+    MessageRule,
+    parse,
+    reads_headers,
+)
+from timpani.libraries.tuning_file import Fault, refuse_errors
 from timpani.native.mpi import version_numbers
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
 
 _Either = TypeVar("_Either", CommunicatorRule, MessageRule)
-
-_NEXT = "`timpani tune lint` lists its faults"
 
 
 @dataclass(frozen=True)
@@ -35,28 +39,21 @@ class RulesChoice:
         if not messages or not (rule := _reached(messages, lambda rule: rule.size <= size)).algorithm:
             return None
         info = self.algorithms[call.collective][rule.algorithm]
-        written = differing_parameters(info, {"topo": rule.topo, "segment": rule.segment, "requests": rule.requests})
-        return Algorithm(self.provider, info.name, tuple(sorted(written.items())))
+        values: dict[Field, int | None] = {"topo": rule.topo, "segment": rule.segment, "requests": rule.requests}
+        return written_algorithm(self.provider, info, values)
 
 
 def read(text: str, catalogue: Catalogue) -> RulesChoice:
     """As `TuningFile.read`."""
     said = parse(text, reads_headers(version_numbers(catalogue.version)))
-    if said.gave_up:
-        raise UserError(f"line {said.gave_up[0].line}: {said.gave_up[0].why}; Open MPI ignores the whole file", _NEXT)
+    refuse_errors(said.gave_up)
     algorithms = known_algorithms(catalogue)
     rules = {}
     for collective in said.collectives:  # of two with one id the last counts
         name = NAMES.get(collective.id)
         if name in algorithms:
             rules[name] = collective.communicators
-            for message in (each for rule in collective.communicators for each in rule.messages):
-                if message.algorithm and message.algorithm not in algorithms[name]:
-                    raise UserError(
-                        f"line {message.line}: {catalogue.title} has no {name} algorithm "
-                        f"{message.algorithm}; the call that meets it fails",
-                        _NEXT,
-                    )
+            refuse_errors(unknown_algorithms(collective, catalogue))
     return RulesChoice(catalogue.provider, rules, algorithms)
 
 
@@ -65,6 +62,17 @@ def known_algorithms(catalogue: Catalogue) -> dict[str, dict[int, AlgorithmInfo]
     return {
         name: {int(info.value): info for info in infos} for name, infos in catalogue.algorithms.items() if name in TUNED
     }
+
+
+def unknown_algorithms(collective: CollectiveRules, catalogue: Catalogue) -> Iterator[Fault]:
+    """Rules for a collective of coll/tuned that name an algorithm which the library lacks."""
+    name = NAMES[collective.id]
+    known = known_algorithms(catalogue)[name]
+    offered = ", ".join(f"{number} {info.name}" for number, info in sorted(known.items()))
+    for message in (each for rule in collective.communicators for each in rule.messages):
+        if message.algorithm and message.algorithm not in known:
+            what = f"{catalogue.title} has no {name} algorithm {message.algorithm}"
+            yield Fault("error", message.line, what, "the call that meets the rule fails", f"choose of {offered}")
 
 
 def _reached(rules: Sequence[_Either], reached: Callable[[_Either], bool]) -> _Either:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.installed import installed_settings
@@ -16,7 +15,7 @@ from timpani.libraries.openmpi.ucc_rules.lint_ucc import lint_configuration
 from timpani.libraries.openmpi.ucc_rules.tune_value import parse_value
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import COLLECTIVES, NAMES
 from timpani.libraries.openmpi.ucc_rules.write_ucc import TUNE, write_configuration
-from timpani.libraries.tuning_file import Fault, TuningFile, Written
+from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call, SelectionTable
@@ -66,9 +65,7 @@ class UccFile(TuningFile):
 
     def read(self, text: str, catalogue: Catalogue) -> UccChoice:
         """What TL/UCP chooses; UserError where UCC refuses the file or a value."""
-        for fault in lint_configuration(text):
-            if fault.severity == "error":
-                raise UserError(f"line {fault.line}: {fault.what}; {fault.consequence}", fault.fix)
+        refuse_errors(lint_configuration(text))
         settings = (each for each in read_configuration(text) if isinstance(each, UccSetting) and each.name == TUNE)
         return UccChoice(tuple(settings), catalogue.provider)
 
