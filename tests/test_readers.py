@@ -317,17 +317,17 @@ def packed_samples(raw: bytes, folder: Path) -> None:
 
 
 def mpich_tree(text: str) -> None:
-    plain(linted(text, LIBRARY))
+    plain(linted(text, LIBRARY, "algorithms"))
     chosen(TreeFile().read(text, MPICH))
 
 
 def mpich_compositions(text: str) -> None:
-    plain(linted(text, LIBRARY.of_compositions, "compositions"))
+    plain(linted(text, LIBRARY, "compositions"))
     chosen(CompositionsFile().read(text, MPICH))
 
 
 def mpich_shared_memory(text: str) -> None:
-    plain(linted(text, LIBRARY.of_shared_memory, "shared memory"))
+    plain(linted(text, LIBRARY, "shared memory"))
     SharedMemoryFile().recognizes(text)
 
 

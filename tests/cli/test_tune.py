@@ -17,7 +17,7 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.store import Store
 from timpani.campaign.run.run import Outcome
 from timpani.cli.terminal.ending import abandoned_status
-from timpani.libraries.mpich.embedded_tree import embedded_tree
+from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.here.describe import MachineDescription
 from timpani.native.mpi import Mpi
@@ -170,7 +170,7 @@ def test_files_are_written_checked_explained_and_confirmed(campaign: Path, tmp_p
 @needs_mpich
 def test_a_changed_tree_is_compared_with_the_librarys(tmp_path: Path) -> None:
     mpi, file = MPICHS[0], tmp_path / "tree.json"
-    own = dump(embedded_tree(mpi).tree)
+    own = dump(embedded_trees(mpi).trees["algorithms"])
     explained = []
     for text in (own, own.replace("MPIR_Bcast_intra_binomial", "MPIR_Bcast_intra_scatter_ring_allgather")):
         file.write_text(text)

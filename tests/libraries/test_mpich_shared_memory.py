@@ -12,7 +12,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.algorithms import catalogue, read_variables, selection, setting
 from timpani.libraries.mpich.compositions_file import CompositionsFile
-from timpani.libraries.mpich.embedded_tree import embedded_tree
+from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.node_algorithms import node_algorithms
 from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, parse
 from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile, write_node_tree
@@ -44,8 +44,11 @@ def text_of(key: str, collective: str = "bcast") -> str:
 OF_NODE = tuple(within(KEY.format(name), name) for name in ("bcast", "barrier", "allreduce", "reduce"))
 READING = replace(
     LIBRARY,
-    shared=frozenset(KEY.format(name) for name in ("bcast", "barrier", "allreduce", "reduce")),
-    of_node=OF_NODE,
+    trees={**LIBRARY.trees, "shared memory": OF_NODE},
+    choices={
+        **LIBRARY.choices,
+        "shared memory": frozenset(KEY.format(name) for name in ("bcast", "barrier", "allreduce", "reduce")),
+    },
 )
 
 
@@ -76,7 +79,7 @@ def test_messages_are_what_remains_where_the_tree_names_nothing() -> None:
     assert choice.decide(Call("bcast", 9, 1, 9, 1024)) == SHARED
     assert choice.decide(Call("bcast", 4, 4, 1, 1024)) is None  # no ranks share a node
     assert choice.decide(Call("alltoall", 8, 1, 8, 1024)) is None
-    assert list(faults(parse(file.text), READING.of_shared_memory, "shared memory")) == []
+    assert list(faults(parse(file.text), READING, "shared memory")) == []
     assert file.said.decide(Call("bcast", 8, 1, 8, 1024)) == MESSAGES
 
 
@@ -122,7 +125,7 @@ def test_each_file_has_the_rules_of_its_tree_and_is_silent_on_others() -> None:
 
 
 def test_a_library_without_shared_memory_gets_no_file_and_lint_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("timpani.libraries.mpich.shared_memory_file.embedded_tree", lambda mpi: LIBRARY)
+    monkeypatch.setattr("timpani.libraries.mpich.shared_memory_file.embedded_trees", lambda mpi: LIBRARY)
     rule = Rule("bcast", MESSAGES, Span(4, 4), Span(1, 1))
     file = SharedMemoryFile()
     assert file.write(SelectionTable("mpich", "5.0.2", (rule,)), CATALOGUE, MPI).said.rules == ()
@@ -145,7 +148,8 @@ def test_a_library_without_shared_memory_gets_no_file_and_lint_says_why(monkeypa
 def test_a_tree_of_shared_memory_is_checked_as_such(
     key: str, collective: str, what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("timpani.libraries.mpich.shared_memory_file.embedded_tree", lambda mpi: READING)
+    for module in ("shared_memory_file", "tree_file"):
+        monkeypatch.setattr(f"timpani.libraries.mpich.{module}.embedded_trees", lambda mpi: READING)
     found = list(SharedMemoryFile().lint(text_of(key, collective), CATALOGUE, MPI))
     assert [(each.severity, what in each.what) for each in found] == ([("error", True)] if what else [])
 
@@ -172,7 +176,7 @@ def test_the_library_follows_a_written_file_to_the_byte_or_never_reads_it(mpi: M
     source.write_text(PROGRAM)
     subprocess.run([mpi.cxx, source, "-o", tmp_path / "bcast"], check=True)
     path = tmp_path / SharedMemoryFile.name
-    reads = bool(embedded_tree(mpi).shared)
+    reads = bool(embedded_trees(mpi).choices["shared memory"])
     assert ("posix_mpir" in {info.name for info in known.algorithms["bcast"]}) == reads
     rule = Rule("bcast", MESSAGES, Span(2, 2), Span(1, 1), sizes=Span(9, 10))
     file = SharedMemoryFile().write(SelectionTable("mpich", mpi.version, (rule,)), known, mpi)

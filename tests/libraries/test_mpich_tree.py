@@ -17,7 +17,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.compositions_file import CompositionsFile, write_compositions
-from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
 from timpani.libraries.mpich.tree_algorithms import guarded, library_name
@@ -106,10 +106,14 @@ OWN = (
         Branch("comm_hierarchy=any", (Branch(leaf_branch("barrier", "k_dissemination").key, (Branch("k=2"),)),)),
     ),
 )
-LIBRARY = EmbeddedTree(
-    OWN,
-    frozenset(leaf_branch(info.collective, library_name(info)).key for info in CATALOGUE)
-    | {f"algorithm=MPIR_{c.capitalize()}_inter_other" for c in CATALOGUE.algorithms},
+LIBRARY = EmbeddedTrees(
+    {"algorithms": OWN, "compositions": (), "shared memory": ()},
+    {
+        "algorithms": frozenset(leaf_branch(info.collective, library_name(info)).key for info in CATALOGUE)
+        | {f"algorithm=MPIR_{c.capitalize()}_inter_other" for c in CATALOGUE.algorithms},
+        "compositions": frozenset(),
+        "shared memory": frozenset(),
+    },
     frozenset({"scatterv_k=", "chunk_size=", "tree_type=", "is_non_blocking=", "recv_pre_posted=", "buffer_per_child="})
     | {"single_phase_recv="},
 )
@@ -190,7 +194,7 @@ COMPOSITIONS = (
 def test_compositions_give_way_where_a_rule_is_and_nowhere_else(given_rules: list[Rule], asked: list[Call]) -> None:
     """Small calls without a rule keep what the device has for them: taking it from the collective cost factors."""
     table = SelectionTable("mpich", "5.0.2", tuple(given_rules))
-    library = replace(LIBRARY, compositions=COMPOSITIONS)
+    library = replace(LIBRARY, trees={**LIBRARY.trees, "compositions": COMPOSITIONS})
     text = write_compositions(table, library, CATALOGUE).text
     file, own_file = (CompositionsFile().read(each, CATALOGUE) for each in (text, dump(COMPOSITIONS)))
     said = write_tree(table, library, CATALOGUE).said
@@ -316,7 +320,7 @@ TRAPS = {
 
 @pytest.mark.parametrize("what", TRAPS)
 def test_traps_are_found_with_their_line(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("timpani.libraries.mpich.tree_file.embedded_tree", lambda mpi: LIBRARY)
+    monkeypatch.setattr("timpani.libraries.mpich.tree_file.embedded_trees", lambda mpi: LIBRARY)
     mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
     found = [each for each in TreeFile().lint(TRAPS[what](), CATALOGUE, mpi) if what in each.what]
     assert found, what
@@ -377,18 +381,16 @@ def run(mpi: Mpi, path: Path, *arguments: str, formats: Sequence[TuningFile] = (
 
 @every_mpich
 def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
-    library = embedded_tree(mpi)
-    compositions = library.of_compositions
-    assert {f"collective={name}" for name in ("bcast", "allreduce", "alltoall")} <= {b.key for b in compositions.tree}
-    assert list(faults(compositions.tree, compositions, "compositions")) == []
-    assert {f.severity for f in faults(compositions.tree, library)} == {"error"}  # it has no algorithms
-    assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {
-        b.key for b in library.tree
-    }
-    assert [each for each in faults(library.tree, library) if each.severity == "error"] == []
+    library = embedded_trees(mpi)
+    compositions, own_tree = library.trees["compositions"], library.trees["algorithms"]
+    assert {f"collective={name}" for name in ("bcast", "allreduce", "alltoall")} <= {b.key for b in compositions}
+    assert list(faults(compositions, library, "compositions")) == []
+    assert {f.severity for f in faults(compositions, library)} == {"error"}  # it has no algorithms
+    assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {b.key for b in own_tree}
+    assert [each for each in faults(own_tree, library) if each.severity == "error"] == []
     of_tree = [info for info in catalogue(mpi).algorithms["bcast"] if not is_of_node(info.name)]
     names = {f"algorithm=MPIR_Bcast_intra_{library_name(info)}" for info in of_tree}
-    assert names <= library.algorithms
+    assert names <= library.choices["algorithms"]
 
 
 def test_an_algorithm_that_needs_equal_blocks_is_named_for_these_alone() -> None:

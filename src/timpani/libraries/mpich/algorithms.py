@@ -20,7 +20,7 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.mpich.control_variable import Variable
-from timpani.libraries.mpich.embedded_tree import has_node_algorithms
+from timpani.libraries.mpich.embedded_trees import has_node_algorithms
 from timpani.libraries.mpich.node_algorithms import PREFIX, is_of_node, node_algorithms, node_variable
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 from timpani.errors import UserError, printable
 
@@ -12,14 +13,20 @@ _PAGE = 4096
 
 _PART = re.compile(r'\s*(?:(?P<text>"(?:[^"\\\n]|\\[^\n])*")|(?P<mark>[{}:,])|(?P<other>\S))')
 
-BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
-"""How a tree's text begins."""
+Kind = Literal["algorithms", "compositions", "shared memory"]
+"""What a tree of the library chooses among, and so which of its trees it is."""
 
-COMPOSITION = "composition="
-"""How the key of a composition begins."""
+VARIABLES: Mapping[Kind, str] = {
+    "algorithms": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
+    "compositions": "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
+    "shared memory": "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE",
+}
+"""By kind, the variable that names a file with another tree."""
 
+_BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
+_COMPOSITION = "composition="
 SHARED_MEMORY = "algorithm=MPIDI_POSIX_"
-"""How the key of an algorithm in shared memory begins."""
+"""How the keys of compositions and of algorithms in shared memory begin."""
 
 _NAME = re.compile(r"algorithm=MPIR_(?P<collective>\w+?)_(?P<kind>intra|inter|allcomm)_(?P<name>\w+)")
 
@@ -142,12 +149,7 @@ def leaves(tree: Iterable[Branch]) -> Iterator[Branch]:
 
 def is_algorithm(branch: Branch) -> bool:
     """Whether it names an algorithm; what is below it are the algorithm's parameters."""
-    return branch.key.startswith(("algorithm=", COMPOSITION))
-
-
-def is_composition(branch: Branch) -> bool:
-    """Whether it names a composition of other collectives, by CH4."""
-    return branch.key.startswith(COMPOSITION)
+    return branch.key.startswith(("algorithm=", _COMPOSITION))
 
 
 @dataclass(frozen=True)
@@ -159,15 +161,36 @@ class TreeAlgorithm:
     name: str
 
 
-def is_of_shared_memory(branch: Branch) -> bool:
-    """Whether it names an algorithm of the device for ranks that share memory."""
-    return branch.key.startswith(SHARED_MEMORY)
-
-
 def tree_algorithm(branch: Branch) -> TreeAlgorithm | None:
     """What `branch` names; None for what is no algorithm of MPIR's."""
     match = _NAME.fullmatch(branch.key)
     return TreeAlgorithm(match["collective"].lower(), match["kind"], match["name"]) if match else None
+
+
+def kind_of(branch: Branch) -> Kind | None:
+    """The tree that the choice which `branch` names belongs into; None where it names no choice of any."""
+    if branch.key.startswith(_COMPOSITION):
+        return "compositions"
+    if branch.key.startswith(SHARED_MEMORY):
+        return "shared memory"
+    return "algorithms" if tree_algorithm(branch) else None
+
+
+def kind_of_text(text: str) -> Kind | None:
+    """The tree that `text` seems to be, right or wrong; None where it begins like none."""
+    if not _BEGINS.match(text):
+        return None
+    if _COMPOSITION in text:
+        return "compositions"
+    return "shared memory" if SHARED_MEMORY in text else "algorithms"
+
+
+def choosing_nothing(choice: Branch) -> Branch:
+    """A branch below `comm_type=intra` by which a tree chooses nothing, so that the library asks another tree.
+
+    A branch must have something below it. So `choice` is for two groups of ranks, which such a communicator is not.
+    """
+    return Branch("comm_type=inter", (choice,))
 
 
 def below(tree: Tree, key: str) -> Tree:

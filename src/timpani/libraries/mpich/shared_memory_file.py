@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.node_algorithms import MESSAGES, PREFIX, RELEASE_GATHER, is_of_node
-from timpani.libraries.mpich.selection_tree import BEGINS, COMPOSITION, SHARED_MEMORY, Branch, Tree, below, dump
-from timpani.libraries.mpich.tree_faults import Kind
+from timpani.libraries.mpich.selection_tree import SHARED_MEMORY, Branch, Kind, Tree, below, choosing_nothing, dump
 from timpani.libraries.mpich.tree_file import TreeFile, checked, reached_leaf
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, Piece, with_rules
 from timpani.libraries.mpich.written_tree import beyond_limits
@@ -44,16 +43,11 @@ class SharedMemoryFile(TreeFile):
 
     name = "mpich-shared-memory.json"
     title = "MPICH's tree of shared memory, for the part of a collective on a node"
-    variable = "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE"
     kind: Kind = "shared memory"
-
-    def recognizes(self, text: str) -> bool:
-        """It begins with a collective's branch, and names algorithms in shared memory."""
-        return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY in text
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """The library's tree with the table's rules for parts on nodes; no rule is said where it never reads it."""
-        return write_node_tree(table, embedded_tree(mpi), catalogue)
+        return write_node_tree(table, embedded_trees(mpi), catalogue)
 
     def read(self, text: str, catalogue: Catalogue) -> NodePartChoice:
         """What `text` chooses; UserError where the library would end the program, or never reads such a file."""
@@ -66,33 +60,26 @@ class SharedMemoryFile(TreeFile):
 
     def default(self, catalogue: Catalogue, mpi: Mpi) -> NodePartChoice:
         """By the library's tree."""
-        return NodePartChoice(embedded_tree(mpi).of_node, catalogue.provider)
+        return NodePartChoice(embedded_trees(mpi).trees[self.kind], catalogue.provider)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        if not embedded_tree(mpi).shared:
+        if not embedded_trees(mpi).choices[self.kind]:
             what = f"{mpi.name} {mpi.version} was built without modules for shared memory"
             yield Fault("error", None, what, "it never reads this file", "use another build of the library")
             return
         yield from super().lint(text, catalogue, mpi)
 
-    def embedded(self, mpi: Mpi) -> EmbeddedTree:
-        """The library, with the algorithms that a tree of shared memory may name."""
-        return embedded_tree(mpi).of_shared_memory
 
-
-_NEVER = "comm_type=inter"  # below `comm_type=intra`
-
-
-def write_node_tree(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) -> Written:
+def write_node_tree(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> Written:
     """The tree that says the rules of `table` for parts on nodes. The selection tree's file names all other rules.
 
     The device asks this tree for a communicator of the node's ranks. So a rule's ranks per node become the tree's
     `comm_size`, and the number of nodes can't be asked. Messages, which the tree has no name for, are what the library
-    falls back to where it names nothing: as in `compositions_file.py`, an algorithm stands below a condition that never
-    holds.
+    falls back to where it chooses nothing.
     """
-    rules = [rule for rule in table.rules if is_of_node(rule.algorithm.name)] if library.shared else []
+    reads = bool(library.choices["shared memory"])
+    rules = [rule for rule in table.rules if reads and is_of_node(rule.algorithm.name)]
     parts = [(rule, _part_on_node(rule)) for rule in rules]
     pieces: list[Piece] = []
     said: list[Rule] = []
@@ -108,7 +95,7 @@ def write_node_tree(table: SelectionTable, library: EmbeddedTree, catalogue: Cat
         said.append(replace(part, ranks=ALL, per_node=part.ranks))
         if rule.nodes != ALL:
             left_out.append(LeftOut(rule, "the tree can't count nodes: it holds for the part on each node"))
-    tree = with_rules(library.of_node, pieces)
+    tree = with_rules(library.trees["shared memory"], pieces)
     return Written(dump(tree), replace(table, rules=tuple(said)), tuple(left_out))
 
 
@@ -118,11 +105,11 @@ def _part_on_node(rule: Rule) -> Rule | None:
     return None if ranks is None or ranks == ALL else replace(rule, ranks=ranks, nodes=ALL, per_node=ALL)
 
 
-def _unsayable(part: Rule | None, library: EmbeddedTree, catalogue: Catalogue) -> str:
+def _unsayable(part: Rule | None, library: EmbeddedTrees, catalogue: Catalogue) -> str:
     """Why the tree can't say the part on a node, in words; nothing where it can."""
     if part is None:
         return "the number of ranks on a node is unknown"
-    if not below(library.of_node, f"collective={part.collective}"):
+    if not below(library.trees["shared memory"], f"collective={part.collective}"):
         return f"the library's tree of shared memory has no {part.collective}"
     try:
         catalogue.info(part.collective, part.algorithm)
@@ -145,4 +132,4 @@ def _disputed(part: Rule | None, others: list[Rule | None]) -> bool:
 
 def _branch(part: Rule) -> Branch:
     algorithm = Branch(f"{SHARED_MEMORY}mpi_{part.collective}_release_gather")
-    return Branch(_NEVER, (algorithm,)) if part.algorithm.name == f"{PREFIX}{MESSAGES}" else algorithm
+    return choosing_nothing(algorithm) if part.algorithm.name == f"{PREFIX}{MESSAGES}" else algorithm

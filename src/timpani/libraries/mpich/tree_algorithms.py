@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.mpich.conditions import power_of_two_within
-from timpani.libraries.mpich.embedded_tree import EmbeddedTree
-from timpani.libraries.mpich.selection_tree import Branch, Tree, is_of_shared_memory, tree_algorithm
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
+from timpani.libraries.mpich.selection_tree import Branch, Tree, kind_of, tree_algorithm
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, Span
 from timpani.tuning.decide.spans import common_part
@@ -57,17 +57,17 @@ _EQUAL_BLOCKS = {("reduce_scatter", "noncommutative")}
 _ON_SEVERAL_LEVELS = "smp"
 
 
-def needed_parameters(collective: str, name: str, library: EmbeddedTree | None) -> Mapping[str, str] | None:
+def needed_parameters(collective: str, name: str, library: EmbeddedTrees | None) -> Mapping[str, str] | None:
     """The parameters that a tree must give it, and what the library takes itself; None where that is unknown."""
     own = library.named_parameters if library else {}
     return own.get((collective, name), PARAMETERS.get((collective, name)))
 
 
-def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: EmbeddedTree) -> Branch | str:
+def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: EmbeddedTrees) -> Branch | str:
     """The branch that names `algorithm`, or why the tree can't, in words."""
     name = library_name(info)
     keys = [f"algorithm=MPIR_{collective.capitalize()}_{kind}_{name}" for kind in ("intra", "allcomm")]
-    key = next((key for key in keys if key in library.algorithms), None)
+    key = next((key for key in keys if key in library.choices["algorithms"]), None)
     if key is None:
         return "the library's selection tree has no such algorithm"
     parameters = needed_parameters(collective, name, library)
@@ -114,7 +114,8 @@ def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
     """`algorithm` where it can serve a call, else `otherwise`."""
     found = tree_algorithm(algorithm)
     name = found.name if found else ""
-    if is_of_shared_memory(algorithm):  # it is not safe for threads, and without a choice the library uses messages
+    if kind_of(algorithm) == "shared memory":
+        # It is not safe for threads, and without a choice the library uses messages.
         return (Branch("is_multi_threaded=no", (algorithm,)),)
     if name == _ON_SEVERAL_LEVELS:
         return (Branch("comm_hierarchy=parent", (algorithm,)), Branch("comm_hierarchy=any", otherwise))

@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Literal
 
 from timpani.errors import printable, shortened
 from timpani.libraries.mpich.algorithms import IN_PLACE
@@ -18,14 +17,15 @@ from timpani.libraries.mpich.conditions import (
     limit,
     needs_last_any,
 )
-from timpani.libraries.mpich.embedded_tree import EmbeddedTree
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
 from timpani.libraries.mpich.selection_tree import (
+    VARIABLES,
     Branch,
+    Kind,
     Tree,
     TreeAlgorithm,
     is_algorithm,
-    is_composition,
-    is_of_shared_memory,
+    kind_of,
     tree_algorithm,
 )
 from timpani.libraries.mpich.tree_algorithms import ON_POWERS_OF_TWO, needed_parameters
@@ -34,15 +34,6 @@ from timpani.libraries.tuning_file import Fault
 _AT_START = "MPI_Init ends with a failed assertion"
 _AT_CALL = "the call ends with a failed assertion"
 _FROM_OWN = "take this collective's branch from the library's tree"
-
-Kind = Literal["algorithms", "compositions", "shared memory"]
-"""Which of the library's trees a file replaces."""
-
-_VARIABLES: dict[Kind, str] = {
-    "algorithms": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
-    "compositions": "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
-    "shared memory": "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE",
-}
 
 
 @dataclass(frozen=True)
@@ -58,7 +49,7 @@ class _Place:
         return any(is_of_the_call(key) for key in self.keys)
 
 
-def faults(tree: Tree, library: EmbeddedTree | None, kind: Kind = "algorithms") -> Iterator[Fault]:
+def faults(tree: Tree, library: EmbeddedTrees | None, kind: Kind = "algorithms") -> Iterator[Fault]:
     """All faults, from the top; those that depend on the library only where it is given.
 
     kind  which tree it is: the calls that the other two name nothing for go to that of algorithms
@@ -68,21 +59,21 @@ def faults(tree: Tree, library: EmbeddedTree | None, kind: Kind = "algorithms") 
         collective = branch.key.removeprefix("collective=")
         if collective == branch.key:
             yield _error(branch, f"'{branch.key}' where a collective= belongs", _AT_START, "put collectives on top")
-        elif library and not any(each.key == branch.key for each in library.tree):
+        elif library and branch.key not in library.collectives(kind):
             yield _error(branch, f"the library has no collective {collective!r}", _AT_START, "correct or remove it")
         else:
             yield from _chain(branch, _Place(collective, kind=kind), library)
     if kind != "algorithms":
         return
     present = {branch.key for branch in tree}
-    for branch in library.tree if library else ():
+    for branch in library.trees["algorithms"] if library else ():
         if branch.key not in present:
             collective = branch.key.removeprefix("collective=")
             what = f"no branch for {collective}: the file replaces the library's whole tree"
             yield Fault("error", None, what, f"the first {collective} ends with a failed assertion", _FROM_OWN)
 
 
-def _chain(above: Branch, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
+def _chain(above: Branch, place: _Place, library: EmbeddedTrees | None) -> Iterator[Fault]:
     """What is wrong below a branch."""
     tree = above.below
     if not tree:
@@ -151,13 +142,13 @@ def _order(tree: Tree) -> Iterator[Fault]:
             yield _warning(branch, what, "it is never reached", "put limits in ascending order")
 
 
-def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
+def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTrees | None) -> Iterator[Fault]:
     if len(tree) > 1:
         yield _error(branch, f"'{branch.key}' next to other branches", _AT_START, "put each below a condition")
-    kind = _kind(branch)
+    kind = kind_of(branch)
     if kind != place.kind:
         what = f"'{branch.key}' is no algorithm of this tree's"
-        fix = f"correct it, or put it into the file of {_VARIABLES[kind]}" if kind else "correct it"
+        fix = f"correct it, or put it into the file of {VARIABLES[kind]}" if kind else "correct it"
         yield _error(branch, what, _AT_START, fix)
         return
     found = tree_algorithm(branch)
@@ -166,7 +157,7 @@ def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree 
         return
     if found.collective != place.collective:
         yield _error(branch, f"an algorithm of {found.collective} for {place.collective}", _AT_CALL, _FROM_OWN)
-    elif library and branch.key not in library.algorithms:
+    elif library and branch.key not in library.choices[place.kind]:
         yield _error(
             branch, f"this library has no '{branch.key}'", _AT_START, "`timpani list algorithms` shows what it has"
         )
@@ -177,29 +168,20 @@ def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTree 
         yield from _requirements(branch, found, place)
 
 
-def _kind(branch: Branch) -> Kind | None:
-    """The tree that an algorithm belongs into; None for no algorithm of any."""
-    if is_composition(branch):
-        return "compositions"
-    if is_of_shared_memory(branch):
-        return "shared memory"
-    return "algorithms" if tree_algorithm(branch) else None
-
-
-def _unnamed(branch: Branch, place: _Place, library: EmbeddedTree | None) -> Iterator[Fault]:
+def _unnamed(branch: Branch, place: _Place, library: EmbeddedTrees | None) -> Iterator[Fault]:
     """What is wrong with a composition, or with an algorithm in shared memory, whose keys hold the collective."""
     if place.kind == "compositions":
         known, consequence = f"MPIDI_{place.collective.capitalize()}_", _AT_START
     else:
         known, consequence = f"_mpi_{place.collective}_", _AT_CALL
-    if library and branch.key not in library.algorithms:
+    if library and branch.key not in library.choices[place.kind]:
         yield _error(branch, f"this library has no '{branch.key}'", _AT_START, _FROM_OWN)
     elif known not in branch.key:
         what = f"'{branch.key}' for {place.collective}, which is of another collective"
         yield _error(branch, what, consequence, _FROM_OWN)
 
 
-def _parameters(branch: Branch, found: TreeAlgorithm, library: EmbeddedTree | None) -> Iterator[Fault]:
+def _parameters(branch: Branch, found: TreeAlgorithm, library: EmbeddedTrees | None) -> Iterator[Fault]:
     written = Counter(each.key.partition("=")[0] for each in branch.below)
     for word in needed_parameters(found.collective, found.name, library) or ():
         if not written[word]:

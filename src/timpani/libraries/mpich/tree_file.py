@@ -7,20 +7,20 @@ from pathlib import Path
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.mpich.conditions import holds, is_of_the_call
-from timpani.libraries.mpich.embedded_tree import EmbeddedTree, embedded_tree
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.selection_tree import (
-    BEGINS,
-    COMPOSITION,
-    SHARED_MEMORY,
+    VARIABLES,
     Branch,
+    Kind,
     Tree,
     TreeError,
     below,
     is_algorithm,
+    kind_of_text,
     parse,
 )
 from timpani.libraries.mpich.tree_algorithms import algorithm_of
-from timpani.libraries.mpich.tree_faults import Kind, faults
+from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
@@ -68,37 +68,32 @@ class TreeFile(TuningFile):
     name = "mpich-selection.json"
     title = "MPICH's selection tree"
     since = (4,)
-    variable = "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE"
     kind: Kind = "algorithms"
     """What the leaves of the tree name."""
 
     def recognizes(self, text: str) -> bool:
-        """It begins with a collective's branch, and names nothing of the other trees."""
-        return BEGINS.match(text) is not None and COMPOSITION not in text and SHARED_MEMORY not in text
+        """It begins with a collective's branch, and names what a tree of this kind chooses among."""
+        return kind_of_text(text) == self.kind
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """The library's tree with the table's rules in it. UserError where the library holds none."""
-        return write_tree(table, embedded_tree(mpi), catalogue)
+        return write_tree(table, embedded_trees(mpi), catalogue)
 
     def read(self, text: str, catalogue: Catalogue) -> FileDecisions:
         """What `text` chooses; UserError where the library would end the program."""
         return TreeChoice(checked(text, self.kind), catalogue)
 
-    def embedded(self, mpi: Mpi) -> EmbeddedTree:
-        """The library's tree of this kind, and what it may name; the compositions' tree comes before."""
-        return embedded_tree(mpi)
-
     def default(self, catalogue: Catalogue, mpi: Mpi) -> FileDecisions:
         """By the library's tree."""
-        return TreeChoice(self.embedded(mpi).tree, catalogue)
+        return TreeChoice(embedded_trees(mpi).trees[self.kind], catalogue)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that is wrong with it for this library."""
-        yield from linted(text, self.embedded(mpi), self.kind)
+        yield from linted(text, embedded_trees(mpi), self.kind)
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The file. The tree of compositions, which is asked before, must let calls through: see CompositionsFile."""
-        return ((self.variable, str(path.absolute())),)
+        return ((VARIABLES[self.kind], str(path.absolute())),)
 
 
 def checked(text: str, kind: Kind) -> Tree:
@@ -108,7 +103,7 @@ def checked(text: str, kind: Kind) -> Tree:
     return tree
 
 
-def linted(text: str, library: EmbeddedTree, kind: Kind = "algorithms") -> Iterator[Fault]:
+def linted(text: str, library: EmbeddedTrees, kind: Kind) -> Iterator[Fault]:
     """All that is wrong with a tree for `library`."""
     try:
         tree = parse(text)

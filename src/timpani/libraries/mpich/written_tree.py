@@ -7,7 +7,7 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.algorithms import IN_PLACE
 from timpani.libraries.mpich.conditions import LARGEST
-from timpani.libraries.mpich.embedded_tree import EmbeddedTree
+from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import below, dump
 from timpani.libraries.mpich.tree_algorithms import leaf, library_name, supported_calls
@@ -19,14 +19,14 @@ from timpani.tuning.decide.spans import overlap
 _MAX_RANK_COUNTS = 256
 
 
-def write_tree(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) -> Written:
+def write_tree(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> Written:
     """The tree that says `table`."""
     pieces, left_out = sayable(table, library, catalogue)
     said = replace(table, rules=tuple(each.rule for each in pieces))
-    return Written(dump(with_rules(library.tree, pieces)), said, tuple(left_out))
+    return Written(dump(with_rules(library.trees["algorithms"], pieces)), said, tuple(left_out))
 
 
-def sayable(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) -> tuple[list[Piece], list[LeftOut]]:
+def sayable(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> tuple[list[Piece], list[LeftOut]]:
     """The rules as the tree can say them, and what it can't."""
     pieces: list[Piece] = []
     left_out: list[LeftOut] = []
@@ -39,11 +39,11 @@ def sayable(table: SelectionTable, library: EmbeddedTree, catalogue: Catalogue) 
 
 
 def _sayable(
-    rule: Rule, rules: Iterable[Rule], library: EmbeddedTree, catalogue: Catalogue
+    rule: Rule, rules: Iterable[Rule], library: EmbeddedTrees, catalogue: Catalogue
 ) -> tuple[list[Piece], list[str]]:
     """The rule as the tree can say it, and in words what it can't."""
     collective = rule.collective
-    if not below(library.tree, f"collective={collective}"):
+    if not below(library.trees["algorithms"], f"collective={collective}"):
         return [], [f"the library's selection tree has no {collective}"]
     try:
         info = catalogue.info(collective, rule.algorithm)
