@@ -134,9 +134,8 @@ def _studies() -> list[dict[str, Any]]:
 def _mpis() -> list[dict[str, Any]]:
     import os
 
-    from timpani.libraries.find import Unusable, search_mpis
+    from timpani.libraries.find import Unusable, search_mpis, ways_to_a_library
     from timpani.libraries.registry import LIBRARIES
-    from timpani.libraries.ways_to_a_library import ways_to_a_library
     from timpani.native.mpi import Mpi
 
     found = search_mpis()

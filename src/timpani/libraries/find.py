@@ -8,7 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +16,6 @@ from timpani.errors import UserError, too_few_files, unknown
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
-from timpani.libraries.ways_to_a_library import ways_to_a_library
 from timpani.native.library_version import LibraryVersion, library_version
 from timpani.native.mpi import SLURM, Mpi
 
@@ -62,9 +61,9 @@ def search_mpis() -> list[Mpi | Unusable]:
 
 def _search(folders: Sequence[Path]) -> list[Mpi | Unusable]:
     """Libraries with a launcher, then those of other folders, which have a compiler only."""
-    found = _distinct(_launchers(folders))
+    found = _distinct(_programs(folders, _LAUNCHERS))
     launched = {folder.resolve() for each in found if each.kind for folder in _folders(each)}
-    others = _distinct(_wrappers(folder for folder in folders if folder.resolve() not in launched))
+    others = _distinct(_programs([each for each in folders if each.resolve() not in launched], _wrapper_names()))
     # A launcher that Timpani doesn't know is nothing to mend where its library is started in another way.
     usable = {each.cxx.parent for each in others if isinstance(each, Mpi)}
     return [each for each in found if each.kind or each.mpirun.parent not in usable] + others
@@ -76,7 +75,7 @@ def _folders(found: Mpi | Unusable) -> tuple[Path, ...]:
 
 def find_simulator(library: Library) -> Mpi:
     """The simulating `library`: the first on PATH."""
-    for found in _distinct(_launchers(_path(), _SIMULATORS)):
+    for found in _distinct(_programs(_path(), _SIMULATORS)):
         if isinstance(found, Mpi):
             return found
         raise UserError(found.why, found.fix)
@@ -123,10 +122,8 @@ def _found_at(path: Path) -> Sequence[Mpi | Unusable]:
     if path.name == SLURM:
         return [each for each in search_mpis() if isinstance(each, Mpi) and each.started_by_slurm]
     if path.name in _WRAPPERS:
-        launchers = [
-            each for each in _distinct(_launchers([path.parent])) if isinstance(each, Mpi) and each.cxx == path
-        ]
-        return launchers or _distinct([path])
+        launched = _distinct(_programs([path.parent], _LAUNCHERS))
+        return [each for each in launched if isinstance(each, Mpi) and each.cxx == path] or _distinct([path])
     return _distinct([path])
 
 
@@ -139,7 +136,7 @@ def first_mpi() -> Mpi | None:
 def mpi_of_launcher(program: str) -> Mpi | None:
     """The library to which the launcher `program` belongs, as a shell would find it; None for another program."""
     path = Path(shutil.which(program) or "").absolute()
-    launchers = {launcher.resolve() for launcher in _launchers([path.parent])}
+    launchers = {launcher.resolve() for launcher in _programs([path.parent], _LAUNCHERS)}
     if path.resolve() not in launchers:  # another program must not be run
         return None
     found = _look_at(path)
@@ -150,12 +147,10 @@ def _path() -> list[Path]:
     return [Path(part) for part in os.environ.get("PATH", "").split(os.pathsep) if part]
 
 
-def _launchers(folders: Iterable[Path], names: Iterable[str] = _LAUNCHERS) -> Iterator[Path]:
-    for folder in folders:
-        for name in names:
-            path = folder.absolute() / name
-            if os.access(path, os.X_OK) and path.is_file():  # in this order: PATH may name folders closed to us
-                yield path
+def _programs(folders: Iterable[Path], names: Sequence[str]) -> Iterator[Path]:
+    for path in (folder.absolute() / name for folder in folders for name in names):
+        if os.access(path, os.X_OK) and path.is_file():  # in this order: PATH may name folders closed to us
+            yield path
 
 
 def _distinct(programs: Iterable[Path]) -> list[Mpi | Unusable]:
@@ -171,13 +166,9 @@ def _distinct(programs: Iterable[Path]) -> list[Mpi | Unusable]:
     return list(found.values())
 
 
-def _wrappers(folders: Iterable[Path]) -> Iterator[Path]:
+def _wrapper_names() -> list[str]:
     cray = any(name.startswith(_CRAY) for name in os.environ)
-    for folder in folders:
-        for name in _WRAPPERS:
-            path = folder.absolute() / name
-            if (name != "CC" or cray) and os.access(path, os.X_OK) and path.is_file():
-                yield path
+    return [name for name in _WRAPPERS if cray or name != "CC"]
 
 
 def _look_at(program: Path) -> Mpi | Unusable:
@@ -232,7 +223,7 @@ def _identified(found: Mpi, library: Library) -> Mpi | None:
             return mpi
     if library.kind in _VENDORS:  # its launcher says so
         return _VENDORS[library.kind].as_vendor(parent, found.version, "")
-    return found if _is_of(found.version, _wrapper_version(found.cxx, library)) else None
+    return found if _same_version(found, library) else None
 
 
 def _look_at_wrapper(wrapper: Path) -> Mpi | Unusable:
@@ -274,14 +265,10 @@ def _library_and_version(said: str) -> tuple[Library | None, str]:
     return None, ""
 
 
-def _is_of(version: str, reported: str | None) -> bool:
-    """Whether a compiler that reports this version, maybe without its last part, belongs to a launcher of `version`."""
-    return reported is not None and (version == reported or version.startswith(f"{reported}."))
-
-
-def _wrapper_version(wrapper: Path, library: Library) -> str | None:
-    match = library.identity.wrapper_says.search(_output_of(wrapper, library.identity.wrapper_question))
-    return match["version"] if match else None
+def _same_version(found: Mpi, library: Library) -> bool:
+    """Whether the compiler reports the launcher's version, maybe without its last part."""
+    match = library.identity.wrapper_says.search(_output_of(found.cxx, library.identity.wrapper_question))
+    return match is not None and f"{found.version}.".startswith(f"{match['version']}.")
 
 
 def _output_of(program: Path, question: str) -> str:
@@ -302,3 +289,22 @@ def _output_of(program: Path, question: str) -> str:
             raise
         return ""
     return answer.stdout.decode(errors="replace")
+
+
+def ways_to_a_library(environment: Mapping[str, str], installation: str = "") -> str:
+    """The next step for a user whose library was not found, or who wants another one.
+
+    installation  the commands that install or load the library, if these may be needed
+    """
+    *others, last = filter(None, (*_loading(environment), "name its folder with --mpi", installation))
+    return f"{', '.join(others)}, or {last}" if others else last
+
+
+def _loading(environment: Mapping[str, str]) -> Iterator[str]:
+    """The commands of what manages software here: modules, Spack, conda."""
+    if {"LMOD_CMD", "MODULESHOME", "BASH_FUNC_module%%"} & environment.keys():
+        yield "load its module (`module avail mpi`, `module load NAME`)"
+    if "SPACK_ROOT" in environment or shutil.which("spack", path=environment.get("PATH")):
+        yield "load its Spack package (`spack find mpi`, `spack load NAME`)"
+    if {"CONDA_EXE", "CONDA_PREFIX"} & environment.keys():
+        yield "activate its conda environment (`conda activate NAME`)"

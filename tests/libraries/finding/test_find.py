@@ -8,8 +8,7 @@ import pytest
 
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, every_mpi, needs_mpi, needs_mpich, needs_open_mpi
 from timpani.errors import UserError
-from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
-from timpani.libraries.ways_to_a_library import ways_to_a_library
+from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis, ways_to_a_library
 from timpani.native.mpi import Mpi
 
 

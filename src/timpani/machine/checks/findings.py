@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from timpani.errors import UserError, printable, shortened
-from timpani.libraries.find import INSTALL, Unusable, search_mpis
+from timpani.libraries.find import INSTALL, Unusable, search_mpis, ways_to_a_library
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
-from timpani.libraries.ways_to_a_library import ways_to_a_library
 from timpani.machine.here.activity import busy_cores
 from timpani.machine.here.cores import Cores, read_cores
 from timpani.machine.here.describe import frequency_governor
