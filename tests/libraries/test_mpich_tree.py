@@ -288,8 +288,8 @@ def paths(tree: Tree, key: str) -> list[tuple[str, ...]]:
 
 TRAPS = {
     "no branch for bcast": lambda: dump(OWN[1:]),
-    "the text ends before the tree does": lambda: dump(OWN)[:-3],
-    "a tree starts with {": lambda: "\ufeff" + dump(OWN),
+    "the text ends where a comma or } should stand": lambda: dump(OWN)[:-3],
+    "a byte order mark": lambda: "\ufeff" + dump(OWN),
     "no branch for all else": lambda: dump(
         (own("bcast", Branch("avg_msg_size<=8", (leaf_branch("bcast", "binomial"),))), *OWN[1:])
     ),
@@ -304,7 +304,7 @@ TRAPS = {
     "nested deeper": lambda: '{"collective=bcast":' * 100 + "{}" + "}" * 100,
     "limited by no whole number": lambda: dump(OWN).replace("avg_msg_size<=4096", "avg_msg_size<=4Ki"),
     "below a condition on the call": lambda: dump(OWN),
-    "again": lambda: dump((*OWN, OWN[0])),
+    "again": lambda: dump(OWN).rstrip()[:-1] + "," + dump(OWN[:1])[1:],
     "'comm_size<=4' after 'comm_size<=8'": lambda: dump(
         (
             own(

@@ -4,14 +4,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from timpani.errors import UserError, printable
+from timpani.errors import UserError, printable, shortened
+from timpani.libraries.json_text import JsonObject, JsonValue, NotJsonError, read_document
 
-_DEEPEST = 64  # the library's has 7 levels
 _PAGE = 4096
-
-_PART = re.compile(r'\s*(?:(?P<text>"(?:[^"\\\n]|\\[^\n])*")|(?P<mark>[{}:,])|(?P<other>\S))')
 
 Kind = Literal["algorithms", "compositions", "shared memory"]
 """What a tree of the library chooses among, and so which of its trees it is."""
@@ -60,11 +58,22 @@ def parse(text: str) -> Tree:
 
     What follows the object is not read, as the library doesn't.
     """
-    parts = _parts(text)
-    line, first = next(parts)
-    if first != "{":
-        raise TreeError(line, f"a tree starts with {{, not with {_shown(first)}")
-    return _branches(parts, 1)
+    try:
+        document = read_document(text, whole=False)
+    except NotJsonError as error:
+        raise TreeError(error.line, str(error)) from None
+    if document.lenient:
+        raise TreeError(*document.lenient[0])
+    return _branches(document.value, "a tree")
+
+
+def _branches(value: JsonValue, name: str) -> Tree:
+    if not isinstance(value.content, JsonObject):
+        raise TreeError(value.line, f"{name} is no object: every value is an object")
+    return tuple(
+        Branch("".join(each.key.split()), _branches(each.value, f"the value of {shortened(each.key, 40)!r}"), each.line)
+        for each in value.content.members
+    )
 
 
 def dump(tree: Tree) -> str:
@@ -72,70 +81,12 @@ def dump(tree: Tree) -> str:
 
     MPICH maps the file and reads it up to a zero byte, which a file of whole pages lacks: it never is one.
     """
-    text = "\n".join(_lines(tree, 0)) + "\n"
+    text = json.dumps(_objects(tree), indent=1) + "\n"
     return text if len(text.encode()) % _PAGE else text + "\n"
 
 
-def _lines(tree: Tree, depth: int) -> Iterator[str]:
-    indent = " " * depth
-    yield indent + "{" if depth == 0 else "{"
-    for number, branch in enumerate(tree, 1):
-        comma = "," if number < len(tree) else ""
-        name = f"{indent} {json.dumps(branch.key)}: "
-        if not branch.below:
-            yield f"{name}{{}}{comma}"
-            continue
-        inner = list(_lines(branch.below, depth + 1))
-        yield name + inner[0]
-        yield from inner[1:-1]
-        yield inner[-1] + comma
-    yield indent + "}"
-
-
-def _parts(text: str) -> Iterator[tuple[int, str]]:
-    line = 1
-    for match in _PART.finditer(text):
-        line += text.count("\n", match.start(), match.start(match.lastgroup or 0))
-        if match["other"] == '"':
-            raise TreeError(line, "a text in quotation marks has no end")
-        yield line, match[match.lastgroup or 0]
-    raise TreeError(line, "the text ends before the tree does")
-
-
-def _branches(parts: Iterator[tuple[int, str]], depth: int) -> Tree:
-    """What stands between a { that was read and its }."""
-    found: list[Branch] = []
-    line, part = next(parts)
-    if part == "}":
-        return ()
-    while True:
-        if not part.startswith('"'):
-            raise TreeError(line, f"a key in quotation marks is missing before {_shown(part)}")
-        try:
-            key = "".join(json.loads(part).split())
-        except ValueError:
-            raise TreeError(line, f"{_shown(part)} is no text of JSON") from None
-        _expect(parts, ":", f"after {_shown(part)}")
-        _expect(parts, "{", f"as the value of {_shown(part)}: every value is an object")
-        if depth == _DEEPEST:
-            raise TreeError(line, f"nested deeper than {_DEEPEST} levels")
-        found.append(Branch(key, _branches(parts, depth + 1), line))
-        line, part = next(parts)
-        if part == "}":
-            return tuple(found)
-        if part != ",":
-            raise TreeError(line, f"a comma or }} is missing before {_shown(part)}")
-        line, part = next(parts)
-
-
-def _expect(parts: Iterator[tuple[int, str]], mark: str, where: str) -> None:
-    line, part = next(parts)
-    if part != mark:
-        raise TreeError(line, f"{_shown(part)} in place of {mark} {where}")
-
-
-def _shown(part: str) -> str:
-    return part if len(part) <= 40 else part[:40] + "…"
+def _objects(tree: Tree) -> dict[str, Any]:
+    return {branch.key: _objects(branch.below) for branch in tree}
 
 
 def leaves(tree: Iterable[Branch]) -> Iterator[Branch]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from timpani.errors import printable, shortened
-from timpani.libraries.openmpi.json_rules.document import (
+from timpani.libraries.json_text import (
     JsonArray,
     JsonMember,
     JsonObject,

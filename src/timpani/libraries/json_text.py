@@ -1,6 +1,6 @@
-"""A JSON text as Open MPI's reader accepts it, with the line of each value.
+"""A JSON text with the line of each value: strict JSON, and where it is what Open MPI 6's reader alone accepts.
 
-The reader accepts a comma before a closing bracket, a byte order mark, line ends in texts and any escape. It keeps all
+That reader accepts a comma before a closing bracket, a byte order mark, line ends in texts and any escape. It keeps all
 keys of an object, also equal ones, and takes a whole number that exceeds 64 bits for a fraction
 (`opal/util/json/3rd-party/json.c`).
 """
@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from timpani.errors import shortened
 
-MAX_DEPTH = 32
-"""Of nested values; rules have 6."""
+MAX_DEPTH = 64
+"""Of nested values; Open MPI's rules have 6, MPICH's trees 7, and some more with rules in them."""
 
+_BYTE_ORDER_MARK = "\ufeff"
 _MAX_INT = 2**63
 _TOKEN = re.compile(
     r"[ \t\r\n\v\f]*(?:"
@@ -82,7 +83,7 @@ class JsonObject:
 
 
 class NotJsonError(Exception):
-    """The text is not JSON for the reader, and the line where this shows."""
+    """The text is not even JSON for that reader, and the line where this shows."""
 
     def __init__(self, line: int, why: str) -> None:
         super().__init__(why)
@@ -97,11 +98,16 @@ class JsonDocument:
     lenient: tuple[tuple[int, str], ...]
 
 
-def read_document(text: str) -> JsonDocument:
-    """The document in `text`; NotJsonError where the reader finds none, or where it is nested too deeply."""
-    reader = _Reader(text.removeprefix("\ufeff"))
+def read_document(text: str, *, whole: bool = True) -> JsonDocument:
+    """The document in `text`; NotJsonError where the reader finds none, or where it is nested too deeply.
+
+    whole  whether nothing may follow the document
+    """
+    reader = _Reader(text.removeprefix(_BYTE_ORDER_MARK))
+    if text.startswith(_BYTE_ORDER_MARK):
+        reader.lenient.append((1, "a byte order mark"))
     value = reader.value(*reader.next("a value"), depth=1)
-    if following := next(reader.tokens, None):
+    if whole and (following := next(reader.tokens, None)):
         raise NotJsonError(following[0], f"{_shown(following[2])} follows the end of the document")
     return JsonDocument(value, tuple(reader.lenient))
 
