@@ -20,7 +20,7 @@ from timpani.libraries.mpich.compositions_file import CompositionsFile, write_co
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
-from timpani.libraries.mpich.tree_algorithms import guarded, library_name
+from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.libraries.mpich.written_tree import write_tree
@@ -109,7 +109,7 @@ OWN = (
 LIBRARY = EmbeddedTrees(
     {"algorithms": OWN, "compositions": (), "shared memory": ()},
     {
-        "algorithms": frozenset(leaf_branch(info.collective, library_name(info)).key for info in CATALOGUE)
+        "algorithms": frozenset(leaf_branch(info.collective, info.library_name).key for info in CATALOGUE)
         | {f"algorithm=MPIR_{c.capitalize()}_inter_other" for c in CATALOGUE.algorithms},
         "compositions": frozenset(),
         "shared memory": frozenset(),
@@ -389,7 +389,7 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
     assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {b.key for b in own_tree}
     assert [each for each in faults(own_tree, library) if each.severity == "error"] == []
     of_tree = [info for info in catalogue(mpi).algorithms["bcast"] if not is_of_node(info.name)]
-    names = {f"algorithm=MPIR_Bcast_intra_{library_name(info)}" for info in of_tree}
+    names = {f"algorithm=MPIR_Bcast_intra_{info.library_name}" for info in of_tree}
     assert names <= library.choices["algorithms"]
 
 

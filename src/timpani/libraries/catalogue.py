@@ -107,6 +107,11 @@ class AlgorithmInfo:
     cost: str = ""
     at_start: bool = False
 
+    @property
+    def library_name(self) -> str:
+        """The library's name of it, where `name` is the canonical one."""
+        return self.aliases[0] if self.aliases else self.name
+
 
 @dataclass(frozen=True)
 class Catalogue:

@@ -11,7 +11,8 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
+from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
+from timpani.tuning.decide.spans import overlap
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,29 @@ class LeftOut:
 
     rule: Rule
     why: str
+
+
+def share_calls(rule: Rule, other: Rule) -> bool:
+    """Whether both decide a call of one collective, by its ranks and its size, wherever the ranks are."""
+    same = rule.collective == other.collective
+    return same and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
+
+
+def differ_by_nodes(rule: Rule, other: Rule) -> bool:
+    """Whether two rules for the same calls choose differently by where the ranks are."""
+    spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
+    return spread and share_calls(rule, other) and rule.algorithm != other.algorithm
+
+
+MAX_RANK_COUNTS = 256
+"""That one rule is written out for: libraries look through them when a communicator starts, or at each call."""
+
+
+def rank_counts(ranks: Span) -> range | None:
+    """Each of these counts, for formats in which sizes are multiplied by ranks; None if they are too many."""
+    if ranks.last is None or ranks.last - ranks.first >= MAX_RANK_COUNTS:
+        return None
+    return range(ranks.first, ranks.last + 1)
 
 
 @dataclass(frozen=True)

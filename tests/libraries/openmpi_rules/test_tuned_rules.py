@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, calls, mpi, tables
 from timpani.errors import UserError
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.openmpi.tuned_rules.sayable import MAX_RANK_COUNTS
-from timpani.libraries.tuning_file import Written
+from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Written
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 

@@ -11,11 +11,10 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.intel.adjust import LARGEST, Entry, chosen_preset, parse_value
 from timpani.libraries.intel.shell_settings import AdjustSetting, adjust_settings
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.tuning_file import Fault, LeftOut, TuningFile, Written
+from timpani.libraries.tuning_file import Fault, LeftOut, TuningFile, Written, differ_by_nodes
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import overlap
 
 _MEND = "write each as export I_MPI_ADJUST_BCAST='3:0-4095;0:4096-2147483647'"
 
@@ -126,7 +125,7 @@ def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], l
             left_out.append(LeftOut(rule, why))
         elif max(edges) >= LARGEST:
             left_out.append(LeftOut(rule, f"ranges end at {LARGEST}"))
-        elif any(_by_nodes_alone(rule, other) for other in rules):
+        elif any(differ_by_nodes(rule, other) for other in rules):
             left_out.append(LeftOut(rule, "another rule differs only in its nodes, which a variable can't distinguish"))
         else:
             kept.append(replace(rule, ranks=ALL if sized else rule.ranks, nodes=ALL, per_node=ALL))
@@ -136,12 +135,6 @@ def _sayable(rules: Sequence[Rule], catalogue: Catalogue) -> tuple[list[Rule], l
             if (rule.nodes, rule.per_node) != (ALL, ALL):
                 left_out.append(LeftOut(rule, "a variable can't distinguish nodes or ranks per node"))
     return kept, left_out
-
-
-def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
-    spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
-    overlapping = overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
-    return spread and overlapping and rule.algorithm != other.algorithm
 
 
 def _entries(rules: Sequence[Rule], catalogue: Catalogue) -> Iterator[Entry]:

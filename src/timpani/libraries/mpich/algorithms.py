@@ -90,8 +90,7 @@ def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
     asked = dict(algorithm.parameters)
     if is_of_node(info.name):
         return ((choosing_variable(info), info.name.removeprefix(PREFIX)),)
-    name = info.aliases[0] if info.aliases else info.name
-    variables = {_DEVICE_COLLECTIVES: "none"} | {choosing_variable(info): name}
+    variables = {_DEVICE_COLLECTIVES: "none", choosing_variable(info): info.library_name}
     variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
     return tuple(variables.items())
 

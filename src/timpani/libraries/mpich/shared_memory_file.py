@@ -11,11 +11,11 @@ from timpani.libraries.mpich.selection_tree import SHARED_MEMORY, Branch, Kind, 
 from timpani.libraries.mpich.tree_file import TreeFile, checked, reached_leaf
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, Piece, with_rules
 from timpani.libraries.mpich.written_tree import beyond_limits
-from timpani.libraries.tuning_file import Fault, LeftOut, Written
+from timpani.libraries.tuning_file import Fault, LeftOut, Written, share_calls
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable
-from timpani.tuning.decide.spans import common_part, overlap
+from timpani.tuning.decide.spans import common_part
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,7 @@ def _unsayable(part: Rule | None, library: EmbeddedTrees, catalogue: Catalogue) 
 def _disputed(part: Rule | None, others: list[Rule | None]) -> bool:
     """Whether another rule chooses another algorithm for the same part."""
     return part is not None and any(
-        other is not None
-        and other.collective == part.collective
-        and other.algorithm != part.algorithm
-        and overlap(other.ranks, part.ranks)
-        and overlap(other.sizes, part.sizes)
-        for other in others
+        other is not None and share_calls(part, other) and other.algorithm != part.algorithm for other in others
     )
 
 

@@ -65,7 +65,7 @@ def needed_parameters(collective: str, name: str, library: EmbeddedTrees | None)
 
 def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: EmbeddedTrees) -> Branch | str:
     """The branch that names `algorithm`, or why the tree can't, in words."""
-    name = library_name(info)
+    name = info.library_name
     keys = [f"algorithm=MPIR_{collective.capitalize()}_{kind}_{name}" for kind in ("intra", "allcomm")]
     key = next((key for key in keys if key in library.choices["algorithms"]), None)
     if key is None:
@@ -86,11 +86,6 @@ def leaf(collective: str, algorithm: Algorithm, info: AlgorithmInfo, library: Em
     return Branch(key, tuple(Branch(f"{word}={value}") for word, value in written.items()))
 
 
-def library_name(info: AlgorithmInfo) -> str:
-    """The library's name of it, as `algorithms.setting` types it."""
-    return info.aliases[0] if info.aliases else info.name
-
-
 def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
     """What `branch` names, under its canonical name where the catalogue has it, with parameters that aren't default;
     a composition by the end of its name: `composition_alpha`."""
@@ -99,7 +94,7 @@ def algorithm_of(branch: Branch, catalogue: Catalogue) -> Algorithm | None:
         composition = _COMPOSITION.search(branch.key)
         return Algorithm(catalogue.provider, composition[0]) if composition else None
     infos = catalogue.algorithms.get(found.collective, ())
-    info = next((each for each in infos if library_name(each) == found.name), None)
+    info = next((each for each in infos if each.library_name == found.name), None)
     if info is None or found.kind == "inter":
         return Algorithm(catalogue.provider, found.name)
     values = dict(each.key.partition("=")[::2] for each in branch.below)

@@ -14,6 +14,7 @@ from itertools import groupby
 from timpani.libraries.mpich.conditions import ASKED_OF, is_any, is_of_the_call, limit
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, is_algorithm
 from timpani.libraries.mpich.tree_algorithms import guarded
+from timpani.libraries.tuning_file import rank_counts
 from timpani.tuning.decide.selection_table import ALL, Rule, Span
 from timpani.tuning.decide.spans import split_span
 
@@ -79,17 +80,13 @@ def _by_ranks(collective: str, own: Tree, pieces: list[Piece]) -> Tree:
     for ranks in split_span([each.rule.ranks for each in pieces], Span(1)):
         here = [each for each in pieces if ranks.first in each.rule.ranks]
         each_count = collective in TIMES_RANKS and any(piece.rule.sizes != ALL for piece in here)
-        counts = [Span(count, count) for count in _counts(ranks)] if each_count else [ranks]
+        counts = [Span(count, count) for count in rank_counts(ranks) or ()] if each_count else [ranks]
         for count in counts:
             times = count.first if each_count else 1
             found[_key("comm_size", count.last)] = _by_nodes(
                 collective, _restricted(own, "comm_size", count), here, times
             )
     return _chain(found)
-
-
-def _counts(ranks: Span) -> range:
-    return range(ranks.first, (ranks.last or ranks.first) + 1)
 
 
 def _by_nodes(collective: str, own: Tree, pieces: list[Piece], times: int) -> Tree:

@@ -10,13 +10,11 @@ from timpani.libraries.mpich.conditions import LARGEST
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import below, dump
-from timpani.libraries.mpich.tree_algorithms import leaf, library_name, supported_calls
+from timpani.libraries.mpich.tree_algorithms import leaf, supported_calls
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
-from timpani.libraries.tuning_file import LeftOut, Written
+from timpani.libraries.tuning_file import LeftOut, Written, differ_by_nodes, rank_counts
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap
-
-_MAX_RANK_COUNTS = 256
 
 
 def write_tree(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> Written:
@@ -54,7 +52,7 @@ def _sayable(
         named = leaf(collective, rule.algorithm, info, library)
         if isinstance(named, str):
             return [], [named]
-        branch, name = named, library_name(info)
+        branch, name = named, info.library_name
     if name == IN_PLACE:
         return [], ["it runs calls in place only, which aren't measured"]
     if (collective, name) == ("scan", "smp"):
@@ -80,19 +78,18 @@ def beyond_limits(rule: Rule) -> str:
         return f"the tree can't ask the size of a {rule.collective} safely" if sizes != ALL else ""
     times = 1
     if rule.collective in TIMES_RANKS and sizes != ALL:
-        if ranks.last is None or ranks.last - ranks.first >= _MAX_RANK_COUNTS:
+        counts = rank_counts(ranks)
+        if counts is None:
             return "the tree asks for the bytes of all ranks, which takes a branch for each number of ranks"
-        times = ranks.last
+        times = counts.stop - 1
     edges = (ranks.first, ranks.last or 0, sizes.first * times, (sizes.last or 0) * times)
     return f"the tree's limits end at {LARGEST}" if max(edges) > LARGEST else ""
 
 
 def _by_nodes_alone(rule: Rule, other: Rule) -> bool:
-    """Whether calls of both differ in how ranks are spread over nodes, but for one node or several."""
-    same = rule.collective == other.collective and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
-    spread = (rule.nodes, rule.per_node) != (other.nodes, other.per_node)
+    """Whether both choose differently by where the ranks are, but for one node or several."""
     one = ONE_NODE in (rule.nodes, other.nodes) and not overlap(rule.nodes, other.nodes)
-    return same and spread and not one and rule.algorithm != other.algorithm
+    return differ_by_nodes(rule, other) and not one
 
 
 def _placed(rule: Rule, lacking: list[str]) -> Rule:

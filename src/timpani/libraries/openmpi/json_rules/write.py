@@ -14,7 +14,7 @@ from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, DISTIN
 from timpani.libraries.openmpi.tuned_rules.parameters import Field, fields, library_name
 from timpani.libraries.openmpi.tuned_rules.sayable import Said, Sayable
 from timpani.libraries.openmpi.tuned_rules.write import Sizes, by_ranks
-from timpani.libraries.tuning_file import Written
+from timpani.libraries.tuning_file import Written, share_calls
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
@@ -40,16 +40,11 @@ def _merged(said: tuple[Said, ...]) -> tuple[Rule, ...]:
     for rule in rules:
         anywhere = replace(rule, nodes=ANYWHERE.nodes, per_node=ANYWHERE.per_node)
         twins = [replace(rule, nodes=each.nodes, per_node=each.per_node) for each in DISTINGUISHED]
-        alone = not any(_overlap(rule, other) for other in rules if other not in twins)
+        alone = not any(share_calls(rule, other) for other in rules if other not in twins)
         merged = anywhere if alone and all(twin in rules for twin in twins) else rule
         if merged not in found:
             found.append(merged)
     return tuple(found)
-
-
-def _overlap(rule: Rule, other: Rule) -> bool:
-    same = rule.collective == other.collective
-    return same and overlap(rule.ranks, other.ranks) and overlap(rule.sizes, other.sizes)
 
 
 def _text(said: SelectionTable, catalogue: Catalogue) -> str:

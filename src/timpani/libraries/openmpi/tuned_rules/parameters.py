@@ -42,10 +42,8 @@ def has_radix(info: AlgorithmInfo) -> bool:
 
 
 def library_name(info: AlgorithmInfo) -> str:
-    """The library's name of the algorithm."""
-    if info.name == _NAMED_DEFAULT:
-        return DEFAULT
-    return info.aliases[0] if info.aliases else info.name
+    """The library's name of the algorithm, also of the one that it calls `default`."""
+    return DEFAULT if info.name == _NAMED_DEFAULT else info.library_name
 
 
 def written_algorithm(provider: str, info: AlgorithmInfo, values: Mapping[Field, int | None]) -> Algorithm:

@@ -9,14 +9,11 @@ from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, DISTINGUISHED, Distribution
 from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_effect
 from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
-from timpani.libraries.tuning_file import LeftOut
+from timpani.libraries.tuning_file import MAX_RANK_COUNTS, LeftOut, rank_counts
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap, show_span, split_span
-
-MAX_RANK_COUNTS = 256
-"""That one rule is written out for, where sizes are multiplied by ranks: a communicator's start looks at each."""
 
 
 class UnsayableError(Exception):
@@ -152,7 +149,7 @@ class Sayable:
         for rule, sayable in rules:
             ranks = sayable.ranks
             scales = TUNED[rule.collective].unit == "blocks" and sayable.sizes != ALL
-            if scales and (ranks.last is None or ranks.last - ranks.first >= MAX_RANK_COUNTS):
+            if scales and rank_counts(ranks) is None:
                 self._leave_out(
                     rule,
                     f"sizes of {rule.collective} are compared times ranks, which takes an entry for each rank count; "

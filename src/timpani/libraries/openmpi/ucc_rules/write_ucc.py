@@ -7,14 +7,13 @@ from itertools import product
 from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import BINARY_RADIX, COLLECTIVES, UcpAlgorithm
-from timpani.libraries.tuning_file import LeftOut, Written
+from timpani.libraries.tuning_file import LeftOut, Written, rank_counts
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import common_part, overlap, split_span
 
 PREFIX = "UCC_TL_UCP_"
 TUNE = f"{PREFIX}TUNE"
 _LARGEST = 2**31 - 1
-_MAX_RANK_COUNTS = 256
 _SECTION_KEYS = ("team_size", "ppn", "nnodes")
 _NOTE = (
     "# NOT TRIED: Timpani measured the algorithms of Open MPI's coll/tuned. These settings name the algorithms of",
@@ -61,7 +60,7 @@ def _unsayable(rule: Rule, provider: str) -> str:
         return f"UCC compares no size of {collective.name}"
     if rule.sizes.first == 1 or rule.sizes.last == 0:
         return "UCC has no range that distinguishes 0 B from 1 B"
-    if _scales(rule) and (rule.ranks.last is None or rule.ranks.last - rule.ranks.first >= _MAX_RANK_COUNTS):
+    if _scales(rule) and rank_counts(rule.ranks) is None:
         return "sizes are compared times ranks, which takes a section for each number of ranks"
     return ""
 
@@ -84,8 +83,7 @@ def _rank_spans(rule: Rule) -> list[Span]:
     """The ranks of a rule, each number alone where its sizes are multiplied by it."""
     if not _scales(rule):
         return [rule.ranks]
-    assert rule.ranks.last is not None, "such a rule is left out"
-    return [Span(count, count) for count in range(rule.ranks.first, rule.ranks.last + 1)]
+    return [Span(count, count) for count in rank_counts(rule.ranks) or ()]
 
 
 def _possible(box: _Box) -> bool:
