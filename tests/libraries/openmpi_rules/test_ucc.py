@@ -38,7 +38,7 @@ def tables(draw: st.DrawFn) -> SelectionTable:
         algorithm = Algorithm("openmpi", draw(st.sampled_from(sorted(collective.algorithms))))
         sizes = (
             ALL
-            if collective.unit == "none"
+            if collective.unit == "nothing"
             else draw(st.just(ALL) | spans(2**20).filter(lambda span: span.first != 1 and span.last != 0))
         )
         ranks = draw(spans(32))

@@ -25,8 +25,20 @@ LEFT_TO_OTHERS = (
 _ELEMENT_BYTES = 4
 """Of the elements that scans are measured with: their rules see that, and not how many there are."""
 
-Unit = Literal["vector", "blocks", "elements", "nothing"]
-"""The vector's bytes, those of all ranks' blocks, ranks × bytes of an element, or 0."""
+Unit = Literal["vector", "blocks", "block", "elements", "nothing"]
+"""Which bytes a file's sizes count: the vector's, those of all blocks or of one, ranks × an element's, or none."""
+
+
+def compared_bytes(unit: Unit, call: Call) -> int:
+    """The size of `call` in this unit."""
+    sizes: dict[Unit, int] = {
+        "vector": call.message_bytes,
+        "blocks": call.ranks * call.message_bytes,
+        "block": call.message_bytes,
+        "elements": call.ranks * _ELEMENT_BYTES,
+        "nothing": 0,
+    }
+    return sizes[unit]
 
 
 @dataclass(frozen=True)
@@ -43,13 +55,7 @@ class Tuned:
 
     def compared(self, call: Call) -> int:
         """The size of `call` that rules compare, in bytes."""
-        sizes: dict[Unit, int] = {
-            "vector": call.message_bytes,
-            "blocks": call.ranks * call.message_bytes,
-            "elements": call.ranks * _ELEMENT_BYTES,
-            "nothing": 0,
-        }
-        return sizes[self.unit]
+        return compared_bytes(self.unit, call)
 
 
 _ROOTS_ALONE = "coll/tuned compares arguments that only the root, or only the others, must give, so ranks may differ"

@@ -2,13 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
+from timpani.libraries.openmpi.tuned_rules.collectives import Unit, compared_bytes
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
-
-Unit = Literal["vector", "blocks", "block", "none"]
-"""The bytes that sizes are compared with: of the vector, of all ranks' blocks, of one block, or always 0."""
 
 BINARY_RADIX = 2
 """With which a k-nomial algorithm is the binomial or recursive-doubling one."""
@@ -35,13 +32,7 @@ class UccCollective:
 
     def compared(self, call: Call) -> int:
         """The size of `call` in bytes that ranges are compared with."""
-        sizes: dict[Unit, int] = {
-            "vector": call.message_bytes,
-            "blocks": call.ranks * call.message_bytes,
-            "block": call.message_bytes,
-            "none": 0,
-        }
-        return sizes[self.unit]
+        return compared_bytes(self.unit, call)
 
     def same_as(self, algorithm: Algorithm) -> UcpAlgorithm | None:
         """The algorithm that does what `algorithm` does; None where none does, or where it has parameters."""
@@ -65,7 +56,7 @@ COLLECTIVES = {
         },
     ),
     "alltoall": UccCollective("alltoall", "blocks", {name: UcpAlgorithm(name) for name in ("pairwise", "bruck")}),
-    "alltoallv": UccCollective("alltoallv", "none", {"pairwise": UcpAlgorithm("pairwise")}),
+    "alltoallv": UccCollective("alltoallv", "nothing", {"pairwise": UcpAlgorithm("pairwise")}),
     "bcast": UccCollective(
         "bcast",
         "vector",

@@ -56,7 +56,7 @@ def _unsayable(rule: Rule, provider: str) -> str:
     collective = COLLECTIVES.get(rule.collective)
     if rule.algorithm.provider != provider or collective is None or collective.same_as(rule.algorithm) is None:
         return "UCC's TL/UCP has no algorithm that is known to do the same"
-    if collective.unit == "none" and rule.sizes != ALL:
+    if collective.unit == "nothing" and rule.sizes != ALL:
         return f"UCC compares no size of {collective.name}"
     if rule.sizes.first == 1 or rule.sizes.last == 0:
         return "UCC has no range that distinguishes 0 B from 1 B"
@@ -125,7 +125,7 @@ def _settings(box: _Box, rules: list[Rule]) -> Iterator[str]:
             after = None if sizes.last is None else Call(name, box[0].first, 1, 1, sizes.last + 1)
             last = "inf" if after is None else collective.compared(after) - 1
             # UCC gives the first number of a range to the range before it (ucc_coll_score_map.c).
-            span = "" if collective.unit == "none" else f"{max(first - 1, 0)}-{last}:"
+            span = "" if collective.unit == "nothing" else f"{max(first - 1, 0)}-{last}:"
             tokens.append(f"{collective.name}:{span}host:@{same.name}")
     yield from (f"{PREFIX}{radix}={BINARY_RADIX}" for radix in radices)
     yield f"{TUNE}={'#'.join(tokens)}"
