@@ -2,14 +2,13 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from timpani.libraries.hosts import host_file
 from timpani.libraries.launch_request import Command, LaunchRequest
-from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting, file_line
+from timpani.libraries.outside_setting import OutsideSetting, file_line, settings_lines
 from timpani.native.mpi import Mpi
-from timpani.reading import read_bytes
 
 HOST_WITH_SLOTS = "{}:{}"
 
@@ -51,22 +50,11 @@ def export(name: str, value: str) -> tuple[str, ...]:
 def settings_of_file(path: Path, overrides: re.Pattern[str]) -> Iterator[OutsideSetting]:
     """Each option and each variable that `path` sets for all launches; nothing where there is no such file.
 
-    A variable that `overrides` matches chooses algorithms. UserError where the file can't be read.
+    A variable that `overrides` matches chooses algorithms.
     """
-    try:
-        text = read_bytes(path, "correct it or remove it: the launcher reads it").decode(errors="replace")
-    except FileNotFoundError:
-        return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in settings_lines(path):
         for name, value in _options(_split_words(line)):
             yield OutsideSetting(name, value, file_line(path, number), bool(overrides.fullmatch(name)))
-
-
-def variables(environment: Mapping[str, str], wanted: re.Pattern[str]) -> Iterable[OutsideSetting]:
-    """The variables that the library reads and that choose no algorithm: those that do were removed before."""
-    for name, value in sorted(environment.items()):
-        if wanted.fullmatch(name):
-            yield OutsideSetting(name, value, ENVIRONMENT, chooses=False)
 
 
 def _split_words(line: str) -> list[str]:

@@ -1,5 +1,7 @@
 """A setting that an MPI library would find without Timpani: in a file, in the environment, or by a loaded module."""
 
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +9,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from timpani.errors import printable
+from timpani.reading import read_bytes
 
 ENVIRONMENT = "the environment"
 
@@ -51,3 +54,24 @@ def file_line(path: Path, line: int | str | None) -> str:
     except (ValueError, RuntimeError):  # RuntimeError: no home folder is known
         shown = str(path)
     return f"{shown} line {line}" if line else shown
+
+
+def settings_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Each line of a launcher's settings file after its number; nothing where there is no such file.
+
+    UserError where the file can't be read.
+    """
+    try:
+        text = read_bytes(path, "correct it or remove it: the launcher reads it").decode(errors="replace")
+    except FileNotFoundError:
+        return
+    yield from enumerate(text.splitlines(), 1)
+
+
+def variables(
+    environment: Mapping[str, str], wanted: re.Pattern[str], choosing: re.Pattern[str]
+) -> Iterator[OutsideSetting]:
+    """The `wanted` variables; those that match `choosing` choose algorithms."""
+    for name, value in sorted(environment.items()):
+        if wanted.fullmatch(name):
+            yield OutsideSetting(name, value, ENVIRONMENT, bool(choosing.fullmatch(name)))

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from timpani.libraries.hydra import settings_of_file, variables
+from timpani.libraries.hydra import settings_of_file
 from timpani.libraries.mpich import settings as mpich
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.outside_setting import OutsideSetting, variables
 from timpani.libraries.taken_settings import InstalledSettings
 from timpani.native.mpi import Mpi
 
@@ -46,5 +46,5 @@ def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outs
     )
     for path in folders:
         yield from settings_of_file(path, OVERRIDES)
-    set_by_timpani = dict(mpi.environment)
-    yield from variables({name: value for name, value in environment.items() if name not in set_by_timpani}, _VARIABLE)
+    set_by_user = {name: value for name, value in environment.items() if name not in dict(mpi.environment)}
+    yield from variables(set_by_user, _VARIABLE, OVERRIDES)

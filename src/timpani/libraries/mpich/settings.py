@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from timpani.libraries.hydra import settings_of_file, variables
-from timpani.libraries.outside_setting import OutsideSetting
+from timpani.libraries.hydra import settings_of_file
+from timpani.libraries.outside_setting import OutsideSetting, variables
 from timpani.native.mpi import Mpi
 
 OVERRIDES = re.compile(
@@ -35,7 +35,7 @@ def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outs
     places = (Path(environment.get(_CONFIGURATION, "")), _own_file(environment), _site_file(mpi))
     if read := next((place for place in places if place.exists() and not place.is_dir()), None):
         yield from settings_of_file(read, OVERRIDES)
-    yield from variables(environment, _VARIABLE)
+    yield from variables(environment, _VARIABLE, OVERRIDES)
 
 
 def without_own_files(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str]:

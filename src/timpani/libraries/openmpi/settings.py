@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from timpani.libraries.outside_setting import ENVIRONMENT, OutsideSetting, file_line
+from timpani.libraries.outside_setting import OutsideSetting, file_line, settings_lines, variables
 from timpani.native.mpi import Mpi
-from timpani.reading import read_bytes
 
 OVERRIDES = re.compile(r"OMPI_MCA_coll(_\w+)?(?<!_verbose)")
 """Variables that choose components of collectives, or change what these do."""
@@ -68,18 +67,12 @@ def settings_in_force(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[Outs
         yield from _settings_of_file(home / _PMIX_FILE)
     if not mpi.version.startswith("4."):
         yield from _settings_of_file(home / _PRTE_FILE)
-    for name, value in sorted(environment.items()):
-        if (chooses := bool(_CHOOSING_VARIABLE.fullmatch(name))) or _VARIABLE.fullmatch(name):
-            yield OutsideSetting(name, value, ENVIRONMENT, chooses)
+    yield from variables(environment, _VARIABLE, _CHOOSING_VARIABLE)
 
 
 def _settings_of_file(path: Path) -> Iterator[OutsideSetting]:
     """The parameters in a file of PMIx or the launcher, which `ompi_info` does not list; nothing without the file."""
-    try:
-        text = read_bytes(path, "correct it or remove it: the launcher reads it").decode(errors="replace")
-    except FileNotFoundError:
-        return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in settings_lines(path):
         name, is_set, value = line.partition("#")[0].partition("=")
         if is_set:
             yield OutsideSetting(name.strip(), value.strip(), file_line(path, number), chooses=False)
