@@ -147,45 +147,32 @@ class _Reader:
         if kind == "word":
             return JsonValue(line, {"true": True, "false": False, "null": None}[word])
         if word == "{":
-            return JsonValue(line, JsonObject(tuple(self._members(depth))))
+            return JsonValue(line, JsonObject(tuple(self._member(*key, depth + 1) for key in self._each("a key", "}"))))
         if word == "[":
-            return JsonValue(line, JsonArray(tuple(self._items(depth))))
+            return JsonValue(line, JsonArray(tuple(self.value(*one, depth + 1) for one in self._each("a value", "]"))))
         raise NotJsonError(line, f"{_shown(word)} stands where a value should")
 
-    def _items(self, depth: int) -> Iterator[JsonValue]:
-        after_comma = False
-        while True:
-            line, kind, word = self.next("a value or ]")
-            if word == "]" and kind == "mark":
-                self._end(line, after_comma)
+    def _each(self, wanted: str, bracket: str) -> Iterator[_Token]:
+        """The first token of each element before the closing bracket; the caller reads the rest of an element."""
+        token = self.next(f"{wanted} or {bracket}")
+        while token[2] != bracket:
+            yield token
+            line, _, word = self.next(f"a comma or {bracket}")
+            if word == bracket:
                 return
-            yield self.value(line, kind, word, depth + 1)
-            if self._closes("]"):
-                return
-            after_comma = True
+            if word != ",":
+                raise NotJsonError(line, f"a comma or {bracket} is missing before {_shown(word)}")
+            token = self.next(f"{wanted} or {bracket}")
+            if token[2] == bracket:
+                self.lenient.append((token[0], "a comma before a closing bracket"))
 
-    def _members(self, depth: int) -> Iterator[JsonMember]:
-        after_comma = False
-        while True:
-            line, kind, word = self.next("a key or }")
-            if word == "}" and kind == "mark":
-                self._end(line, after_comma)
-                return
-            if kind != "text":
-                raise NotJsonError(line, f"{_shown(word)} stands where a key in quotation marks should")
-            at, _, colon = self.next("a colon")
-            if colon != ":":
-                raise NotJsonError(at, f"a colon is missing after {_shown(word)}")
-            yield JsonMember(self._text(line, word), line, self.value(*self.next("a value"), depth + 1))
-            if self._closes("}"):
-                return
-            after_comma = True
-
-    def _closes(self, bracket: str) -> bool:
-        line, _, word = self.next(f"a comma or {bracket}")
-        if word not in (",", bracket):
-            raise NotJsonError(line, f"a comma or {bracket} is missing before {_shown(word)}")
-        return word == bracket
+    def _member(self, line: int, kind: str, word: str, depth: int) -> JsonMember:
+        if kind != "text":
+            raise NotJsonError(line, f"{_shown(word)} stands where a key in quotation marks should")
+        at, _, colon = self.next("a colon")
+        if colon != ":":
+            raise NotJsonError(at, f"a colon is missing after {_shown(word)}")
+        return JsonMember(self._text(line, word), line, self.value(*self.next("a value"), depth))
 
     def _text(self, line: int, word: str) -> str:
         try:
@@ -196,10 +183,6 @@ class _Reader:
         if _BAD_UNICODE.search(word):
             raise NotJsonError(line, f"{_shown(word)} is no text of JSON")
         return _ESCAPE.sub(_escaped, word[1:-1])
-
-    def _end(self, line: int, after_comma: bool) -> None:
-        if after_comma:
-            self.lenient.append((line, "a comma before a closing bracket"))
 
 
 def _number(kind: str, word: str) -> int | float:

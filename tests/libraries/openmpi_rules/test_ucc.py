@@ -110,8 +110,8 @@ def test_rules_that_ucc_cannot_express_are_left_out_and_named(rule: Rule, why: s
 
 def test_the_file_is_written_only_where_open_mpi_has_ucc_and_never_switched_on(monkeypatch: pytest.MonkeyPatch) -> None:
     table = SelectionTable("openmpi", "5.0.11", (Rule("allreduce", RING, Span(4, 4)),))
-    for has_ucc in (True, False):
-        monkeypatch.setattr(ucc_file, "_has_ucc", lambda mpi, has_ucc=has_ucc: has_ucc)
+    for has_ucc, components in ((True, {"ucc"}), (False, {"tuned"})):
+        monkeypatch.setattr(ucc_file, "components_of", lambda mpi, found=components: {"coll": found})
         file = FILE.write(table, CATALOGUE, mpi("5.0.11"))
         assert (len(file.said.rules), file.left_out) == (has_ucc, ())
     assert FILE.switch_on(mpi("5.0.11").mpirun, "", mpi("5.0.11")) == ()

@@ -1,15 +1,13 @@
 """UCC's configuration as a file that Timpani writes next to Open MPI's rules, reads and checks."""
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.installed import installed_settings
+from timpani.libraries.openmpi.installed import components_of
 from timpani.libraries.openmpi.ucc_rules.configuration import UccSetting, read_configuration
 from timpani.libraries.openmpi.ucc_rules.lint_ucc import lint_configuration
 from timpani.libraries.openmpi.ucc_rules.tune_value import parse_value
@@ -59,7 +57,7 @@ class UccFile(TuningFile):
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """See `write_ucc.py`; nothing without `coll/ucc`."""
-        if not _has_ucc(mpi):
+        if "ucc" not in components_of(mpi).get("coll", ()):
             return Written("", SelectionTable(table.library, table.version, ()), ())
         return write_configuration(table, catalogue)
 
@@ -76,8 +74,3 @@ class UccFile(TuningFile):
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """Nothing: users who have tried it name the file in UCC_CONFIG_FILE."""
         return ()
-
-
-@lru_cache
-def _has_ucc(mpi: Mpi) -> bool:
-    return "ucc" in installed_settings(mpi, os.environ).components.get("coll", ())
