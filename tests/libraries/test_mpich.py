@@ -13,13 +13,12 @@ from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import (
     catalogue,
     choosing_variable,
-    control_variables,
     read_algorithms,
     read_description,
-    read_variables,
     selection,
     setting,
 )
+from timpani.libraries.mpich.control_variables import control_variables, read_variables
 from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

@@ -10,8 +10,9 @@ from tests.installed import every_mpich, needs_two_cores
 from tests.libraries.test_mpich_tree import LIBRARY, PROGRAM, run
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.mpich.algorithms import catalogue, read_variables, selection, setting
+from timpani.libraries.mpich.algorithms import catalogue, selection, setting
 from timpani.libraries.mpich.compositions_file import CompositionsFile
+from timpani.libraries.mpich.control_variables import read_variables
 from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.node_algorithms import node_algorithms
 from timpani.libraries.mpich.selection_tree import Branch, Tree, dump, parse

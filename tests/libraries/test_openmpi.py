@@ -12,7 +12,7 @@ from tests.installed import every_open_mpi
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest, Parameters
-from timpani.libraries.mpich.algorithms import read_variables
+from timpani.libraries.mpich.control_variables import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting, shared_start
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules

@@ -6,7 +6,7 @@ from timpani.libraries import hydra
 from timpani.libraries.library import Identity, Library
 from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
-from timpani.libraries.mpich.eager_limits import eager_limits
+from timpani.libraries.mpich.control_variables import eager_limits
 from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force, without_own_files
 from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.transport_variants import offered_variants

@@ -6,23 +6,18 @@ run it (5.0.2: allreduce by reduce_scatter_allgather). MPI_T takes numbers where
 number a name has is asked of the library, by giving it the name and reading the variable.
 """
 
-import json
-import os
 import re
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
 
-from timpani.errors import UserError
 from timpani.libraries.canonical_names import canonical_names
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
-from timpani.libraries.mpich.control_variable import Variable
+from timpani.libraries.mpich.control_variables import Variable, control_variables
 from timpani.libraries.mpich.embedded_trees import has_node_algorithms
 from timpani.libraries.mpich.node_algorithms import PREFIX, is_of_node, node_algorithms, node_variable
-from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -95,23 +90,6 @@ def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
     return tuple(variables.items())
 
 
-def control_variables(mpi: Mpi, settings: Mapping[str, str]) -> list[Variable]:
-    """The library's control variables in an environment with `settings`."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MPIR_CVAR_")}
-    answer = subprocess.run(
-        [build(mpi) / "timpani-discover"],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**environment, **settings},
-    )
-    if answer.returncode != 0:
-        raise UserError(
-            f"{mpi} can't start a single process: {answer.stderr.strip()}", f"try `{mpi.mpirun} -n 1 hostname`"
-        )
-    return read_variables(answer.stdout)
-
-
 def _numbered(mpi: Mpi, algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]) -> dict[str, tuple[AlgorithmInfo, ...]]:
     """The algorithms with their numbers in place of names: the n-th of every collective is asked for at once."""
     numbered: dict[str, list[AlgorithmInfo]] = {collective: [] for collective in algorithms}
@@ -123,12 +101,6 @@ def _numbered(mpi: Mpi, algorithms: Mapping[str, tuple[AlgorithmInfo, ...]]) -> 
         for variable, info in asked.items():
             numbered[info.collective].append(replace(info, value=str(values[variable])))
     return {collective: tuple(each) for collective, each in numbered.items()}
-
-
-def read_variables(lines: str) -> list[Variable]:
-    """The control variables that timpani-discover printed."""
-    objects = (json.loads(line) for line in lines.splitlines())
-    return [Variable(each["name"], each.get("value"), each["description"]) for each in objects]
 
 
 def read_algorithms(variables: Iterable[Variable]) -> dict[str, tuple[AlgorithmInfo, ...]]:

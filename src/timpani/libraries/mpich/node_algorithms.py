@@ -9,7 +9,7 @@ communicator in any case (MPIR_CVAR_POSIX_NUM_COLLS_THRESHOLD). From `posix_coll
 from collections.abc import Iterable, Mapping
 
 from timpani.libraries.catalogue import AlgorithmInfo
-from timpani.libraries.mpich.control_variable import Variable
+from timpani.libraries.mpich.control_variables import Variable
 from timpani.study.operations import COLLECTIVES
 
 PREFIX = "posix_"

@@ -9,8 +9,7 @@ import subprocess
 from collections.abc import Iterable
 
 from timpani.libraries.library import OfferedVariants
-from timpani.libraries.mpich.algorithms import control_variables
-from timpani.libraries.mpich.control_variable import Variable
+from timpani.libraries.mpich.control_variables import Variable, control_variables
 from timpani.native.mpi import Mpi
 
 _DEVICE = re.compile(r"MPICH Device:\s*ch4:(?P<modules>[\w ,]+)")
