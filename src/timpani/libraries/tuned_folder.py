@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
@@ -14,7 +13,14 @@ _STEP = "`timpani tune` writes such a folder"
 
 def tuned_selection(folder: Path, mpi: Mpi) -> AlgorithmSelection:
     """How a launch reads all files in `folder` that are for `mpi`; UserError without any."""
-    return AlgorithmSelection(_switches(folder, mpi))
+    texts = tuned_texts(folder, mpi)
+    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.is_read_by(mpi) and each.name in texts]
+    if not there:
+        raise UserError(f"{folder} has no tuning file that {mpi} reads", _STEP)
+    switches: dict[str, str] = {}
+    for each in there:
+        switches |= dict(each.switch_on((folder / each.name).absolute(), texts[each.name], mpi))
+    return AlgorithmSelection(tuple(switches.items()))
 
 
 def tuned_texts(folder: Path, mpi: Mpi) -> dict[str, str]:
@@ -26,14 +32,3 @@ def tuned_texts(folder: Path, mpi: Mpi) -> dict[str, str]:
         except FileNotFoundError:
             continue
     return found
-
-
-def _switches(folder: Path, mpi: Mpi) -> Parameters:
-    texts = tuned_texts(folder, mpi)
-    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.is_read_by(mpi) and each.name in texts]
-    if not there:
-        raise UserError(f"{folder} has no tuning file that {mpi} reads", _STEP)
-    switches: dict[str, str] = {}
-    for each in there:
-        switches |= dict(each.switch_on((folder / each.name).absolute(), texts[each.name], mpi))
-    return tuple(switches.items())

@@ -5,9 +5,8 @@ import re
 from timpani.libraries.library import Identity, Library, Note
 from timpani.libraries.openmpi import algorithms, launcher
 from timpani.libraries.openmpi.counting import counting
-from timpani.libraries.openmpi.eager_limits import eager_limits
 from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.installed import control, installed_settings, preferred_component
+from timpani.libraries.openmpi.installed import control, eager_limits, installed_settings, preferred_component
 from timpani.libraries.openmpi.json_rules.file import ClassicRulesInSix, JsonRulesFile
 from timpani.libraries.openmpi.offered_variants import offered_variants
 from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS

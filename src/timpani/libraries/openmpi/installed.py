@@ -13,6 +13,11 @@ _COMPONENT = re.compile(r"mca:(?P<framework>\w+):(?P<component>\w+):version:.*")
 _VARIABLE = "OMPI_MCA_"
 _PREFERENCE = re.compile(r"coll_(?P<component>\w+)_(priority|enable)")
 
+# `self` carries messages of a process to itself.
+_EAGER_LIMIT = re.compile(
+    r"mca:btl:(?!self)\w+:param:(?P<name>btl_\w+_(?:eager_limit|max_send_size|memcpy_limit)):value:(?P<value>\d+)"
+)
+
 
 def installed_settings(mpi: Mpi, environment: Mapping[str, str]) -> InstalledSettings:
     """What ompi_info finds in `environment`; nothing without ompi_info."""
@@ -39,6 +44,17 @@ def listed_components(parsable: str) -> dict[str, frozenset[str]]:
     for match in filter(None, map(_COMPONENT.fullmatch, parsable.splitlines())):
         components[match["framework"]].add(match["component"])
     return {name: frozenset(each) for name, each in components.items()}
+
+
+def eager_limits(mpi: Mpi) -> dict[str, int]:
+    """The sizes at which each transport changes its protocol: which one carried a message is unknown."""
+    return read_eager_limits(ask_ompi_info(mpi, "--param", "btl", "all"))
+
+
+def read_eager_limits(parsable: str) -> dict[str, int]:
+    """The limits in what `ompi_info --parsable` prints."""
+    found = filter(None, map(_EAGER_LIMIT.fullmatch, parsable.splitlines()))
+    return {match["name"]: int(match["value"]) for match in found}
 
 
 def control(name: str) -> str | None:
