@@ -1,6 +1,5 @@
 """The file by which coll/han delegates to coll/tuned what a table has rules for on several nodes."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -9,7 +8,7 @@ from pathlib import Path
 from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.han_rules.parse import IS_HANS, WHOLE, Communicators, parse
+from timpani.libraries.openmpi.han_rules.parse import WHOLE, Communicators, is_hans, parse
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
@@ -20,8 +19,6 @@ from timpani.tuning.decide.spans import overlap, split_span
 
 _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""
-
-_COMMENT = re.compile(r"#.*")
 
 
 @dataclass(frozen=True)
@@ -52,7 +49,7 @@ class HanRules(TuningFile):
 
     def recognizes(self, text: str) -> bool:
         """A level or a component after numbers and at most the name of a collective."""
-        return bool(IS_HANS.match(_COMMENT.sub("", text[: 2**16])))
+        return is_hans(text)
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """Delegate what was measured on several nodes and coll/tuned's file says: that one names what is left out."""

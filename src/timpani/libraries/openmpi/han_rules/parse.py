@@ -11,8 +11,9 @@ from timpani.libraries.tuning_file import Fault
 WHOLE = "global_communicator"
 _LEVELS = ("intra_node", "inter_node", WHOLE)
 _COMPONENTS = ("self", "basic", "libnbc", "tuned", "sm", "adapt", "han")
-IS_HANS = re.compile(rf"[\s\dxX+-]+(?:[a-z_]+[\s\dxX+-]+)?(?:{'|'.join((*_LEVELS, *_COMPONENTS))})\b", re.ASCII)
-"""How a file begins, without its comments: levels and components have names in no other format."""
+_BLANKS = r"(?:[\s\dxX+-]++|#[^\n]*+)++"
+_BEGINS = re.compile(rf"{_BLANKS}(?:[a-z_]++{_BLANKS})?(?:{'|'.join((*_LEVELS, *_COMPONENTS))})\b", re.ASCII)
+"""Comments and numbers, at most a collective's name, then a level or a component: no other format names these."""
 
 _SIMPLE = ("default", "intra", "simple")
 _ALGORITHMS = {
@@ -74,6 +75,11 @@ class HanFile:
 
     levels: tuple[Level, ...]
     faults: tuple[Fault, ...]
+
+
+def is_hans(text: str) -> bool:
+    """Whether a file begins as those for coll/han do."""
+    return _BEGINS.match(text) is not None
 
 
 def parse(text: str) -> HanFile:

@@ -18,8 +18,6 @@ from timpani.tuning.decide.selection_table import SelectionTable
 
 _BEGINS = re.compile(r"\ufeff?\s*\{")
 _KEYS = re.compile(r'"(?:alg|rule_file_version|comm_size_(?:min|max)|msg_size_(?:min|max))"\s*:')
-_FIRST = 2**16
-"""Characters by which a file is recognized."""
 
 
 class JsonRulesFile(TuningFile):
@@ -31,8 +29,7 @@ class JsonRulesFile(TuningFile):
 
     def recognizes(self, text: str) -> bool:
         """An object with a key of the format."""
-        start = text[:_FIRST]
-        return bool(_BEGINS.match(start)) and bool(_KEYS.search(start))
+        return bool(_BEGINS.match(text) and _KEYS.search(text))
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """See `write.py`."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.han_rules.parse import IS_HANS
+from timpani.libraries.openmpi.han_rules.parse import is_hans
 from timpani.libraries.openmpi.installed import ahead_of_tuned
 from timpani.libraries.openmpi.tuned_rules.lint import lint
 from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
@@ -15,10 +15,7 @@ from timpani.libraries.tuning_file import Fault, TuningFile, Written
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import SelectionTable
 
-_COMMENT = re.compile(r"#.*")
-_BEGINS = re.compile(r"\ufeff?\s*(?:rule-file-version-|[+-]?\d)")
-_FIRST = 2**16
-"""Characters by which a file is recognized."""
+_BEGINS = re.compile(r"\ufeff?(?:\s++|#[^\n]*+)*+(?:rule-file-version-|[+-]?\d)")
 
 
 class TunedRules(TuningFile):
@@ -31,8 +28,7 @@ class TunedRules(TuningFile):
 
     def recognizes(self, text: str) -> bool:
         """Numbers from the first on, or the header, and not HAN's levels or components."""
-        plain = _COMMENT.sub("", text[:_FIRST])
-        return bool(_BEGINS.match(plain)) and not IS_HANS.match(plain)
+        return _BEGINS.match(text) is not None and not is_hans(text)
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """See `write.py`."""

@@ -18,8 +18,9 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call, SelectionTable
 
-_BEGINS = re.compile(r"^\s*(?:(?:export\s+)?UCC_\w+\s*=|\[[^\]]*\b(?:team_size|ppn|nnodes|vendor)=)", re.MULTILINE)
-_FIRST = 2**16
+_BEGINS = re.compile(
+    r"^[ \t]*(?:(?:export[ \t]+)?UCC_\w+[ \t]*=|\[[^\]\n]*\b(?:team_size|ppn|nnodes|vendor)=)", re.MULTILINE
+)
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,7 @@ class UccFile(TuningFile):
 
     def recognizes(self, text: str) -> bool:
         """A variable of UCC's, or a section with its keys."""
-        return _BEGINS.search(text[:_FIRST]) is not None
+        return _BEGINS.search(text) is not None
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
         """See `write_ucc.py`; nothing without `coll/ucc`."""
