@@ -4,9 +4,9 @@ import os
 import subprocess
 from pathlib import Path
 
+from tests.libraries.ran import ran
 from timpani.campaign.run.prove import Matrix, read_totals
 from timpani.libraries.launch_request import LaunchRequest, Parameters
-from timpani.machine.launchers.start_command import command
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
@@ -27,18 +27,7 @@ def bytes_sent(
     request = LaunchRequest(
         RANKS, "core", True, (*counting, *parameters), {}, (str(program), *words), hosts, folder if machine else Path()
     )
-    started = command(mpi, request, machine)
-    for file, text in started.files.items():
-        (folder / file).write_text(text)
-    environment = {**os.environ, **started.environment}
-    done = subprocess.run(
-        started.argv,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=300,
-    )
+    done = ran(mpi, request, machine)
     assert done.returncode == 0, done.stdout + done.stderr
     _, sent = read_totals(folder, RANKS)
     return sent

@@ -1,7 +1,5 @@
 """Intel MPI's I_MPI_ADJUST variables: written, read, checked, and seen by the library installed here."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.installed import INTEL, needs_intel, needs_two_cores
+from tests.libraries.ran import ran
 from tests.libraries.test_intel import LISTED
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
@@ -201,6 +200,4 @@ def printed_values(mpi: Mpi, parameters: tuple[tuple[str, str], ...]) -> str:
     """What the library says when it starts."""
     program = (str(build(mpi) / "timpani-discover"),)
     request = LaunchRequest(2, "core", False, parameters, {"I_MPI_DEBUG": "12"}, program)
-    started = LIBRARIES["intel"].command(mpi, request)
-    environment = {**os.environ, **started.environment}
-    return subprocess.run(started.argv, capture_output=True, check=True, env=environment).stdout.decode("latin-1")
+    return ran(mpi, request).stdout

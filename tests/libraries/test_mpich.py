@@ -1,6 +1,5 @@
 """MPICH's algorithms, from recorded control variables and from the library installed here."""
 
-import os
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_mpich
+from tests.libraries.ran import ran
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import (
@@ -19,13 +19,13 @@ from timpani.libraries.mpich.algorithms import (
     setting,
 )
 from timpani.libraries.mpich.control_variables import control_variables, read_variables
-from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
 DATA = Path(__file__).parents[1] / "data/mpich"
+MPI = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
 
 
 def recorded(version: str) -> dict[str, tuple[AlgorithmInfo, ...]]:
@@ -89,16 +89,14 @@ def test_explanations_are_kept_apart_from_names() -> None:
 
 
 def test_nothing_is_forced_for_the_default() -> None:
-    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
-    selected = selection(mpi, None, Algorithm("mpich", "default"))
+    selected = selection(MPI, None, Algorithm("mpich", "default"))
     assert (selected.parameters, selected.environment, selected.at_creation, selected.at_call) == ((), {}, (), ())
 
 
 def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
-    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
     named = next(info for info in recorded("5.0.2")["bcast"] if info.name == "pipelined_tree")
     info = replace(named, value="6")  # as the library numbers it
-    selected = selection(mpi, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
+    selected = selection(MPI, info, Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096"))
     assert selected.at_creation == ()
     assert selected.environment == {}, "nothing that the default in the same launch would see"
     assert dict(selected.at_call) == {
@@ -110,15 +108,14 @@ def test_an_algorithm_and_its_parameters_hold_around_the_call_alone() -> None:
 
 
 def test_a_setting_has_the_librarys_names_of_variables() -> None:
-    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
     bcast = {info.name: replace(info, value="6") for info in recorded("5.0.2")["bcast"]}
     no_device, chosen = ("MPIR_CVAR_DEVICE_COLLECTIVES", "none"), "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
-    assert setting(mpi, bcast["scatter_allgather"], Algorithm("mpich", "scatter_allgather")) == (
+    assert setting(MPI, bcast["scatter_allgather"], Algorithm("mpich", "scatter_allgather")) == (
         no_device,
         (chosen, "scatter_recursive_doubling_allgather"),
     )
     asked = Algorithm.parse("mpich/pipelined_tree:segment_bytes=4096")
-    assert setting(mpi, bcast["pipelined_tree"], asked) == (
+    assert setting(MPI, bcast["pipelined_tree"], asked) == (
         no_device,
         (chosen, "pipelined_tree"),
         ("MPIR_CVAR_BCAST_TREE_PIPELINE_CHUNK_SIZE", "4096"),
@@ -143,10 +140,7 @@ def test_device_collectives_are_kept_out_by_the_number_that_the_library_has_for_
 
 def discover(mpi: Mpi, environment: dict[str, str]) -> "subprocess.CompletedProcess[str]":
     """Ask under `environment`, started as a measurement is."""
-    started = command(mpi, LaunchRequest(1, "core", False, (), environment, (str(build(mpi) / "timpani-discover"),)))
-    return subprocess.run(
-        started.argv, capture_output=True, text=True, check=False, env={**os.environ, **started.environment}
-    )
+    return ran(mpi, LaunchRequest(1, "core", False, (), environment, (str(build(mpi) / "timpani-discover"),)))
 
 
 @every_mpich
@@ -185,6 +179,5 @@ def test_nothing_is_forced_where_the_library_lacks_a_variable_for_it(monkeypatch
 def test_algorithms_only_for_calls_in_place_are_not_forced(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = read_variables((DATA / "cvars-4.0.2.jsonl").read_text())
     monkeypatch.setattr("timpani.libraries.mpich.algorithms.control_variables", lambda mpi, settings: listed)
-    mpi = Mpi("mpich", "MPICH", "4.0.2", Path("mpiexec"), Path("mpicxx"), None)
     names = {info.value for info in read_algorithms(listed)["alltoall"]} - {"pairwise_sendrecv_replace"}
-    assert len(catalogue(mpi).algorithms["alltoall"]) == len(names) == 3
+    assert len(catalogue(replace(MPI, version="4.0.2")).algorithms["alltoall"]) == len(names) == 3

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_mpich, needs_two_cores
+from tests.libraries.test_mpich import DATA, MPI
 from tests.libraries.test_mpich_tree import LIBRARY, PROGRAM, run
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
@@ -25,10 +26,8 @@ from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
 
-DATA = Path(__file__).parents[1] / "data/mpich"
 NAMED = node_algorithms(read_variables((DATA / "cvars-5.0.2.jsonl").read_text()))
 CATALOGUE = Catalogue("mpich", "5.0.2", NAMED)
-MPI = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
 KEY = "algorithm=MPIDI_POSIX_mpi_{}_release_gather"
 SHARED, MESSAGES = Algorithm("mpich", "posix_release_gather"), Algorithm("mpich", "posix_mpir")
 

@@ -1,6 +1,5 @@
 """MPICH's selection tree: written, read, checked, and asked of the library installed here."""
 
-import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -12,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.installed import every_mpich, needs_two_cores
-from tests.libraries.test_mpich import recorded
+from tests.libraries.ran import ran
+from tests.libraries.test_mpich import MPI, recorded
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
@@ -25,7 +25,6 @@ from timpani.libraries.mpich.tree_faults import faults
 from timpani.libraries.mpich.tree_file import TreeFile
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import TuningFile
-from timpani.machine.launchers.start_command import command
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -321,8 +320,7 @@ TRAPS = {
 @pytest.mark.parametrize("what", TRAPS)
 def test_traps_are_found_with_their_line(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("timpani.libraries.mpich.tree_file.embedded_trees", lambda mpi: LIBRARY)
-    mpi = Mpi("mpich", "MPICH", "5.0.2", Path("mpiexec"), Path("mpicxx"), None)
-    found = [each for each in TreeFile().lint(TRAPS[what](), CATALOGUE, mpi) if what in each.what]
+    found = [each for each in TreeFile().lint(TRAPS[what](), CATALOGUE, MPI) if what in each.what]
     assert found, what
     assert all(each.consequence and each.fix for each in found)
     assert found[0].line or what == "no branch for bcast"
@@ -373,10 +371,7 @@ def run(mpi: Mpi, path: Path, *arguments: str, formats: Sequence[TuningFile] = (
     """The exit status of the program in the folder of `path`, with the files of these formats there switched on."""
     parameters = tuple(each for file in formats for each in file.switch_on(path.with_name(file.name), "", mpi))
     program = (str(path.parent / "bcast"), *arguments)
-    started = command(mpi, LaunchRequest(2, "core", False, parameters, {}, program, folder=path.parent))
-    return subprocess.run(
-        started.argv, capture_output=True, check=False, env={**os.environ, **started.environment}
-    ).returncode
+    return ran(mpi, LaunchRequest(2, "core", False, parameters, {}, program, folder=path.parent)).returncode
 
 
 @every_mpich

@@ -1,35 +1,32 @@
 """Open MPI's algorithms, from recorded answers of ompi_info and from the library installed here."""
 
-import os
 import re
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.installed import every_open_mpi
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES
+from tests.libraries.openmpi_rules.tuned_tables import mpi as installation
+from tests.libraries.ran import ran
 from timpani.errors import UserError
-from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest, Parameters
 from timpani.libraries.mpich.control_variables import read_variables
-from timpani.libraries.openmpi.algorithms import catalogue, read_algorithms, selection, setting, shared_start
+from timpani.libraries.openmpi.algorithms import catalogue, selection, setting, shared_start
 from timpani.libraries.openmpi.counting import counting
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.taken_settings import read_taken
-from timpani.machine.launchers.start_command import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 
-DATA = Path(__file__).parents[1] / "data/ompi_info"
-
 
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
 def test_recorded_answers_are_read(version: str) -> None:
-    algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
+    algorithms = CATALOGUES[version].algorithms
     assert set(algorithms) == COLLECTIVES.keys() - {"null", "scatterv", "gatherv"}  # tuned leaves those two to others
     assert "default" not in {info.name for info in algorithms["allgatherv"]}
     assert [(info.value, info.name) for info in algorithms["bcast"]] == [
@@ -47,7 +44,7 @@ def test_recorded_answers_are_read(version: str) -> None:
 
 
 def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> None:
-    algorithms = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())
+    algorithms = CATALOGUES["5.0.11"].algorithms
     parameters = {info.name: [each.name for each in info.parameters] for info in algorithms["bcast"]}
     assert parameters["chain"] == ["segment_bytes", "fanout", "chain_fanout"]
     assert parameters["knomial"] == ["segment_bytes", "fanout", "chain_fanout", "radix"]
@@ -59,15 +56,13 @@ def test_parameters_are_those_of_the_collective_and_the_radix_is_knomials() -> N
 
 
 def test_nothing_is_forced_for_the_default() -> None:
-    mpi = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-    selected = selection(mpi, None, Algorithm("openmpi", "default"))
+    selected = selection(installation("5.0.11"), None, Algorithm("openmpi", "default"))
     assert (selected.parameters, selected.environment, selected.at_creation, selected.at_call) == ((), {}, (), ())
 
 
 def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
-    algorithms = {info.name: info for info in read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"]}
-    mpi = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)
-    selected = selection(mpi, algorithms["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
+    algorithms = {info.name: info for info in CATALOGUES["5.0.11"].algorithms["bcast"]}
+    selected = selection(installation("5.0.11"), algorithms["chain"], Algorithm.parse("openmpi/chain:chain_fanout=2"))
     assert selected.at_creation == (
         ("coll_tuned_bcast_algorithm", 2),
         ("coll_tuned_bcast_algorithm_segmentsize", 0),
@@ -87,10 +82,8 @@ def test_parameters_not_asked_for_go_back_to_their_defaults() -> None:
 def test_variables_read_at_each_call_are_set_at_the_call(
     version: str, collective: str, asked: str, variable: str
 ) -> None:
-    offered = Catalogue("openmpi", version, read_algorithms((DATA / f"openmpi-{version}.txt").read_text()))
-    mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
     algorithm = Algorithm.parse(asked)
-    selected = selection(mpi, offered.info(collective, algorithm), algorithm)
+    selected = selection(installation(version), CATALOGUES[version].info(collective, algorithm), algorithm)
     assert (variable, 8) in selected.at_call
     assert (variable, 8) in selected.at_creation  # a separate communicator keeps the tree that the first call builds
 
@@ -99,16 +92,14 @@ def test_variables_read_at_each_call_are_set_at_the_call(
     "asked", ["knomial:radix=1", "knomial:radix=0", "chain:chain_fanout=0", "chain:chain_fanout=33"]
 )
 def test_a_value_that_the_library_calls_invalid_is_refused(asked: str) -> None:
-    offered = Catalogue("openmpi", "5.0.11", read_algorithms((DATA / "openmpi-5.0.11.txt").read_text()))
     with pytest.raises(UserError, match="is out of range; write"):
-        offered.resolve("bcast", Algorithm.parse(asked))
+        CATALOGUES["5.0.11"].resolve("bcast", Algorithm.parse(asked))
 
 
 def test_han_is_kept_out_from_5_0() -> None:
-    info = read_algorithms((DATA / "openmpi-5.0.11.txt").read_text())["bcast"][0]
+    info = CATALOGUES["5.0.11"].algorithms["bcast"][0]
     for version, kept_out in (("4.1.4", False), ("5.0.11", True), ("6.0.0rc1", True)):
-        mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
-        selected = selection(mpi, info, Algorithm("openmpi", "linear"))
+        selected = selection(installation(version), info, Algorithm("openmpi", "linear"))
         assert (("coll", "^han") in selected.parameters) == kept_out
 
 
@@ -116,9 +107,9 @@ def test_hcoll_and_ucc_are_kept_out_where_they_are_installed(tmp_path: Path) -> 
     info = tmp_path / "ompi_info"
     info.write_text("#!/bin/sh\necho mca:coll:hcoll:version:mca:2.1.0\necho mca:coll:ucc:version:mca:2.1.0\n")
     info.chmod(0o755)
-    linear = read_algorithms((DATA / "openmpi-4.1.4.txt").read_text())["bcast"][0]
+    linear = CATALOGUES["4.1.4"].algorithms["bcast"][0]
     for version, kept_out in (("4.1.4", "^hcoll,ucc"), ("5.0.11", "^han,hcoll,ucc")):
-        mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), info)
+        mpi = replace(installation(version), info=info)
         assert ("coll", kept_out) in selection(mpi, linear, Algorithm("openmpi", "linear")).parameters
         assert shared_start(mpi, several_nodes=False) is None  # where they are kept out, the default differs
     path = tmp_path / "rules.conf"
@@ -126,17 +117,16 @@ def test_hcoll_and_ucc_are_kept_out_where_they_are_installed(tmp_path: Path) -> 
 
 
 def test_an_algorithm_for_two_ranks_is_offered_for_two() -> None:
-    known = {info.name: info for info in read_algorithms((DATA / "openmpi-4.1.4.txt").read_text())["allgather"]}
+    known = {info.name: info for info in CATALOGUES["4.1.4"].algorithms["allgather"]}
     assert [ranks for ranks in range(1, 6) if known["two_proc"].restrictions.admit(ranks)] == [1, 2]
     assert known["two_proc"].restrictions.ranks_wanted() == str(known["two_proc"].restrictions) == "2 ranks or fewer"
 
 
 @pytest.mark.parametrize(("version", "han"), [("4.1.4", ()), ("5.0.11", (("coll", "^han"),))])
 def test_a_setting_has_the_parameters_that_choose_an_algorithm(version: str, han: Parameters) -> None:
-    algorithms = {info.name: info for info in read_algorithms((DATA / f"openmpi-{version}.txt").read_text())["bcast"]}
-    mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+    algorithms = {info.name: info for info in CATALOGUES[version].algorithms["bcast"]}
     asked = Algorithm.parse("openmpi/chain:chain_fanout=2")
-    assert setting(mpi, algorithms["chain"], asked) == (
+    assert setting(installation(version), algorithms["chain"], asked) == (
         ("coll_tuned_use_dynamic_rules", "1"),
         *han,
         ("coll_tuned_bcast_algorithm", "2"),
@@ -148,21 +138,14 @@ def test_a_setting_has_the_parameters_that_choose_an_algorithm(version: str, han
 def test_the_setting_reaches_every_rank(mpi: Mpi) -> None:
     info = catalogue(mpi).algorithms["bcast"][5]
     parameters = setting(mpi, info, Algorithm("openmpi", info.name))
-    started = command(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
-    answer = subprocess.run(
-        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
-    )
+    answer = ran(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
     chosen = rf"^OMPI_MCA_coll_tuned_bcast_algorithm={info.value}$"
     assert len(re.findall(chosen, answer.stdout, re.MULTILINE)) == 2
 
 
 @every_open_mpi
 def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
-    launch = LaunchRequest(1, "core", False, (), {}, (str(build(mpi) / "timpani-discover"),))
-    started = command(mpi, launch)
-    answer = subprocess.run(
-        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
-    )
+    answer = ran(mpi, LaunchRequest(1, "core", False, (), {}, (str(build(mpi) / "timpani-discover"),)))
     lines = "\n".join(line for line in answer.stdout.splitlines() if line.startswith('{"name"'))
     variables = {variable.name: variable.value for variable in read_variables(lines)}
     for info in catalogue(mpi):
@@ -175,10 +158,7 @@ def test_every_control_is_a_variable_of_the_library(mpi: Mpi) -> None:
 def test_components_are_those_that_the_library_prints_as_enabled(mpi: Mpi) -> None:
     parameters = (("coll_sm_priority", "100"), ("coll_base_verbose", "20"))
     program = (str(build(mpi) / "timpani-discover"),)
-    started = command(mpi, LaunchRequest(2, "core", True, parameters, {}, program))
-    answer = subprocess.run(
-        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
-    )
+    answer = ran(mpi, LaunchRequest(2, "core", True, parameters, {}, program))
     components = read_taken(answer.stdout.splitlines(), lambda description: ()).components
     assert set(components) == {*COLLECTIVES, "alltoallw"} - {"null"}
     enabled = re.findall(r"comm_select: selecting +(\w+), priority +\d+, Enabled", answer.stderr)
@@ -199,10 +179,7 @@ def test_settings_of_the_user_are_not_taken_for_defaults(mpi: Mpi, monkeypatch: 
 def test_the_parameters_reach_every_rank(mpi: Mpi) -> None:
     info = catalogue(mpi).algorithms["bcast"][0]
     parameters = selection(mpi, info, Algorithm("openmpi", info.name)).parameters
-    started = command(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
-    answer = subprocess.run(
-        started.argv, capture_output=True, text=True, check=True, env={**os.environ, **started.environment}
-    )
+    answer = ran(mpi, LaunchRequest(2, "core", True, parameters, {}, ("env",)))
     assert len(re.findall(r"^OMPI_MCA_coll_tuned_use_dynamic_rules=1$", answer.stdout, re.MULTILINE)) == 2
     assert len(re.findall(r"^OMPI_MCA_coll=\^han$", answer.stdout, re.MULTILINE)) == 2 * (mpi.numbers >= (5,))
 
@@ -225,10 +202,9 @@ def test_a_library_without_ompi_info_is_reported(mpi: Mpi) -> None:
 
 @pytest.mark.parametrize("version", ["4.1.4", "5.0.11"])
 def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> None:
-    algorithms = read_algorithms((DATA / f"openmpi-{version}.txt").read_text())
-    mpi = Mpi("openmpi", "Open MPI", version, Path("mpirun"), Path("mpicxx"), None)
+    algorithms = CATALOGUES[version].algorithms
     ring = next(info for info in algorithms["allgatherv"] if info.name == "ring")
-    selected = selection(mpi, ring, Algorithm("openmpi", "ring"))
+    selected = selection(installation(version), ring, Algorithm("openmpi", "ring"))
     assert selected.at_creation == ()
     assert ("coll_tuned_allgatherv_algorithm", ring.value) in selected.parameters
     assert not any(info.at_start for info in algorithms["bcast"])
@@ -236,7 +212,7 @@ def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> N
 
 def test_a_list_of_variables_is_refused_where_open_mpi_would_end_the_program() -> None:
     check = LIBRARIES["openmpi"].check_export
-    old = Mpi("openmpi", "Open MPI", "4.1.8", Path("mpirun"), Path("mpicxx"), None)
+    old = installation("4.1.8")
     listed = ["mpirun", "--mca", "mca_base_env_list", "A=1", "a"]
     cases: list[tuple[list[str], dict[str, str]]] = [(listed, {}), (["mpirun"], {"OMPI_MCA_mca_base_env_list": "A=1"})]
     for words, environment in cases:

@@ -1,7 +1,5 @@
 """The oldest and the newest version of each library that PyPI has; `python -m bench libraries` checks all, and more."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,11 +7,11 @@ import pytest
 from tests.cli.typed import typed
 from tests.installed import needs_two_cores
 from tests.libraries.counted import compiled_calls
+from tests.libraries.ran import ran
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.launchers.start_command import command
 
 FOLDER = Path(__file__).parents[3] / "build" / "mpi-versions"
 """Where `tools/install-for-tests versions` puts each, alone in a folder."""
@@ -31,6 +29,11 @@ VERSIONS = {
 NONE = "no {} in build/mpi-versions: `tools/install-for-tests versions` installs it"
 
 
+def skip_in_a_spaced_folder() -> None:
+    if " " in str(FOLDER):
+        pytest.skip("may be skipped: MPICH's compiler wrappers take no space in their path")
+
+
 @needs_two_cores
 @pytest.mark.parametrize(
     "name",
@@ -43,14 +46,12 @@ def test_a_version_is_found_lists_its_algorithms_and_starts_ranks(name: str, tmp
     mpi = choose_mpi(str(FOLDER / name))
     assert (mpi.kind, mpi.version, mpi.parent) == (name.partition("-")[0], VERSIONS[name], None)
     assert mpi.mpirun.is_relative_to(FOLDER / name)
-    if mpi.kind != "mpich":  # asking it takes a build of Timpani's programs
+    if mpi.kind == "mpich":
+        skip_in_a_spaced_folder()
+    else:  # asking MPICH takes a build of Timpani's programs
         assert {"bcast", "allreduce", "alltoall", "barrier"} <= LIBRARIES[mpi.kind].catalogue(mpi).algorithms.keys()
-    if mpi.kind == "mpich" and " " in str(FOLDER):
-        pytest.skip("may be skipped: MPICH's compiler wrappers take no space in their path")
     words = (str(compiled_calls(mpi, tmp_path)), "bcast", "64", "allgather", "64")
-    started = command(mpi, LaunchRequest(2, "core", False, (), {}, words))
-    environment = {**os.environ, **dict(mpi.environment), **started.environment}
-    done = subprocess.run(started.argv, env=environment, capture_output=True, text=True, check=False)
+    done = ran(mpi, LaunchRequest(2, "core", False, (), {}, words))
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -61,8 +62,7 @@ OLDEST = "mpich-3.4.3"
 @pytest.mark.needs((FOLDER / OLDEST / "bin").exists(), NONE.format(OLDEST))
 def test_the_oldest_mpich_is_measured_with_a_forced_algorithm(tmp_path: Path) -> None:
     """One version alone, since each takes a build: the one that differs most from those that other tests use."""
-    if " " in str(FOLDER):
-        pytest.skip("may be skipped: MPICH's compiler wrappers take no space in their path")
+    skip_in_a_spaced_folder()
     words = ("--ranks", "2", "--sizes", "8", "--launches", "1", "--mpi", FOLDER / OLDEST, "-o", tmp_path / "out")
     done = typed("run", "bcast", "--algorithms", "default,binomial", *words)
     assert done.returncode == 0, done.stderr

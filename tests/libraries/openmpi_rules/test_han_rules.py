@@ -1,13 +1,10 @@
 """Files by which coll/han passes calls to coll/tuned: those that it has rules for on several nodes."""
 
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, calls, mpi, tables
-from timpani.errors import UserError
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, calls, check_mangled, mpi, tables
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.study.cell import Algorithm
@@ -59,22 +56,8 @@ def test_rules_of_one_node_leave_several_nodes_to_han() -> None:
 def test_mangled_files_are_refused_in_one_line_or_read() -> None:
     table = SelectionTable("Open MPI", VERSION, (Rule("bcast", LINEAR, Span(4, 4), sizes=Span(4096, 65535)),))
     whole = FILE.write(table, CATALOGUE, MPI).text
-    random_state = random.Random(17)
     pool = [*"0123456789-+@[]# \n\t\0é٣", "tuned", "han @simple", "[1 2]", "9" * 50, "global_communicator"]
-    refused = 0
-    for _ in range(1000):
-        text = whole
-        for _ in range(random_state.randint(1, 4)):
-            at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 500))
-            text = text[:at] + random_state.choice(pool) + text[at + length :]
-        FILE.recognizes(text)
-        faults = list(FILE.lint(text, CATALOGUE, MPI))
-        try:
-            FILE.read(text, CATALOGUE).decide(Call("bcast", 4, 2, 2, 5000))
-        except UserError:
-            refused += 1
-            assert [fault for fault in faults if fault.severity == "error" and fault.line]
-    assert 0 < refused < 1000
+    check_mangled(FILE, VERSION, whole, pool, Call("bcast", 4, 2, 2, 5000))
 
 
 @pytest.mark.parametrize(

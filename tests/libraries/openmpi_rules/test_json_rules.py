@@ -1,7 +1,6 @@
 """Rules in JSON for Open MPI 6: what is written is read back, also what depends on nodes; and what a file can't say."""
 
 import json
-import random
 from dataclasses import replace
 from typing import Any
 
@@ -9,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, SIX, calls, mpi, tables
-from timpani.errors import UserError
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, SIX, check_mangled, check_read_back, mpi
 from timpani.libraries.openmpi import LIBRARY
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.json_rules.file import ClassicRulesInSix, JsonRulesFile
@@ -47,17 +45,7 @@ def possible(call: Call) -> Call:
 @pytest.mark.slow
 @given(data=st.data())
 def test_a_written_file_is_read_back(data: st.DataObject) -> None:
-    sayable = data.draw(st.booleans())
-    table = data.draw(tables(SIX, sayable))
-    file = FILE.write(table, CATALOGUE, MPI)
-    choice = FILE.read(file.text, CATALOGUE)
-    assert FILE.recognizes(file.text)
-    assert not [fault for fault in FILE.lint(file.text, CATALOGUE, MPI) if fault.severity == "error"]
-    assert not (sayable and file.left_out)
-    for call in map(possible, data.draw(st.lists(calls(table), min_size=1, max_size=5))):
-        assert choice.decide(call) == file.said.decide(call)
-        if not file.left_out:
-            assert choice.decide(call) == table.decide(call)
+    check_read_back(FILE, SIX, data, possible)
 
 
 @pytest.mark.parametrize("rule", [ONE_NODE, SPREAD])
@@ -184,19 +172,5 @@ def test_version_6_reads_classic_rules_of_several_sizes_one_entry_too_low() -> N
 
 def test_mangled_files_are_refused_in_one_line_or_read() -> None:
     whole = written(ONE_NODE, SPREAD, Rule("allgather", Algorithm("openmpi", "ring"), ALL, sizes=Span(0, 0))).text
-    random_state = random.Random(17)
     pool = [*'{}[],:"0123456789-.eE \n\t\\\0é', '"rules"', "null", "true", "1e9", "9" * 30, '"inf"', "[[[[", '{"a":']
-    refused = 0
-    for _ in range(1000):
-        text = whole
-        for _ in range(random_state.randint(1, 4)):
-            at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 200))
-            text = text[:at] + random_state.choice(pool) + text[at + length :]
-        FILE.recognizes(text)
-        faults = list(FILE.lint(text, CATALOGUE, MPI))
-        try:
-            FILE.read(text, CATALOGUE).decide(Call("bcast", 8, 1, 8, 5000))
-        except UserError:
-            refused += 1
-            assert [fault for fault in faults if fault.severity == "error" and fault.line]
-    assert 0 < refused < 1000
+    check_mangled(FILE, SIX, whole, pool, Call("bcast", 8, 1, 8, 5000))

@@ -1,14 +1,12 @@
 """Rules files for coll/tuned: what is written is read back, and what can't be said is left out and named."""
 
-import random
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, calls, mpi, tables
-from timpani.errors import UserError
+from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, check_mangled, check_read_back, mpi
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Written
 from timpani.study.cell import Algorithm
@@ -32,17 +30,7 @@ def numbers(text: str) -> list[list[str]]:
 @pytest.mark.parametrize("version", VERSIONS)
 @given(data=st.data())
 def test_a_written_file_is_read_back(version: str, data: st.DataObject) -> None:
-    sayable = data.draw(st.booleans())
-    table = data.draw(tables(version, sayable))
-    file = FILE.write(table, CATALOGUES[version], mpi(version))
-    choice = FILE.read(file.text, CATALOGUES[version])
-    assert FILE.recognizes(file.text)
-    assert not [fault for fault in FILE.lint(file.text, CATALOGUES[version], mpi(version)) if fault.severity == "error"]
-    assert not (sayable and file.left_out)
-    for call in data.draw(st.lists(calls(table), min_size=1, max_size=5)):
-        assert choice.decide(call) == file.said.decide(call)
-        if not file.left_out:
-            assert choice.decide(call) == table.decide(call)
+    check_read_back(FILE, version, data)
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -57,22 +45,8 @@ def test_mangled_files_are_refused_in_one_line_or_read(version: str) -> None:
         ),
     )
     whole = FILE.write(table, CATALOGUES[version], mpi(version)).text
-    random_state = random.Random(17)
     pool = [*"0123456789-+# \n\t.xe\0é٣", "rule-file-version-2", "010", "0x", "9" * 50, "-1", "99999999999"]
-    refused = 0
-    for _ in range(1000):
-        text = whole
-        for _ in range(random_state.randint(1, 4)):
-            at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 500))
-            text = text[:at] + random_state.choice(pool) + text[at + length :]
-        FILE.recognizes(text)
-        faults = list(FILE.lint(text, CATALOGUES[version], mpi(version)))
-        try:
-            FILE.read(text, CATALOGUES[version]).decide(Call("bcast", 4, 1, 4, 5000))
-        except UserError:
-            refused += 1
-            assert [fault for fault in faults if fault.severity == "error" and fault.line]
-    assert 0 < refused < 1000
+    check_mangled(FILE, version, whole, pool, Call("bcast", 4, 1, 4, 5000))
 
 
 def test_a_rule_has_a_guard_below_and_an_end_above() -> None:

@@ -1,18 +1,16 @@
 """The installed Open MPI does what a file for coll/tuned says, from the first byte of a rule to its last."""
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.installed import every_open_mpi
 from tests.libraries.counted import RANKS, bytes_sent, compiled_calls
+from tests.libraries.ran import ran
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.launchers.start_command import command
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
@@ -63,11 +61,8 @@ def test_rules_hold_where_the_library_counts_no_messages(mpi: Mpi, tmp_path: Pat
     ended = {}
     for size in (63, 64, 127, 128):
         words = (str(program), "allgather", str(size))
-        started = command(
-            mpi, LaunchRequest(RANKS, "core", True, FILE.switch_on(path, path.read_text(), mpi), {}, words)
-        )
-        environment = {**os.environ, **started.environment}
-        ended[size] = subprocess.run(started.argv, env=environment, capture_output=True, check=False).returncode != 0
+        request = LaunchRequest(RANKS, "core", True, FILE.switch_on(path, path.read_text(), mpi), {}, words)
+        ended[size] = ran(mpi, request).returncode != 0
     assert ended == {63: False, 64: True, 127: True, 128: False}
 
 

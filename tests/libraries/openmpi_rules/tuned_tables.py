@@ -1,13 +1,17 @@
-"""Random selection tables for what coll/tuned offers, and calls that they decide."""
+"""Random selection tables for what coll/tuned offers, calls that they decide, and checks of files for them."""
 
+import random
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from hypothesis import strategies as st
 
+from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.algorithms import read_algorithms
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, fields, has_radix
+from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -99,3 +103,39 @@ def calls(draw: st.DrawFn, table: SelectionTable) -> Call:
     ranks = max(2, near(rule.ranks, 200))
     size = 0 if rule.collective == "barrier" else near(rule.sizes, 2**26)
     return Call(rule.collective, ranks, draw(st.integers(1, 4)), draw(st.integers(1, 4)), size)
+
+
+def check_read_back(
+    file: TuningFile, version: str, data: st.DataObject, possible: Callable[[Call], Call] = lambda call: call
+) -> None:
+    """A file that is written from a table decides as the table does, or as what it says of it."""
+    installed, catalogue, sayable = mpi(version), CATALOGUES[version], data.draw(st.booleans())
+    table = data.draw(tables(version, sayable))
+    written = file.write(table, catalogue, installed)
+    choice = file.read(written.text, catalogue)
+    assert file.recognizes(written.text)
+    assert not [fault for fault in file.lint(written.text, catalogue, installed) if fault.severity == "error"]
+    assert not (sayable and written.left_out)
+    for call in map(possible, data.draw(st.lists(calls(table), min_size=1, max_size=5))):
+        assert choice.decide(call) == written.said.decide(call)
+        if not written.left_out:
+            assert choice.decide(call) == table.decide(call)
+
+
+def check_mangled(file: TuningFile, version: str, whole: str, pool: Sequence[str], call: Call) -> None:
+    """Each of 1000 damaged copies of `whole` is read, or refused in one line for an error that lint finds in a line."""
+    random_state = random.Random(17)
+    refused = 0
+    for _ in range(1000):
+        text = whole
+        for _ in range(random_state.randint(1, 4)):
+            at, length = random_state.randrange(len(text) + 1), random_state.choice((0, 0, 1, 1, 5, 200))
+            text = text[:at] + random_state.choice(pool) + text[at + length :]
+        file.recognizes(text)
+        faults = list(file.lint(text, CATALOGUES[version], mpi(version)))
+        try:
+            file.read(text, CATALOGUES[version]).decide(call)
+        except UserError:
+            refused += 1
+            assert [fault for fault in faults if fault.severity == "error" and fault.line]
+    assert 0 < refused < 1000
