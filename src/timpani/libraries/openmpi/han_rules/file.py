@@ -8,7 +8,7 @@ from pathlib import Path
 from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.han_rules.parse import WHOLE, Communicators, is_hans, parse
+from timpani.libraries.openmpi.han_rules.parse import WHOLE, Communicators, HanFile, is_hans
 from timpani.libraries.openmpi.tuned_rules.collectives import han_collectives
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
@@ -67,7 +67,7 @@ class HanRules(TuningFile):
 
     def read(self, text: str, catalogue: Catalogue) -> HanChoice:
         """The last of the rules for a collective at the level of the whole communicator."""
-        said = parse(text)
+        said = HanFile(text)
         refuse_errors(said.faults)
         whole = {each.collective: each.communicators for each in said.levels if each.level == WHOLE}
         collectives = han_collectives(version_numbers(catalogue.version))
@@ -75,7 +75,7 @@ class HanRules(TuningFile):
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """Structure, order, and collectives that are not HAN's."""
-        said = parse(text)
+        said = HanFile(text)
         yield from said.faults
         for level in said.levels:
             if level.collective not in han_collectives(mpi.numbers):

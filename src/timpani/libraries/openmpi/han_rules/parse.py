@@ -69,110 +69,98 @@ class Level:
     communicators: tuple[Communicators, ...]
 
 
-@dataclass(frozen=True)
-class HanFile:
-    """The rules of a file up to the point where the library stops reading, and the faults of its structure."""
-
-    levels: tuple[Level, ...]
-    faults: tuple[Fault, ...]
-
-
 def is_hans(text: str) -> bool:
     """Whether a file begins as those for coll/han do."""
     return _BEGINS.match(text) is not None
 
 
-def parse(text: str) -> HanFile:
-    """Take `text` apart."""
-    parser = _Parser(text)
-    faults: list[Fault] = []
-    try:
-        parser.file()
-        if rest := parser.next_word():
-            what = "more follows than is announced"
-            faults.append(Fault("warning", rest[0], what, "it is not read", "correct the counts"))
-    except GivesUpError as error:
-        faults.append(Fault("error", parser.line, str(error), _IGNORED, REWRITE))
-    return HanFile(tuple(parser.levels), tuple(faults))
+class HanFile:
+    """The rules of a text up to the point where the library stops reading, and the faults of its structure."""
 
-
-class _Parser:
     def __init__(self, text: str) -> None:
-        self.words = _numbered_words(text)
-        self.ahead: tuple[int, str] | None = None
-        self.line = 1
+        self._words = _numbered_words(text)
+        self._ahead: tuple[int, str] | None = None
+        self._line = 1
         self.levels: list[Level] = []
+        self.faults: list[Fault] = []
+        try:
+            self._read_collectives()
+            if rest := self._next_word():
+                what = "more follows than is announced"
+                self.faults.append(Fault("warning", rest[0], what, "it is not read", "correct the counts"))
+        except GivesUpError as error:
+            self.faults.append(Fault("error", self._line, str(error), _IGNORED, REWRITE))
 
-    def file(self) -> None:
-        count = self.number("the number of collectives")
+    def _read_collectives(self) -> None:
+        count = self._number("the number of collectives")
         if count < 1:
             raise GivesUpError("there are no collectives")
         for _ in range(count):
-            collective = self.one_of("a collective", (*_IDS.values(),), _IDS)
-            for _ in range(self.number("the number of levels")):
-                level = self.one_of("a level", _LEVELS, dict(zip("012", _LEVELS, strict=True)))
-                line, count_of_sizes = self.line, self.number("the number of communicator sizes")
-                found = tuple(self.communicators(collective, number == 0) for number in range(count_of_sizes))
+            collective = self._one_of("a collective", (*_IDS.values(),), _IDS)
+            for _ in range(self._number("the number of levels")):
+                level = self._one_of("a level", _LEVELS, dict(zip("012", _LEVELS, strict=True)))
+                line, count_of_sizes = self._line, self._number("the number of communicator sizes")
+                found = tuple(self._communicators(collective, number == 0) for number in range(count_of_sizes))
                 self.levels.append(Level(line, collective, level, found))
 
-    def communicators(self, collective: str, first: bool) -> Communicators:
-        ranks = self.number("a communicator size")
-        line = self.line
+    def _communicators(self, collective: str, first: bool) -> Communicators:
+        ranks = self._number("a communicator size")
+        line = self._line
         if ranks < 1:
             raise GivesUpError("no communicator has 0 ranks")
         if first and ranks > 1:
             raise GivesUpError(f"the first communicator size is {ranks} and not 1")
-        count = self.number("the number of message sizes")
-        return Communicators(line, ranks, tuple(self.message(collective, number == 0) for number in range(count)))
+        count = self._number("the number of message sizes")
+        return Communicators(line, ranks, tuple(self._message(collective, number == 0) for number in range(count)))
 
-    def message(self, collective: str, first: bool) -> Message:
-        size = self.number("a message size", _DECIMAL)
-        line = self.line
+    def _message(self, collective: str, first: bool) -> Message:
+        size = self._number("a message size", _DECIMAL)
+        line = self._line
         if first and size > 1:
             raise GivesUpError(f"the first message size is {size} and not 0")
-        component = self.one_of("a component", _COMPONENTS, {})
+        component = self._one_of("a component", _COMPONENTS, {})
         algorithm = ""
-        if component == "han" and self.begins("@"):
-            algorithm = self.algorithm(collective)
-        if self.begins("["):
-            while not self.word("the end of a list, ]").endswith("]"):
+        if component == "han" and self._begins("@"):
+            algorithm = self._algorithm(collective)
+        if self._begins("["):
+            while not self._word("the end of a list, ]").endswith("]"):
                 pass
         return Message(line, size, component, algorithm)
 
-    def algorithm(self, collective: str) -> str:
+    def _algorithm(self, collective: str) -> str:
         """What stands behind the @, by its name; nothing for the default."""
-        if (word := self.word("")) != "@":
-            self.ahead = (self.line, word.removeprefix("@"))
+        if (word := self._word("")) != "@":
+            self._ahead = (self._line, word.removeprefix("@"))
         names = _ALGORITHMS.get(collective, ("default",))
         ids = {str(number): name for number, name in enumerate(names)}
-        return self.one_of(f"an algorithm of coll/han's {collective}", names, ids).replace("default", "")
+        return self._one_of(f"an algorithm of coll/han's {collective}", names, ids).replace("default", "")
 
-    def next_word(self) -> tuple[int, str] | None:
+    def _next_word(self) -> tuple[int, str] | None:
         """The next word with its line, without reading it; None at the end."""
-        self.ahead = self.ahead or next(self.words, None)
-        return self.ahead
+        self._ahead = self._ahead or next(self._words, None)
+        return self._ahead
 
-    def begins(self, mark: str) -> bool:
-        following = self.next_word()
+    def _begins(self, mark: str) -> bool:
+        following = self._next_word()
         return following is not None and following[1].startswith(mark)
 
-    def word(self, what: str) -> str:
-        following = self.next_word()
+    def _word(self, what: str) -> str:
+        following = self._next_word()
         if following is None:
             raise GivesUpError(f"the file ends where {what} should stand")
-        (self.line, found), self.ahead = following, None
+        (self._line, found), self._ahead = following, None
         return found
 
-    def number(self, what: str, form: re.Pattern[str] = _COUNT) -> int:
-        found = self.word(what)
+    def _number(self, what: str, form: re.Pattern[str] = _COUNT) -> int:
+        found = self._word(what)
         match = form.fullmatch(found)
         if not match:
             raise GivesUpError(f"{what} should stand where {found[:40]!r} does")
         digits = (int(text, _BASES[name]) for name, text in match.groupdict().items() if text)
         return min(next(digits, 0), MAX_LONG)
 
-    def one_of(self, what: str, names: tuple[str, ...], ids: dict[str, str]) -> str:
-        found = self.word(what)
+    def _one_of(self, what: str, names: tuple[str, ...], ids: dict[str, str]) -> str:
+        found = self._word(what)
         number = _DECIMAL.fullmatch(found)
         name = ids.get(str(int(number["decimal"] or 0)), "") if number else found
         if name not in names and name not in ids.values():

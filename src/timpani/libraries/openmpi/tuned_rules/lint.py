@@ -8,7 +8,7 @@ from timpani.errors import printable
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import NAMES, TWO_RANKS
 from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_collective
-from timpani.libraries.openmpi.tuned_rules.parse import IGNORED, CollectiveRules, RulesFile, parse, reads_headers
+from timpani.libraries.openmpi.tuned_rules.parse import IGNORED, CollectiveRules, RulesFile, reads_headers
 from timpani.libraries.openmpi.tuned_rules.read import known_algorithms, unknown_algorithms
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault, first_faults
@@ -25,7 +25,7 @@ _MAX_SHOWN = 20
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
     headers = reads_headers(mpi.numbers)
-    said = parse(text, headers)
+    said = RulesFile(text, headers)
     if over := said.runs_over:  # the cause before its consequences
         what = f"a rule begins in line {over.line} and ends in line {over.last_line}"
         consequence = "the library takes the numbers after it for others, or ignores the file"

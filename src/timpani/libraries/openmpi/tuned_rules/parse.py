@@ -55,9 +55,17 @@ class RunsOver:
     before: int
 
 
-@dataclass(frozen=True)
+def reads_headers(numbers: tuple[int, ...]) -> bool:
+    """Whether this version knows `rule-file-version-N`, and MAXREQ; others take its number for a negative one."""
+    return numbers >= (5, 0, 7) or (4, 1, 8) <= numbers < (5,)
+
+
+class GivesUpError(Exception):
+    """The library stops reading here and ignores the whole file; the text says why."""
+
+
 class RulesFile:
-    """What a text says.
+    """A text as a library takes it apart that knows headers, or doesn't.
 
     version      of the format: 1 where there is no header
     collectives  those that stand before the place at which the library gives up, if it does
@@ -68,101 +76,67 @@ class RulesFile:
     runs_over    where numbers and lines do not fit, which shows that a count is wrong; None where they do
     """
 
-    version: int
-    collectives: tuple[CollectiveRules, ...]
-    gave_up: tuple[Fault, ...]
-    numbers: tuple[Number, ...]
-    words: tuple[tuple[int, str], ...]
-    rest: int | None
-    runs_over: RunsOver | None
-
-
-def reads_headers(numbers: tuple[int, ...]) -> bool:
-    """Whether this version knows `rule-file-version-N`, and MAXREQ; others take its number for a negative one."""
-    return numbers >= (5, 0, 7) or (4, 1, 8) <= numbers < (5,)
-
-
-def parse(text: str, headers: bool) -> RulesFile:
-    """Take `text` apart as a library does that knows headers, or doesn't."""
-    return _Parser(Numbers(text)).file(headers)
-
-
-class GivesUpError(Exception):
-    """The library stops reading here and ignores the whole file; the text says why."""
-
-
-class _Parser:
-    def __init__(self, source: Numbers) -> None:
-        self.source = source
-        self.odd: list[Number] = []
-        self.found: list[CollectiveRules] = []
+    def __init__(self, text: str, headers: bool) -> None:
+        self._source = Numbers(text)
+        self._one_a_line = False
         self.version = 1
+        self.collectives: list[CollectiveRules] = []
         self.gave_up: list[Fault] = []
-        self.one_a_line = False
+        self.numbers: list[Number] = []
+        self.words = self._source.words
+        self.rest: int | None = None
         self.runs_over: RunsOver | None = None
-
-    def file(self, headers: bool) -> RulesFile:
-        rest = None
         try:
             if headers:
-                self.version = self.source.header() or 1
-            self.collectives()
-            if following := self.source.next():
-                rest = following.line
+                self.version = self._source.header() or 1
+            self._read_collectives()
+            if following := self._source.next():
+                self.rest = following.line
         except GivesUpError as stop:
-            self.gave_up.append(Fault("error", self.source.line(), str(stop), IGNORED, REWRITE))
-        return RulesFile(
-            self.version,
-            tuple(self.found),
-            tuple(self.gave_up),
-            tuple(self.odd),
-            tuple(self.source.words),
-            rest,
-            self.runs_over,
-        )
+            self.gave_up.append(Fault("error", self._source.line(), str(stop), IGNORED, REWRITE))
 
-    def collectives(self) -> None:
-        count = self.number("the number of collectives")
+    def _read_collectives(self) -> None:
+        count = self._number("the number of collectives")
         if count.value > ALL_IDS:
             raise GivesUpError(f"{count.value} collectives are more than there are, {ALL_IDS}")
         for _ in range(count.value):
-            name = self.number("a collective's id")
+            name = self._number("a collective's id")
             if name.value >= ALL_IDS:
                 raise GivesUpError(f"there is no collective {name.value}; the largest id is {ALL_IDS - 1}")
-            sizes = self.number("the number of communicator sizes")
-            communicators = tuple(self.communicator() for _ in range(sizes.value))
-            self.found.append(CollectiveRules(name.line, name.value, communicators))
+            sizes = self._number("the number of communicator sizes")
+            communicators = tuple(self._communicator() for _ in range(sizes.value))
+            self.collectives.append(CollectiveRules(name.line, name.value, communicators))
 
-    def communicator(self) -> CommunicatorRule:
-        ranks = self.number("a communicator size", MAX_INT)
-        count = self.number("the number of message sizes")
-        messages = tuple(self.message(number, count) for number in range(count.value))
+    def _communicator(self) -> CommunicatorRule:
+        ranks = self._number("a communicator size", MAX_INT)
+        count = self._number("the number of message sizes")
+        messages = tuple(self._message(number, count) for number in range(count.value))
         return CommunicatorRule(ranks.line, ranks.value, messages)
 
-    def message(self, before: int, count: Number) -> MessageRule:
-        size = self.number("a message size")
-        algorithm = self.number("an algorithm's id", MAX_INT)
-        topo = self.number("a fan-out", MAX_INT)
-        segment = self.number("a segment size", MAX_INT)
+    def _message(self, before: int, count: Number) -> MessageRule:
+        size = self._number("a message size")
+        algorithm = self._number("an algorithm's id", MAX_INT)
+        topo = self._number("a fan-out", MAX_INT)
+        segment = self._number("a segment size", MAX_INT)
         if size.line == segment.line:
-            self.one_a_line = True
-        elif self.one_a_line and not self.runs_over:
+            self._one_a_line = True
+        elif self._one_a_line and not self.runs_over:
             self.runs_over = RunsOver(size.line, segment.line, count.line, count.value, before)
         requests = None
-        if self.version > 1 and self.source.digit_follows():
-            requests = self.number("a number of requests", MAX_INT).value
+        if self.version > 1 and self._source.digit_follows():
+            requests = self._number("a number of requests", MAX_INT).value
         if not before and size.value:
             fix = "put the line `0 0 0 0` before it, and count one message size more"
             what = f"the first message size is {size.value} and not 0"
             self.gave_up.append(Fault("error", size.line, what, IGNORED, fix))
         return MessageRule(size.line, size.value, algorithm.value, topo.value, segment.value, requests)
 
-    def number(self, what: str, most: int | None = None) -> Number:
-        found = self.source.next()
+    def _number(self, what: str, most: int | None = None) -> Number:
+        found = self._source.next()
         if found is None:
             raise GivesUpError(f"the file ends where {what} should stand")
         if found.written:
-            self.odd.append(found)
+            self.numbers.append(found)
         if found.value < 0:
             raise GivesUpError(f"{what} is negative: {found.value}")
         if most is not None and found.value > most:

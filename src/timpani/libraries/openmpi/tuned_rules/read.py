@@ -11,7 +11,7 @@ from timpani.libraries.openmpi.tuned_rules.parse import (
     CollectiveRules,
     CommunicatorRule,
     MessageRule,
-    parse,
+    RulesFile,
     reads_headers,
 )
 from timpani.libraries.tuning_file import Fault, refuse_errors
@@ -45,7 +45,7 @@ class RulesChoice:
 
 def read(text: str, catalogue: Catalogue) -> RulesChoice:
     """As `TuningFile.read`."""
-    said = parse(text, reads_headers(version_numbers(catalogue.version)))
+    said = RulesFile(text, reads_headers(version_numbers(catalogue.version)))
     refuse_errors(said.gave_up)
     algorithms = known_algorithms(catalogue)
     rules = {}
