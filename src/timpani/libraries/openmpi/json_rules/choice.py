@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.libraries.openmpi.json_rules.entries import JsonEntry, JsonRule, read_entries
+from timpani.libraries.openmpi.json_rules.entries import JsonEntry, JsonRule, JsonRules
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import Field, library_name, written_algorithm
 from timpani.libraries.tuning_file import refuse_errors
@@ -79,7 +79,7 @@ class JsonChoice:
 
 def read(text: str, catalogue: Catalogue) -> JsonChoice:
     """As `TuningFile.read`."""
-    rules = read_entries(text)
+    rules = JsonRules(text)
     refuse_errors(filter(None, (rules.ignored, *rules.faults)))
     entries = {each.name: each.entries for each in rules.collectives if each.name in TUNED}  # of equal names the last
     named = {name: NamedAlgorithms.of_collective(catalogue, name) for name in entries}

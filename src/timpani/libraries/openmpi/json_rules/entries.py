@@ -5,7 +5,6 @@ prints nothing, unless `coll_tuned_verbose` is 1 or more.
 """
 
 import difflib
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from timpani.errors import printable, shortened
@@ -78,59 +77,42 @@ class JsonCollective:
     entries: tuple[JsonEntry, ...]
 
 
-@dataclass(frozen=True)
-class JsonRules:
-    """What a text says.
-
-    collectives      those before the place at which the library ignores the file, if it does
-    faults           of the text's structure
-    ignored          the first fault because of which the library ignores the whole file; None: it reads it
-    lenient          where other readers refuse the text: a line, and what is there
-    members          of the document
-    """
-
-    collectives: tuple[JsonCollective, ...]
-    faults: tuple[Fault, ...] = ()
-    ignored: Fault | None = None
-    lenient: tuple[tuple[int, str], ...] = ()
-    members: tuple[JsonMember, ...] = ()
-
-
 class _IgnoredError(Exception):
     def __init__(self, line: int, what: str, fix: str) -> None:
         consequence = "Open MPI ignores the whole file without a message, or ends with a memory error"
         self.fault = Fault("error", line, printable(shortened(what, 200)), consequence, fix)
 
 
-def read_entries(text: str) -> JsonRules:
-    """The rules of `text`, up to the place at which the library gives up."""
-    try:
-        document = read_document(text)
-    except NotJsonError as error:
-        what = printable(f"no JSON: {error}")
-        consequence = "Open MPI reads it as a file of the classic format then, and ignores it without a message"
-        return JsonRules((), ignored=Fault("error", error.line, what, consequence, "correct it here or above"))
-    reader = _Reader()
-    ignored: Fault | None = None
-    members: tuple[JsonMember, ...] = ()
-    found: list[JsonCollective] = []
-    try:
-        root = _object(document.value, "the document")
-        members = root.members
-        for collective in reader.collectives(root, document.value.line):
-            found.append(collective)
-    except _IgnoredError as error:
-        ignored = error.fault
-    return JsonRules(tuple(found), tuple(reader.faults), ignored, document.lenient, members)
+class JsonRules:
+    """What a text says.
 
+    collectives  those before the place at which the library ignores the file, if it does
+    faults       of the text's structure, in spite of which the library reads on
+    ignored      the first fault because of which the library ignores the whole file; None: it reads it
+    lenient      where other readers refuse the text: a line, and what is there
+    members      of the document
+    """
 
-class _Reader:
-    """Reads a document from its top; `faults` are those in spite of which the library reads on."""
-
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
+        self.collectives: list[JsonCollective] = []
         self.faults: list[Fault] = []
+        self.ignored: Fault | None = None
+        self.lenient: tuple[tuple[int, str], ...] = ()
+        self.members: tuple[JsonMember, ...] = ()
+        try:
+            document = read_document(text)
+            self.lenient = document.lenient
+            root = _object(document.value, "the document")
+            self.members = root.members
+            self._read_collectives(root, document.value.line)
+        except NotJsonError as error:
+            what = printable(f"no JSON: {error}")
+            consequence = "Open MPI reads it as a file of the classic format then, and ignores it without a message"
+            self.ignored = Fault("error", error.line, what, consequence, "correct it here or above")
+        except _IgnoredError as error:
+            self.ignored = error.fault
 
-    def collectives(self, root: JsonObject, line: int) -> Iterator[JsonCollective]:
+    def _read_collectives(self, root: JsonObject, line: int) -> None:
         named = root.first("collectives")
         if named is None:
             raise _IgnoredError(line, "the document has no key collectives", 'put all rules below "collectives"')
@@ -143,13 +125,13 @@ class _Reader:
             if not isinstance(member.value.content, JsonArray):
                 what = f"{member.key} is no list of entries"
                 raise _IgnoredError(member.line, what, "write [{…}], also for one entry")
-            entries = tuple(self.entry(each) for each in member.value.content.items)
-            yield JsonCollective(member.line, member.key, entries)
+            entries = tuple(map(self._entry, member.value.content.items))
+            self.collectives.append(JsonCollective(member.line, member.key, entries))
 
-    def entry(self, value: JsonValue) -> JsonEntry:
+    def _entry(self, value: JsonValue) -> JsonEntry:
         content = _object(value, "an entry of a collective")
         ranks_min, ranks_max = (
-            _as_int(self.integer(content, f"comm_size_{end}", default))
+            _as_int(self._integer(content, f"comm_size_{end}", default))
             for end, default in (("min", 0), ("max", _LARGEST_INT))
         )
         rules = content.first("rules")
@@ -159,18 +141,14 @@ class _Reader:
             what = "the rules of an entry are an object, not a list"
             consequence = "Open MPI uses memory that nothing was written to, and may end with a segmentation fault"
             self.faults.append(Fault("error", rules.line, what, consequence, "write [{…}], also for one rule"))
-            items: tuple[JsonValue, ...] = ()
-        elif isinstance(rules.content, JsonArray):
-            items = rules.content.items
-        elif isinstance(rules.content, JsonObject):
-            items = ()
-        else:
+        elif not isinstance(rules.content, JsonArray | JsonObject):
             raise _IgnoredError(rules.line, "the rules of an entry are no list", "write [{…}], also for one rule")
+        items = rules.content.items if isinstance(rules.content, JsonArray) else ()
         keys = tuple(each.key for each in content.members)
-        found = tuple(map(self.rule, items))
-        return JsonEntry(value.line, ranks_min, ranks_max, self.distribution(content), found, keys)
+        found = tuple(map(self._rule, items))
+        return JsonEntry(value.line, ranks_min, ranks_max, self._distribution(content), found, keys)
 
-    def distribution(self, content: JsonObject) -> str:
+    def _distribution(self, content: JsonObject) -> str:
         value = content.first("comm_rank_distribution")
         if value is None:
             return "any"
@@ -184,36 +162,29 @@ class _Reader:
         self.faults.append(Fault("warning", value.line, what, consequence, f"write one of {', '.join(_WORDS)}"))
         return "any"
 
-    def rule(self, value: JsonValue) -> JsonRule:
+    def _rule(self, value: JsonValue) -> JsonRule:
         content = value.content
         if not isinstance(content, JsonObject):
             self._chooses_nothing(value.line, "a rule is no object")
             return JsonRule(value.line, 0, UNLIMITED, None)
         size_min, size_max = (
-            self.integer(content, f"msg_size_{end}", default) for end, default in (("min", 0), ("max", UNLIMITED))
+            _as_size(self._integer(content, f"msg_size_{end}", default))
+            for end, default in (("min", 0), ("max", UNLIMITED))
         )
-        faninout, segment, requests = (self.integer(content, key, 0) for key in ("faninout", "seg_size", "reqs"))
+        faninout, requests = (_as_int(self._integer(content, key, 0)) for key in ("faninout", "reqs"))
+        segment = self._integer(content, "seg_size", 0)
         named = content.first("alg")
         algorithm = None if named is None else named.content if isinstance(named.content, str) else named.whole
         if algorithm is None:
             self._chooses_nothing(value.line, "a rule has no alg" if named is None else "alg is no name and no number")
         keys = tuple(each.key for each in content.members)
-        return JsonRule(
-            value.line,
-            _as_size(size_min),
-            _as_size(size_max),
-            algorithm,
-            _as_int(faninout),
-            segment,
-            _as_int(requests),
-            keys,
-        )
+        return JsonRule(value.line, size_min, size_max, algorithm, faninout, segment, requests, keys)
 
     def _chooses_nothing(self, line: int, what: str) -> None:
         consequence = "the library decides the messages of this rule itself, and reads no later rule for them"
         self.faults.append(Fault("warning", line, what, consequence, "name an algorithm, or remove the rule"))
 
-    def integer(self, content: JsonObject, key: str, default: int) -> int:
+    def _integer(self, content: JsonObject, key: str, default: int) -> int:
         value = content.first(key)
         if value is None:
             return default

@@ -13,7 +13,6 @@ from timpani.libraries.openmpi.json_rules.entries import (
     JsonEntry,
     JsonRule,
     JsonRules,
-    read_entries,
 )
 from timpani.libraries.openmpi.json_rules.installed_schema import schema_faults
 from timpani.libraries.openmpi.json_rules.write import KEYS, MODULE, VERSION
@@ -36,7 +35,7 @@ _NEVER = "the library never uses it"
 
 def lint(text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
     """As `TuningFile.lint`."""
-    rules = read_entries(text)
+    rules = JsonRules(text)
     if rules.ignored:
         yield rules.ignored
     found = [*rules.faults, *_of_document(rules)]
