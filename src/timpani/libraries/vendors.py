@@ -150,7 +150,6 @@ VENDORS = (
             "control": _cray_control,
             "offered_variants": lambda mpi: {"components": _CRAY_COLLECTIVES},
             "tuning_files": (),
-            "checked_files": (),
         },
     ),
     VendorLibrary(
@@ -160,7 +159,7 @@ VENDORS = (
         reports=(re.compile(r"^MVAPICH2? Version\s*:\s*(?P<version>\S+)", re.MULTILINE),),
         installation="`module load mvapich` or mvapich2, or `spack load mvapich`",
         unknown=_UNTRIED.format("MPICH") + ". Its variables MV2_… and MVP_… are not listed",
-        changes={"tuning_files": (), "checked_files": ()},
+        changes={"tuning_files": ()},
     ),
     VendorLibrary(
         kind="parastation",

@@ -1,7 +1,7 @@
 """I_MPI_ADJUST variables as a file that a shell reads."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -160,9 +160,8 @@ def entry_faults(line: int, entries: Sequence[Entry], presets: Sequence[int]) ->
     if by_ranks and any(entry.sizes not in (None, Span(0, LARGEST)) for entry in entries):
         what = "sizes in addition to ranks"
         yield Fault("error", line, what, "the library ignores sizes: each entry holds for all of them", "use only one")
-    span_of: Callable[[Entry], Span | None] = (lambda each: each.ranks) if by_ranks else (lambda each: each.sizes)
-    unit = "ranks" if by_ranks else "bytes"
-    yield from _ranges(line, [span_of(entry) or Span(0, LARGEST) for entry in entries], unit, by_ranks)
+    spans = [(entry.ranks if by_ranks else entry.sizes) or Span(0, LARGEST) for entry in entries]
+    yield from _ranges(line, spans, "ranks" if by_ranks else "bytes", by_ranks)
 
 
 def _ranges(line: int, spans: Sequence[Span], unit: str, replaced: bool) -> Iterator[Fault]:

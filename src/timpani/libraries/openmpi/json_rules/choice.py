@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.libraries.openmpi.json_rules.entries import JsonEntry, JsonRule, JsonRules
+from timpani.libraries.openmpi.json_rules.entries import JsonEntry, JsonRule
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import Field, library_name, written_algorithm
-from timpani.libraries.tuning_file import refuse_errors
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
 
@@ -75,12 +74,3 @@ class JsonChoice:
             return None
         values: dict[Field, int | None] = {"topo": rule.faninout, "segment": rule.segment, "requests": rule.requests}
         return written_algorithm(self.provider, info, values)
-
-
-def read(text: str, catalogue: Catalogue) -> JsonChoice:
-    """As `TuningFile.read`."""
-    rules = JsonRules(text)
-    refuse_errors(filter(None, (rules.ignored, *rules.faults)))
-    entries = {each.name: each.entries for each in rules.collectives if each.name in TUNED}  # of equal names the last
-    named = {name: NamedAlgorithms.of_collective(catalogue, name) for name in entries}
-    return JsonChoice(catalogue.provider, entries, named)

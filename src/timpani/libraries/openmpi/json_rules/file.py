@@ -8,11 +8,16 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
-from timpani.libraries.openmpi.json_rules import choice, lint, write
+from timpani.libraries.openmpi.json_rules.choice import JsonChoice, NamedAlgorithms
+from timpani.libraries.openmpi.json_rules.entries import JsonRules
+from timpani.libraries.openmpi.json_rules.lint import lint
+from timpani.libraries.openmpi.json_rules.write import merged, rules_text
+from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule
 from timpani.libraries.openmpi.tuned_rules.read import RulesChoice
-from timpani.libraries.tuning_file import CheckedFile, Fault, TuningFile, Written
+from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
+from timpani.libraries.tuning_file import CheckedFile, Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import SelectionTable
 
@@ -32,16 +37,24 @@ class JsonRulesFile(TuningFile):
         return bool(_BEGINS.match(text) and _KEYS.search(text))
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-        """See `write.py`."""
-        return write.write(table, catalogue, mpi)
+        """Parameters that are the library's defaults are not in `said`, nor in what is read back."""
+        sayable = Sayable.in_version(mpi.numbers, table, catalogue)
+        said = replace(table, rules=merged(sayable.rules_in_file()))
+        return Written(rules_text(said, catalogue), said, tuple(sayable.left_out))
 
-    def read(self, text: str, catalogue: Catalogue) -> choice.JsonChoice:
-        """See `choice.py`."""
-        return choice.read(text, catalogue)
+    def read(self, text: str, catalogue: Catalogue) -> JsonChoice:
+        """UserError for a file that the library ignores, or that ends programs."""
+        rules = JsonRules(text)
+        refuse_errors(filter(None, (rules.ignored, *rules.faults)))
+        entries = {
+            each.name: each.entries for each in rules.collectives if each.name in TUNED
+        }  # of equal names the last
+        named = {name: NamedAlgorithms.of_collective(catalogue, name) for name in entries}
+        return JsonChoice(catalogue.provider, entries, named)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """See `lint.py`."""
-        return lint.lint(text, catalogue, mpi)
+        return lint(text, catalogue, mpi)
 
     def switch_on(self, path: Path, text: str, mpi: Mpi) -> Parameters:
         """The parameters of the classic file: the library detects the format."""

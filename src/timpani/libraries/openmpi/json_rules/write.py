@@ -12,10 +12,9 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, DISTINGUISHED, Distribution
 from timpani.libraries.openmpi.tuned_rules.parameters import Field, fields, library_name
-from timpani.libraries.openmpi.tuned_rules.sayable import Said, Sayable
+from timpani.libraries.openmpi.tuned_rules.sayable import Said
 from timpani.libraries.openmpi.tuned_rules.write import Sizes, by_ranks
-from timpani.libraries.tuning_file import Written, share_calls
-from timpani.native.mpi import Mpi
+from timpani.libraries.tuning_file import share_calls
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap, split_span
@@ -25,15 +24,7 @@ VERSION, MODULE = 3, "tuned"
 KEYS: Mapping[Field, str] = {"topo": "faninout", "segment": "seg_size", "requests": "reqs"}
 
 
-def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-    """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
-    sayable = Sayable.in_version(mpi.numbers, table, catalogue)
-    rules = _merged(sayable.rules_in_file())
-    said = replace(table, rules=rules)
-    return Written(_text(said, catalogue), said, tuple(sayable.left_out))
-
-
-def _merged(said: tuple[Said, ...]) -> tuple[Rule, ...]:
+def merged(said: tuple[Said, ...]) -> tuple[Rule, ...]:
     """The rules; one in place of those that differ in the distribution only, where no other rule is close to them."""
     rules = [each.rule for each in said]
     found: list[Rule] = []
@@ -47,7 +38,8 @@ def _merged(said: tuple[Said, ...]) -> tuple[Rule, ...]:
     return tuple(found)
 
 
-def _text(said: SelectionTable, catalogue: Catalogue) -> str:
+def rules_text(said: SelectionTable, catalogue: Catalogue) -> str:
+    """The file's text."""
     collectives = [name for name in TUNED if said.rules_for([name])]
     lines = ["{", f' "rule_file_version": {VERSION},', f' "module": "{MODULE}",', ' "collectives": {']
     for name in collectives:

@@ -2,17 +2,21 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.han_rules.parse import is_hans
 from timpani.libraries.openmpi.installed import ahead_of_tuned
+from timpani.libraries.openmpi.tuned_rules.collectives import NAMES
 from timpani.libraries.openmpi.tuned_rules.lint import lint
-from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, read
-from timpani.libraries.openmpi.tuned_rules.write import write
-from timpani.libraries.tuning_file import Fault, TuningFile, Written
-from timpani.native.mpi import Mpi
+from timpani.libraries.openmpi.tuned_rules.parse import RulesFile, reads_headers
+from timpani.libraries.openmpi.tuned_rules.read import RulesChoice, known_algorithms, unknown_algorithms
+from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
+from timpani.libraries.openmpi.tuned_rules.write import rules_lines
+from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
+from timpani.native.mpi import Mpi, version_numbers
 from timpani.tuning.decide.selection_table import SelectionTable
 
 _BEGINS = re.compile(r"\ufeff?(?:\s++|#[^\n]*+)*+(?:rule-file-version-|[+-]?\d)")
@@ -31,12 +35,25 @@ class TunedRules(TuningFile):
         return _BEGINS.match(text) is not None and not is_hans(text)
 
     def write(self, table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-        """See `write.py`."""
-        return write(table, catalogue, mpi)
+        """Parameters that are the library's defaults are not in `said`, nor in what is read back."""
+        sayable = Sayable.in_version(mpi.numbers, table, catalogue)
+        said = replace(table, rules=tuple(each.rule for each in sayable.rules_in_file()))
+        requests = any("max_requests" in dict(rule.algorithm.parameters) for rule in said.rules)
+        text = "".join(f"{line}\n" for line in rules_lines(said, catalogue, 2 if requests else 1))
+        return Written(text, said, tuple(sayable.left_out))
 
     def read(self, text: str, catalogue: Catalogue) -> RulesChoice:
-        """See `read.py`."""
-        return read(text, catalogue)
+        """UserError for a file that the library ignores, or by which a call fails."""
+        said = RulesFile(text, reads_headers(version_numbers(catalogue.version)))
+        refuse_errors(said.gave_up)
+        algorithms = known_algorithms(catalogue)
+        rules = {}
+        for collective in said.collectives:  # of two with one id the last counts
+            name = NAMES.get(collective.id)
+            if name in algorithms:
+                rules[name] = collective.communicators
+                refuse_errors(unknown_algorithms(collective, catalogue))
+        return RulesChoice(catalogue.provider, rules, algorithms)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """See `lint.py`."""

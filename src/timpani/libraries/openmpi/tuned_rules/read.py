@@ -11,11 +11,8 @@ from timpani.libraries.openmpi.tuned_rules.parse import (
     CollectiveRules,
     CommunicatorRule,
     MessageRule,
-    RulesFile,
-    reads_headers,
 )
-from timpani.libraries.tuning_file import Fault, refuse_errors
-from timpani.native.mpi import version_numbers
+from timpani.libraries.tuning_file import Fault
 from timpani.study.cell import Algorithm
 from timpani.tuning.decide.selection_table import Call
 
@@ -41,20 +38,6 @@ class RulesChoice:
         info = self.algorithms[call.collective][rule.algorithm]
         values: dict[Field, int | None] = {"topo": rule.topo, "segment": rule.segment, "requests": rule.requests}
         return written_algorithm(self.provider, info, values)
-
-
-def read(text: str, catalogue: Catalogue) -> RulesChoice:
-    """As `TuningFile.read`."""
-    said = RulesFile(text, reads_headers(version_numbers(catalogue.version)))
-    refuse_errors(said.gave_up)
-    algorithms = known_algorithms(catalogue)
-    rules = {}
-    for collective in said.collectives:  # of two with one id the last counts
-        name = NAMES.get(collective.id)
-        if name in algorithms:
-            rules[name] = collective.communicators
-            refuse_errors(unknown_algorithms(collective, catalogue))
-    return RulesChoice(catalogue.provider, rules, algorithms)
 
 
 def known_algorithms(catalogue: Catalogue) -> dict[str, dict[int, AlgorithmInfo]]:

@@ -1,15 +1,11 @@
 """A rules file's text, of rules that it can say."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
 from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import MAX_INT, MAX_LONG, TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
-from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
-from timpani.libraries.tuning_file import Written
-from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.sizes import show_size
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
@@ -26,16 +22,8 @@ _COMPARED = {
 }
 
 
-def write(table: SelectionTable, catalogue: Catalogue, mpi: Mpi) -> Written:
-    """As `TuningFile.write`. Parameters that are the library's defaults are not in `said`, nor in what is read back."""
-    sayable = Sayable.in_version(mpi.numbers, table, catalogue)
-    said = replace(table, rules=tuple(each.rule for each in sayable.rules_in_file()))
-    requests = any("max_requests" in dict(rule.algorithm.parameters) for rule in said.rules)
-    text = "".join(f"{line}\n" for line in _lines(said, catalogue, 2 if requests else 1))
-    return Written(text, said, tuple(sayable.left_out))
-
-
-def _lines(said: SelectionTable, catalogue: Catalogue, version: int) -> Iterator[str]:
+def rules_lines(said: SelectionTable, catalogue: Catalogue, version: int) -> Iterator[str]:
+    """The lines of a file in this version of the format."""
     collectives = [name for name in TUNED if said.rules_for([name])]
     if version > 1:
         yield f"rule-file-version-{version}"
