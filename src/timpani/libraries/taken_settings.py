@@ -142,39 +142,34 @@ def read_taken(lines: Iterable[str], aliases: Callable[[str], Iterable[str]]) ->
 
     aliases  the names that users type for a control variable, by its description
     """
-    texts: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    descriptions: dict[str, str] = {}
-    further_names: dict[str, str] = {}
-    components: dict[str, str] = {}
-    unforwarded: list[str] = []
-    unverified: set[str] = set()
+    objects: list[dict[str, Any]] = []
     complaints: list[str] = []
-    places: list[dict[str, object]] = []
     for line in lines:
-        found = _object(line)
-        if not found and (complaint := _COMPLAINT.search(line)):
+        if found := _object(line):
+            objects.append(found)
+        elif complaint := _COMPLAINT.search(line):
             complaints.append(printable(_SUGGESTION.sub("", complaint[0]).strip()))
-        elif "environment" in found:
-            if not found["everywhere"]:
-                unforwarded.append(str(found["environment"]))
-        elif isinstance(listed := found.get("places"), list):
-            places = listed
-        elif "collective" in found:
-            components[printable(str(found["collective"]))] = printable(str(found.get("component")))
-        elif "name" in found:
-            description = str(found.get("description", ""))
-            name, *others = (*aliases(description), printable(str(found["name"])))
+    variables: dict[str, dict[str, Any]] = {}
+    further_names: dict[str, str] = {}
+    for each in objects:
+        if "name" in each:
+            name, *others = (*aliases(str(each.get("description", ""))), printable(str(each["name"])))
+            variables[name] = each
             further_names |= dict.fromkeys(others, name)
-            texts[name] = printable(str(found.get("text", "")))
-            descriptions[name] = description
-            if isinstance(value := found.get("value"), int):
-                numbers[name] = value
-            if not found.get("in_force", True):
-                unverified.add(name)
     return TakenSettings(
-        *(texts, numbers, descriptions, further_names, components),
-        *(tuple(unforwarded), frozenset(unverified), tuple(complaints), tuple(places)),
+        texts={name: printable(str(each.get("text", ""))) for name, each in variables.items()},
+        numbers={name: each["value"] for name, each in variables.items() if isinstance(each.get("value"), int)},
+        descriptions={name: str(each.get("description", "")) for name, each in variables.items()},
+        aliases=further_names,
+        components={
+            printable(str(each["collective"])): printable(str(each.get("component")))
+            for each in objects
+            if "collective" in each
+        },
+        unforwarded=tuple(str(each["environment"]) for each in objects if each.get("everywhere") is False),
+        unverified=frozenset(name for name, each in variables.items() if not each.get("in_force", True)),
+        complaints=tuple(complaints),
+        places=next((tuple(each["places"]) for each in objects if isinstance(each.get("places"), list)), ()),
     )
 
 
@@ -187,7 +182,7 @@ def complaint_fault(name: str, asked: str, taken: TakenSettings) -> UserError | 
     return UserError(f"{name}={asked} is not taken: {line}", "correct it, or leave it out") if line else None
 
 
-def _object(line: str) -> dict[str, object]:
+def _object(line: str) -> dict[str, Any]:
     """A line's JSON object; empty of other lines, such as what two processes printed into one."""
     try:
         found = json.loads(line) if line.startswith("{") else None
