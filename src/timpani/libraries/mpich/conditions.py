@@ -33,23 +33,19 @@ ASKED_OF: Mapping[str, frozenset[str]] = {
 """The collectives of which a condition on a call may be asked; their nonblocking forms likewise. Of others it ends the
 program at the call. All other conditions are of the communicator."""
 
-_OF_ONE_VALUE = {
-    "comm_type=intra": True,
-    "comm_type=inter": False,
-    "is_multi_threaded=yes": False,
-    "is_multi_threaded=no": True,
-    "is_node_consecutive=yes": True,
-    "is_node_consecutive=no": False,
-    "is_commutative=yes": True,
-    "is_commutative=no": False,
-    "is_op_built_in=yes": True,
-    "is_op_built_in=no": False,
-    "is_sendbuf_inplace=yes": False,
-    "is_sendbuf_inplace=no": True,
-    "is_block_regular=yes": True,
-    "is_block_regular=no": False,
+MEASURED = {
+    "comm_type": "intra",
+    "is_multi_threaded": "no",
+    "is_node_consecutive": "yes",
+    "is_sendbuf_inplace": "no",
+    "is_commutative": "yes",
+    "is_op_built_in": "yes",
+    "is_block_regular": "yes",
 }
-"""Whether calls meet it as they are measured: built-in operator, buffers of their own, equal blocks, ranks in order."""
+"""Values of calls as they are measured: ranks in order, buffers of their own, a built-in operator, equal blocks."""
+
+OTHER_VALUE = {"yes": "no", "no": "yes", "intra": "inter"}
+_OF_TWO_VALUES = {f"{what}={each}" for what, value in MEASURED.items() for each in (value, OTHER_VALUE[value])}
 
 _OF_HIERARCHY = tuple(f"comm_hierarchy={kind}" for kind in ("parent", "node_roots", "node", "flat"))
 
@@ -79,7 +75,7 @@ def is_of_the_call(key: str) -> bool:
 
 def is_known(key: str) -> bool:
     """Whether the library knows it."""
-    fixed = (*_OF_ONE_VALUE, *_OF_HIERARCHY, "comm_size=pow2", "comm_size=node_comm_size", "count<pow2")
+    fixed = (*_OF_TWO_VALUES, *_OF_HIERARCHY, "comm_size=pow2", "comm_size=node_comm_size", "count<pow2")
     return key in fixed or is_any(key) or limit(key) is not None
 
 
@@ -103,8 +99,9 @@ def holds(key: str, call: Call, after_call: bool) -> bool:
     """Whether `call` meets `key`; `after_call` where a condition on the call stands above."""
     if is_any(key):
         return True
-    if key in _OF_ONE_VALUE:
-        return _OF_ONE_VALUE[key]
+    if key in _OF_TWO_VALUES:
+        what, _, value = key.partition("=")
+        return value == MEASURED[what]
     if key in _OF_HIERARCHY:
         return (call.per_node > 1) == (key == "comm_hierarchy=parent")
     if key == "comm_size=pow2":

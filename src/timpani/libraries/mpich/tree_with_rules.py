@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from timpani.libraries.mpich.conditions import ASKED_OF, is_any, is_of_the_call, limit
+from timpani.libraries.mpich.conditions import ASKED_OF, MEASURED, OTHER_VALUE, is_any, is_of_the_call, limit
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, is_algorithm
 from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.libraries.tuning_file import rank_counts
@@ -27,8 +27,6 @@ SIZED = {
 are not significant on every rank; alltoallv, where each rank adds up its own."""
 TIMES_RANKS = ("allgather", "allgatherv", "reduce_scatter_block")
 """Collectives whose total is our size times the ranks: each number of ranks has separate limits."""
-
-_MEASURED = ("is_sendbuf_inplace=no", "is_commutative=yes", "is_op_built_in=yes", "is_block_regular=yes")
 
 
 @dataclass(frozen=True)
@@ -139,11 +137,10 @@ def _choices(pieces: list[Piece]) -> list[tuple[Span, Branch | None]]:
 def _where_measured(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
     """`algorithm` for the calls that are measured: built-in operators, buffers of their own, equal blocks."""
     chosen = guarded(collective, algorithm, otherwise)
-    for key in reversed(_MEASURED):
-        quantity, _, value = key.partition("=")
-        if collective in ASKED_OF[quantity]:
-            other = "no" if value == "yes" else "yes"
-            chosen = (Branch(key, chosen), Branch(f"{quantity}={other}", otherwise))
+    for quantity, value in reversed(MEASURED.items()):
+        if collective in ASKED_OF.get(quantity, ()):
+            other = f"{quantity}={OTHER_VALUE[value]}"
+            chosen = (Branch(f"{quantity}={value}", chosen), Branch(other, otherwise))
     return chosen
 
 
