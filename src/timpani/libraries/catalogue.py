@@ -7,9 +7,7 @@ from itertools import chain
 from timpani.errors import UserError, unknown
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.counted import counted
-
-LARGEST = 2**31 - 1
-"""Of a parameter's values, as the libraries' variables are C ints."""
+from timpani.study.sizes import LARGEST
 
 
 @dataclass(frozen=True)

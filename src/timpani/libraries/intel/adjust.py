@@ -17,9 +17,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from timpani.study.sizes import LARGEST
 from timpani.tuning.decide.selection_table import Span
-
-LARGEST = 2**31 - 1
 
 _ENTRY = re.compile(
     r"(?P<preset>\d{1,9})"

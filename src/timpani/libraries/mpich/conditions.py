@@ -9,9 +9,6 @@ from collections.abc import Mapping
 
 from timpani.tuning.decide.selection_table import Call
 
-LARGEST = 2**31 - 1
-"""Limits are C ints."""
-
 _LIMIT = re.compile(
     r"(?P<quantity>comm_size|comm_avg_ppn|avg_msg_size|total_msg_size|count)(?P<sign><=|<)(?P<limit>.*)"
 )

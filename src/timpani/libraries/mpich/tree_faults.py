@@ -10,7 +10,6 @@ from timpani.errors import printable, shortened
 from timpani.libraries.mpich.algorithms import IN_PLACE
 from timpani.libraries.mpich.conditions import (
     ASKED_OF,
-    LARGEST,
     is_any,
     is_known,
     is_of_the_call,
@@ -30,6 +29,7 @@ from timpani.libraries.mpich.selection_tree import (
 )
 from timpani.libraries.mpich.tree_algorithms import ON_POWERS_OF_TWO, needed_parameters
 from timpani.libraries.tuning_file import Fault
+from timpani.study.sizes import LARGEST
 
 _AT_START = "MPI_Init ends with a failed assertion"
 _AT_CALL = "the call ends with a failed assertion"

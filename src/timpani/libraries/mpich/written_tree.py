@@ -6,13 +6,13 @@ from dataclasses import replace
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.algorithms import IN_PLACE
-from timpani.libraries.mpich.conditions import LARGEST
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
 from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import below, dump
 from timpani.libraries.mpich.tree_algorithms import leaf, supported_calls
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
 from timpani.libraries.tuning_file import LeftOut, Written, differ_by_nodes, rank_counts
+from timpani.study.sizes import LARGEST
 from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import overlap
 

@@ -12,7 +12,7 @@ from collections import defaultdict
 
 from timpani.errors import UserError
 from timpani.libraries.canonical_names import canonical_names
-from timpani.libraries.catalogue import LARGEST, AlgorithmInfo, Catalogue, Parameter, Restrictions
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Controls
 from timpani.libraries.openmpi.installed import ahead_of_tuned
@@ -20,6 +20,7 @@ from timpani.libraries.openmpi.tuned_rules.collectives import TWO_RANKS
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
+from timpani.study.sizes import LARGEST
 
 _ASK = ("--param", "coll", "tuned", "--level", "9", "--parsable")
 _LINE = re.compile(r"mca:coll:tuned:param:(?P<variable>coll_tuned_\w+):(?P<field>\w+):(?P<value>.*)")

@@ -19,12 +19,12 @@ from timpani.libraries.json_text import (
 from timpani.libraries.openmpi.tuned_rules.collectives import LEFT_TO_OTHERS, TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED, ONE_PER_NODE, SINGLE_NODE
 from timpani.libraries.tuning_file import Fault
+from timpani.study.sizes import LARGEST
 from timpani.tuning.decide.selection_table import Call
 
 UNLIMITED = 2**63 - 1
 """What the reader takes for `inf`, in bytes."""
 
-_LARGEST_INT = 2**31 - 1
 _INFINITE = ("inf", "Inf", "INF")
 _WORDS = tuple(dict.fromkeys(each.word for each in DISTINGUISHED))
 
@@ -132,7 +132,7 @@ class JsonRules:
         content = _object(value, "an entry of a collective")
         ranks_min, ranks_max = (
             _as_int(self._integer(content, f"comm_size_{end}", default))
-            for end, default in (("min", 0), ("max", _LARGEST_INT))
+            for end, default in (("min", 0), ("max", LARGEST))
         )
         rules = content.first("rules")
         if rules is None:

@@ -6,10 +6,7 @@ from typing import Literal
 from timpani.tuning.decide.selection_table import Call
 
 MAX_LONG = 2**63 - 1
-"""Numbers are C's `long`; …"""
-
-MAX_INT = 2**31 - 1
-"""… what says how many ranks, which algorithm and with what is kept as an `int`."""
+"""Numbers are C's `long`; what says how many ranks, which algorithm and with what is kept as an `int`."""
 
 ALL_IDS = 22
 """Ids there are; those that are not below belong to collectives that coll/tuned leaves to others."""

@@ -2,9 +2,10 @@
 
 from dataclasses import dataclass
 
-from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS, MAX_INT
+from timpani.libraries.openmpi.tuned_rules.collectives import ALL_IDS
 from timpani.libraries.openmpi.tuned_rules.numbers import Number, Numbers
 from timpani.libraries.tuning_file import Fault
+from timpani.study.sizes import LARGEST
 
 IGNORED = "Open MPI silently ignores the whole file and chooses as without it"
 REWRITE = "correct it here or above: `timpani tune` writes whole files"
@@ -108,23 +109,23 @@ class RulesFile:
             self.collectives.append(CollectiveRules(name.line, name.value, communicators))
 
     def _communicator(self) -> CommunicatorRule:
-        ranks = self._number("a communicator size", MAX_INT)
+        ranks = self._number("a communicator size", LARGEST)
         count = self._number("the number of message sizes")
         messages = tuple(self._message(number, count) for number in range(count.value))
         return CommunicatorRule(ranks.line, ranks.value, messages)
 
     def _message(self, before: int, count: Number) -> MessageRule:
         size = self._number("a message size")
-        algorithm = self._number("an algorithm's id", MAX_INT)
-        topo = self._number("a fan-out", MAX_INT)
-        segment = self._number("a segment size", MAX_INT)
+        algorithm = self._number("an algorithm's id", LARGEST)
+        topo = self._number("a fan-out", LARGEST)
+        segment = self._number("a segment size", LARGEST)
         if size.line == segment.line:
             self._one_a_line = True
         elif self._one_a_line and not self.runs_over:
             self.runs_over = RunsOver(size.line, segment.line, count.line, count.value, before)
         requests = None
         if self.version > 1 and self._source.digit_follows():
-            requests = self._number("a number of requests", MAX_INT).value
+            requests = self._number("a number of requests", LARGEST).value
         if not before and size.value:
             fix = "put the line `0 0 0 0` before it, and count one message size more"
             what = f"the first message size is {size.value} and not 0"

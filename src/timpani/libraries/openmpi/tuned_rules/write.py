@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 
 from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.tuned_rules.collectives import MAX_INT, MAX_LONG, TUNED
+from timpani.libraries.openmpi.tuned_rules.collectives import MAX_LONG, TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
 from timpani.study.cell import Algorithm
-from timpani.study.sizes import show_size
+from timpani.study.sizes import LARGEST, show_size
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import split_span
 
@@ -53,7 +53,7 @@ def by_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Si
     """From which rank count on which choices; the first from 0 on, so that there is no smaller communicator."""
     before: Sizes | None = None
     for ranks, sizes in _all_ranks(collective, rules):
-        if ranks <= MAX_INT and sizes != before:
+        if ranks <= LARGEST and sizes != before:
             yield ranks, (before := sizes)
 
 

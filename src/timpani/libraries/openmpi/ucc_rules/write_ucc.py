@@ -8,12 +8,12 @@ from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import BINARY_RADIX, COLLECTIVES, UcpAlgorithm
 from timpani.libraries.tuning_file import LeftOut, Written, rank_counts
+from timpani.study.sizes import LARGEST
 from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 from timpani.tuning.decide.spans import common_part, overlap, split_span
 
 PREFIX = "UCC_TL_UCP_"
 TUNE = f"{PREFIX}TUNE"
-_LARGEST = 2**31 - 1
 _SECTION_KEYS = ("team_size", "ppn", "nnodes")
 _NOTE = (
     "# NOT TRIED: Timpani measured the algorithms of Open MPI's coll/tuned. These settings name the algorithms of",
@@ -105,7 +105,7 @@ def _name(box: _Box) -> str:
 
 
 def _range(span: Span) -> str:
-    last = _LARGEST if span.last is None else span.last
+    last = LARGEST if span.last is None else span.last
     return str(span.first) if span.first == last else f"{span.first}-{last}"
 
 
