@@ -9,6 +9,7 @@ from timpani.libraries.hosts import host_file
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.libraries.outside_setting import OutsideSetting, file_line, settings_lines
 from timpani.native.mpi import Mpi
+from timpani.study.placement import ranks_per_node
 
 HOST_WITH_SLOTS = "{}:{}"
 
@@ -40,6 +41,12 @@ def hydra_command(
         environment=dict(mpi.environment),
         files={_HOSTS: host_file(request.hosts, HOST_WITH_SLOTS)} if request.hosts else {},
     )
+
+
+def per_node(placement: str) -> tuple[str, ...]:
+    """The words for a placement that fixes the ranks on each node; none for another."""
+    count = 1 if placement == "node" else ranks_per_node(placement)
+    return ("-ppn", str(count)) if count else ()
 
 
 def export(name: str, value: str) -> tuple[str, ...]:

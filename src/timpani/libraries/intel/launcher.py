@@ -1,9 +1,8 @@
 """Intel MPI's mpiexec.hydra."""
 
-from timpani.libraries.hydra import hydra_command
+from timpani.libraries.hydra import hydra_command, per_node
 from timpani.libraries.launch_request import Command, LaunchRequest
 from timpani.native.mpi import Mpi
-from timpani.study.placement import ranks_per_node
 
 # Its launcher takes -bind-to and heeds it not: what binds is read by the ranks (ran on 2021.18).
 _BOUND = {"I_MPI_PIN_DOMAIN": "core"}
@@ -19,8 +18,6 @@ def command(mpi: Mpi, request: LaunchRequest) -> Command:
 
     Without a list of hosts it looks this computer up by its name, and fails where that has no address.
     """
-    each = 1 if request.placement == "node" else ranks_per_node(request.placement)
     order = {"I_MPI_PIN_ORDER": _ORDER.get(request.placement, "compact")}
     waiting = _OVERSUBSCRIBED if request.oversubscribed else {**_BOUND, **order}
-    where = ("-ppn", str(each)) if each else ()
-    return hydra_command(mpi, request, where, waiting, without_hosts=("-hosts", "localhost"))
+    return hydra_command(mpi, request, per_node(request.placement), waiting, without_hosts=("-hosts", "localhost"))
