@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from tests.installed import INTEL, needs_intel, needs_two_cores
 from tests.libraries.ran import ran
 from tests.libraries.test_intel import LISTED
+from tests.libraries.test_mpich_tree import spans
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.find import choose_mpi
@@ -34,20 +35,15 @@ def preset(number: int) -> Algorithm:
     return Algorithm("intel", f"preset_{number}")
 
 
-def spans(numbers: st.SearchStrategy[int]) -> st.SearchStrategy[Span]:
-    bounded = st.builds(lambda first, more: Span(first, first + more), numbers, st.integers(0, 5000))
-    return st.one_of(st.just(ALL), bounded, st.builds(Span, numbers))
-
-
 SIZES = st.integers(0, 2**31)
 rules = st.builds(
     Rule,
     st.just("bcast"),
     st.builds(preset, st.integers(1, 4)),
-    ranks=st.just(ALL) | spans(st.integers(1, 9)),
+    ranks=st.just(ALL) | spans(st.integers(1, 9), 5000),
     nodes=st.sampled_from((ALL, Span(1, 1))),
     per_node=st.sampled_from((ALL, Span(2, 2))),
-    sizes=spans(SIZES),
+    sizes=spans(SIZES, 5000),
 )
 
 

@@ -1,6 +1,5 @@
 """MPICH's tree of shared memory: written, read, checked, and followed by a library that has shared memory."""
 
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import pytest
 
 from tests.installed import every_mpich, needs_two_cores
 from tests.libraries.test_mpich import DATA, MPI
-from tests.libraries.test_mpich_tree import LIBRARY, PROGRAM, run
+from tests.libraries.test_mpich_tree import LIBRARY, compile_bcast, run
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.algorithms import catalogue, selection, setting
@@ -172,9 +171,7 @@ def test_the_library_follows_a_written_file_to_the_byte_or_never_reads_it(mpi: M
     A build without modules for shared memory, as Debian's of 4.0.2, holds the tree and ends no call.
     """
     known = catalogue(mpi)
-    source = tmp_path / "bcast.cpp"
-    source.write_text(PROGRAM)
-    subprocess.run([mpi.cxx, source, "-o", tmp_path / "bcast"], check=True)
+    compile_bcast(mpi, tmp_path)
     path = tmp_path / SharedMemoryFile.name
     reads = bool(embedded_trees(mpi).choices["shared memory"])
     assert ("posix_mpir" in {info.name for info in known.algorithms["bcast"]}) == reads

@@ -338,6 +338,11 @@ int main(int argc, char** argv) {
 """
 
 
+def compile_bcast(mpi: Mpi, folder: Path) -> None:
+    (folder / "bcast.cpp").write_text(PROGRAM)
+    subprocess.run([mpi.cxx, folder / "bcast.cpp", "-o", folder / "bcast"], check=True)
+
+
 @every_mpich
 @needs_two_cores
 def test_the_library_follows_a_written_file_to_the_byte(mpi: Mpi, tmp_path: Path) -> None:
@@ -347,9 +352,7 @@ def test_the_library_follows_a_written_file_to_the_byte(mpi: Mpi, tmp_path: Path
     written = TreeFile().write(SelectionTable("mpich", mpi.version, (rule,)), known, mpi)
     assert written.left_out == ()
     assert [each for each in TreeFile().lint(written.text, known, mpi) if each.severity == "error"] == []
-    source = tmp_path / "bcast.cpp"
-    source.write_text(PROGRAM)
-    subprocess.run([mpi.cxx, source, "-o", tmp_path / "bcast"], check=True)
+    compile_bcast(mpi, tmp_path)
     path = tmp_path / TreeFile.name
     path.write_text(written.text)
     giving_way = CompositionsFile().write(SelectionTable("mpich", mpi.version, (rule,)), known, mpi).text

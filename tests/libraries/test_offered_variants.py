@@ -16,6 +16,9 @@ from timpani.native.mpi import Mpi
 from timpani.study.variant import parse_variants
 
 RECORDED = (Path(__file__).parents[1] / "data" / "ompi_info" / "openmpi-4.1.4-components.txt").read_text()
+CONSTRUCTED = Path(__file__).parents[1] / "data" / "ompi_info" / "openmpi-6.0-components-constructed.txt"
+"""In the form of 4.1.4's answer, with the components and priorities of Open MPI's documentation of 6.0 and its sources.
+No ompi_info of version 6 printed it."""
 
 
 def test_each_component_is_preferred_and_the_first_is_excluded() -> None:
@@ -34,6 +37,21 @@ def test_each_component_is_preferred_and_the_first_is_excluded() -> None:
         "ucc",
         "hcoll",
     }
+
+
+def test_xhc_and_acoll_of_open_mpi_6_are_preferred_like_any_component() -> None:
+    found = components(CONSTRUCTED.read_text())
+    assert found.variants == {
+        "acoll": "--mca coll_acoll_priority 100",
+        "adapt": "--mca coll_adapt_priority 100",
+        "basic": "--mca coll_basic_priority 100",
+        "no-han": "--mca coll ^han",
+        "sm": "--mca coll_sm_priority 100",
+        "tuned": "--mca coll_tuned_priority 100",
+        "xhc": "--mca coll_xhc_priority 100",
+    }
+    assert {name for name, why in found.left_out.items() if why == "not in this library"} == {"ucc", "hcoll"}
+    assert parse_variants(found.texts)["xhc"].parameters == (("coll_xhc_priority", "100"),)
 
 
 def test_a_component_that_is_off_is_switched_on() -> None:
