@@ -52,23 +52,16 @@ class JsonMember:
 class JsonValue:
     """A value and the line on which it begins, counted from 1.
 
-    content  a text, a whole number, a tuple of values (an array) or of members (an object), a float, a bool or None
+    content  a text, a whole number, a tuple of values (an array), an object, a float, a bool or None
     """
 
     line: int
-    content: "str | int | float | bool | JsonArray | JsonObject | None"
+    content: "str | int | float | bool | tuple[JsonValue, ...] | JsonObject | None"
 
     @property
     def whole(self) -> int | None:
         """The whole number that it is; None where it is something else."""
         return self.content if isinstance(self.content, int) and not isinstance(self.content, bool) else None
-
-
-@dataclass(frozen=True)
-class JsonArray:
-    """The values of an array."""
-
-    items: tuple[JsonValue, ...]
 
 
 @dataclass(frozen=True)
@@ -149,7 +142,7 @@ class _Reader:
         if word == "{":
             return JsonValue(line, JsonObject(tuple(self._member(*key, depth + 1) for key in self._each("a key", "}"))))
         if word == "[":
-            return JsonValue(line, JsonArray(tuple(self.value(*one, depth + 1) for one in self._each("a value", "]"))))
+            return JsonValue(line, tuple(self.value(*one, depth + 1) for one in self._each("a value", "]")))
         raise NotJsonError(line, f"{_shown(word)} stands where a value should")
 
     def _each(self, wanted: str, bracket: str) -> Iterator[_Token]:

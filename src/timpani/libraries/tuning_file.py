@@ -1,5 +1,6 @@
 """The files that define which algorithm a library chooses where: written, read, checked, switched on."""
 
+import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -74,6 +75,12 @@ class Fault:
     what: str
     consequence: str
     fix: str
+
+
+def name_fix(name: str, known: Iterable[str], otherwise: str) -> str:
+    """How to correct a name that is unknown: the nearest one that is known, or what to do `otherwise`."""
+    near = difflib.get_close_matches(name, list(known), n=1)
+    return f"write {near[0]}" if near else otherwise
 
 
 MAX_FAULTS = 200

@@ -36,7 +36,7 @@ class VendorLibrary:
     mpiexec       in the path of the mpiexec that starts its ranks where Slurm does not
     wrappers      its C++ compilers' names, if the parent's has others
     installation  how a user gets at it
-    unknown       what nobody tried
+    unknown       a sentence on what else is unknown than of all vendors' libraries
     changes       fields of the parent's `Library` that differ
     """
 
@@ -44,7 +44,7 @@ class VendorLibrary:
     name: str
     parent: str
     installation: str
-    unknown: str
+    unknown: str = ""
     reports: tuple[re.Pattern[str], ...] = ()
     header: bool = True
     folder: re.Pattern[str] | None = None
@@ -64,7 +64,9 @@ class VendorLibrary:
             installation=self.installation,
             development=self.installation,
         )
-        return replace(parent, kind=self.kind, name=self.name, identity=identity, unknown=self.unknown, **self.changes)
+        compare = f"Compare each algorithm that {parent.name}'s variables select with the default"
+        unknown = ". ".join(filter(None, ("no real one was tried", compare, self.unknown)))
+        return replace(parent, kind=self.kind, name=self.name, identity=identity, unknown=unknown, **self.changes)
 
     def recognized(self, found: Mpi, reported: LibraryVersion | None) -> Mpi | None:
         """`found`, its parent by launcher and wrapper, as this library; None where it is another one."""
@@ -130,8 +132,6 @@ def _cray_control(name: str) -> str | None:
     return name if name.startswith("MPIR_CVAR_") else None
 
 
-_UNTRIED = "no real one was tried. Compare each algorithm that {0}'s variables select with the default"
-
 VENDORS = (
     VendorLibrary(
         kind="cray",
@@ -141,7 +141,7 @@ VENDORS = (
         mpiexec=re.compile(r"/pals/"),  # /opt/cray/pals/VERSION/bin/mpiexec
         wrappers=("CC",),
         installation="`module load cray-mpich` and a PrgEnv module, whose compiler CC is used",
-        unknown=_UNTRIED.format("MPICH") + ". Of HPE's variables MPICH_… four are listed, by --variants components",
+        unknown="Of HPE's variables MPICH_… four are listed, by --variants components",
         # Its launcher is Slurm's srun or PALS's mpiexec; which files of MPICH it reads is unknown.
         changes={
             "command": _pals_command,
@@ -158,7 +158,7 @@ VENDORS = (
         parent="mpich",
         reports=(re.compile(r"^MVAPICH2? Version\s*:\s*(?P<version>\S+)", re.MULTILINE),),
         installation="`module load mvapich` or mvapich2, or `spack load mvapich`",
-        unknown=_UNTRIED.format("MPICH") + ". Its variables MV2_… and MVP_… are not listed",
+        unknown="Its variables MV2_… and MVP_… are not listed",
         changes={"tuning_files": ()},
     ),
     VendorLibrary(
@@ -168,7 +168,6 @@ VENDORS = (
         reports=(re.compile(r"^MPICH Device:\s*psp\b", re.MULTILINE),),
         version_file="VERSION.psmpi",
         installation="`module load ParaStationMPI` or psmpi",
-        unknown=_UNTRIED.format("MPICH"),
     ),
     VendorLibrary(
         kind="spectrum",
@@ -182,7 +181,7 @@ VENDORS = (
         launcher=re.compile(r"\(IBM Spectrum MPI\) (?P<version>\d\S*)"),
         wrappers=("mpixlC",),
         installation="`module load spectrum-mpi`",
-        unknown=_UNTRIED.format("Open MPI") + ". The algorithms of its component ibm are not listed",
+        unknown="The algorithms of its component ibm are not listed",
     ),
     VendorLibrary(
         kind="fujitsu",
@@ -191,7 +190,7 @@ VENDORS = (
         reports=(re.compile(r"FUJITSU MPI Library (?P<version>[\d.]+)(?: \((?P<parent>[\d.]+)fj[\d.]+\))?"),),
         wrappers=("mpiFCC",),
         installation="use Fujitsu's development environment on a compute node, with its compiler mpiFCC",
-        unknown=_UNTRIED.format("Open MPI") + ". Its algorithms for the Tofu network are not listed",
+        unknown="Its algorithms for the Tofu network are not listed",
         changes={"slurm_interface": None},
     ),
     VendorLibrary(
@@ -200,6 +199,6 @@ VENDORS = (
         parent="openmpi",
         folder=re.compile(r"/hpcx(?:-v?(?P<version>\d+(?:\.\d+)*))?[^/]*/"),
         installation="`module load hpcx`, or `source hpcx-init.sh; hpcx_load` in its folder",
-        unknown=_UNTRIED.format("Open MPI") + ". A forced algorithm excludes the components hcoll and ucc",
+        unknown="A forced algorithm excludes the components hcoll and ucc",
     ),
 )

@@ -4,12 +4,10 @@ From `coll_tuned_dynamic_file.c`, main branch of August 2026. Where this module 
 prints nothing, unless `coll_tuned_verbose` is 1 or more.
 """
 
-import difflib
 from dataclasses import dataclass
 
 from timpani.errors import printable, shortened
 from timpani.libraries.json_text import (
-    JsonArray,
     JsonMember,
     JsonObject,
     JsonValue,
@@ -18,7 +16,7 @@ from timpani.libraries.json_text import (
 )
 from timpani.libraries.openmpi.tuned_rules.collectives import LEFT_TO_OTHERS, TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED, ONE_PER_NODE, SINGLE_NODE
-from timpani.libraries.tuning_file import Fault
+from timpani.libraries.tuning_file import Fault, name_fix
 from timpani.study.sizes import LARGEST
 from timpani.tuning.decide.selection_table import Call
 
@@ -119,13 +117,12 @@ class JsonRules:
         for member in _object(named, "collectives").members:
             if member.key not in (*TUNED, *LEFT_TO_OTHERS):
                 what = f"unknown collective {shortened(member.key, 40)!r}"
-                near = difflib.get_close_matches(member.key, TUNED, n=1)
-                fix = near[0] if near else f"one of {', '.join(TUNED)}"
-                raise _IgnoredError(member.line, what, f"write {fix}")
-            if not isinstance(member.value.content, JsonArray):
+                fix = name_fix(member.key, TUNED, f"write one of {', '.join(TUNED)}")
+                raise _IgnoredError(member.line, what, fix)
+            if not isinstance(member.value.content, tuple):
                 what = f"{member.key} is no list of entries"
                 raise _IgnoredError(member.line, what, "write [{…}], also for one entry")
-            entries = tuple(map(self._entry, member.value.content.items))
+            entries = tuple(map(self._entry, member.value.content))
             self.collectives.append(JsonCollective(member.line, member.key, entries))
 
     def _entry(self, value: JsonValue) -> JsonEntry:
@@ -141,9 +138,9 @@ class JsonRules:
             what = "the rules of an entry are an object, not a list"
             consequence = "Open MPI uses memory that nothing was written to, and may end with a segmentation fault"
             self.faults.append(Fault("error", rules.line, what, consequence, "write [{…}], also for one rule"))
-        elif not isinstance(rules.content, JsonArray | JsonObject):
+        elif not isinstance(rules.content, tuple | JsonObject):
             raise _IgnoredError(rules.line, "the rules of an entry are no list", "write [{…}], also for one rule")
-        items = rules.content.items if isinstance(rules.content, JsonArray) else ()
+        items = rules.content if isinstance(rules.content, tuple) else ()
         keys = tuple(each.key for each in content.members)
         found = tuple(map(self._rule, items))
         return JsonEntry(value.line, ranks_min, ranks_max, self._distribution(content), found, keys)

@@ -1,6 +1,5 @@
 """Faults of rules in JSON: the library ignores them, or does something else than they seem to say."""
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -22,7 +21,7 @@ from timpani.libraries.openmpi.tuned_rules.lint_rules import faults_of_sizes, fa
 from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, Field, fields, has_radix, library_name
 from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule, MessageRule
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
-from timpani.libraries.tuning_file import MAX_FAULTS, Fault, first_faults
+from timpani.libraries.tuning_file import MAX_FAULTS, Fault, first_faults, name_fix
 from timpani.native.mpi import Mpi
 from timpani.tuning.decide.selection_table import Span
 from timpani.tuning.decide.spans import split_span
@@ -72,8 +71,7 @@ def _of_keys(line: int, keys: Sequence[str], known: Sequence[str]) -> Iterator[F
     for key, count in Counter(keys).items():
         shown = printable(shortened(key, 40))
         if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            fix = f"write {near[0]}" if near else "remove it"
+            fix = name_fix(key, known, "remove it")
             yield Fault("warning", line, f"unknown key {shown!r}", "the library does not read it", fix)
         elif count > 1:
             yield Fault("warning", line, f"the key {shown} stands {count} times", "the first one counts", "keep one")
@@ -147,9 +145,8 @@ def _of_algorithm(
     if not algorithms.knows(rule):
         names = [library_name(each) for each in algorithms.by_id.values()]
         shown = printable(shortened(str(rule.algorithm), 40))
-        near = difflib.get_close_matches(shown, names, n=1)
         what = f"{catalogue.title} has no {name} algorithm {shown}"
-        fix = f"write {near[0]}" if near else f"choose one of {', '.join(names)}"
+        fix = name_fix(shown, names, f"choose one of {', '.join(names)}")
         yield Fault("warning", rule.line, what, "the library skips the rule without a message", fix)
         return
     info = algorithms.info(rule)

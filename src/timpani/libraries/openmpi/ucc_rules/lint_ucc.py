@@ -1,6 +1,5 @@
 """Faults of UCC's configuration: what UCC refuses, ignores, or understands in another way than it seems."""
 
-import difflib
 from collections.abc import Iterator
 from itertools import combinations, product
 
@@ -9,7 +8,7 @@ from timpani.libraries.openmpi.ucc_rules.configuration import UccSection, UccSet
 from timpani.libraries.openmpi.ucc_rules.tune_value import TuneToken, parse_value
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import NAMES
 from timpani.libraries.openmpi.ucc_rules.write_ucc import TUNE
-from timpani.libraries.tuning_file import Fault
+from timpani.libraries.tuning_file import Fault, name_fix
 from timpani.tuning.decide.selection_table import Span
 from timpani.tuning.decide.spans import overlap
 
@@ -56,9 +55,8 @@ def _of_token(setting: UccSetting, token: TuneToken) -> Iterator[Fault]:
         names = NAMES[collective]
         number = int(token.algorithm) if token.algorithm.isdecimal() else None
         if token.algorithm not in names and not (number is not None and number < len(names)):
-            near = difflib.get_close_matches(token.algorithm, names, n=1)
             what = f"TL/UCP has no {collective} algorithm {printable(shortened(token.algorithm, 40))}"
-            fix = f"write {near[0]}" if near else f"choose one of {', '.join(names) or 'the other collectives'}"
+            fix = name_fix(token.algorithm, names, f"choose one of {', '.join(names) or 'the other collectives'}")
             yield Fault("error", line, what, "UCC refuses the whole value", fix)
         if collective in _WITHOUT_SIZES and any(each.first for each in token.sizes):
             what = f"sizes of {collective} in {shown!r}"
