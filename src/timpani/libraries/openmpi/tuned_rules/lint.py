@@ -50,13 +50,12 @@ def _of_rules(said: RulesFile, catalogue: Catalogue) -> Iterator[Fault]:
 def _of_header(text: str, said: RulesFile, headers: bool, mpi: Mpi) -> Iterator[Fault]:
     at = text.find(_HEADER)
     begins_line = at >= 0 and not text[text.rfind("\n", 0, at) + 1 : at].strip().startswith("#")
+    line = text.count("\n", 0, at) + 1
     if begins_line and not headers:
-        line = text.count("\n", 0, at) + 1
         what = f"{mpi.name} {mpi.version} knows no header, and takes its number for a negative one"
         fix = "remove the header, and each rule's fifth number; 4.1.8 and 5.0.7 are the first that read them"
         yield Fault("error", line, what, IGNORED, fix)
     elif begins_line and at > 0:
-        line = text.count("\n", 0, at) + 1
         yield Fault("error", line, "the header is not the file's first bytes", IGNORED, "move it there")
     else:
         yield from said.gave_up[:_MAX_SHOWN]

@@ -105,18 +105,14 @@ def faults_of_unit(communicators: Sequence[CommunicatorRule], name: str) -> Iter
             what = f"{name}: the same sizes for {rule.ranks} ranks as for others"
         else:
             continue
-        yield Fault("warning", _first_sized(rule), f"{what}: sizes look like those of one block", consequence, fix)
+        first = next(each.line for each in rule.messages if each.size)
+        yield Fault("warning", first, f"{what}: sizes look like those of one block", consequence, fix)
         return
     if sized:  # whole blocks: whether they are those that were meant is unknown
         rule, sizes = next(iter(sized.items()))
         what = f"{name}: {sizes[-1]} B over {rule.ranks} ranks are blocks of {sizes[-1] // rule.ranks} B"
         meaning = f"{name} compares ranks x bytes of a block"
         yield Fault("note", rule.messages[-1].line, what, meaning, f"if others are meant, {fix}")
-
-
-def _first_sized(rule: CommunicatorRule) -> int:
-    """The line of its first threshold."""
-    return next(each.line for each in rule.messages if each.size)
 
 
 def _choice(message: MessageRule) -> tuple[int, ...]:

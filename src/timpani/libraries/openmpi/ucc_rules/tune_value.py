@@ -79,24 +79,19 @@ def _part(part: str) -> tuple[str, object]:
 def _span(word: str, *, sized: bool) -> Span | None:
     """`FIRST-LAST`, of teams also one number; None where UCC refuses it, as it does a range of one size."""
     first, dash, last = word.partition("-")
-    read = _bytes if sized else _count
     if not dash:
-        number = None if sized else read(first)
+        number = None if sized else _number(first, sized)
         return None if number is None else Span(number, number)
-    start, end = read(first), read(last)
+    start, end = _number(first, sized), _number(last, sized)
     if start is None or end is None or end < start + sized:
         return None
     return Span(start, None if end == INFINITE else end)
 
 
-def _bytes(word: str) -> int | None:
+def _number(word: str, sized: bool) -> int | None:
     if word.lower() == "inf":
         return INFINITE
+    if not sized:
+        return int(word) if _NUMBER.fullmatch(word) else None
     match = _SIZE.fullmatch(word)
     return int(match["digits"]) << _UNITS[match["unit"].lower()] if match else None
-
-
-def _count(word: str) -> int | None:
-    if word.lower() == "inf":
-        return INFINITE
-    return int(word) if _NUMBER.fullmatch(word) else None
