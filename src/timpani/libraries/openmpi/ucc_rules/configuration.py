@@ -43,7 +43,6 @@ class UccSetting:
     section: UccSection
     name: str
     value: str
-    exported: bool = False
 
 
 def read_configuration(text: str) -> Iterator[UccSetting | Fault]:
@@ -64,7 +63,7 @@ def read_configuration(text: str) -> Iterator[UccSetting | Fault]:
             if "UCC_" not in name:
                 what = f"{printable(shortened(name, 40))} is no variable of UCC's"
                 yield Fault("error", number, what, _REFUSED, "write UCC_… before it")
-            yield UccSetting(number, section, name, value, words.startswith("export"))
+            yield UccSetting(number, section, name, value)
         else:
             yield Fault("error", number, "neither a section nor a setting", _REFUSED, "write NAME = VALUE")
 
