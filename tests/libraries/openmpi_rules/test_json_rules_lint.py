@@ -126,20 +126,21 @@ def test_a_value_that_the_library_misreads_is_a_warning(text: str, what: str) ->
 
 
 @pytest.mark.parametrize(
-    ("rule", "what"),
+    ("text", "what"),
     [
-        ('{"alg": "binomial",}', "a comma before a closing bracket"),
-        (r'{"alg": "bi\nomia\l"}', "no bcast algorithm bi"),
-        (r'{"alg": "binomia\l"}', "a line end or an unknown escape"),
-        ('{"alg": "binomial", "\n": 1}', "a line end or an unknown escape"),
+        (file('{"alg": "binomial",}'), "a comma before a closing bracket"),
+        (file(r'{"alg": "bi\nomia\l"}'), "no bcast algorithm bi"),
+        (file(r'{"alg": "binomia\l"}'), "a line end or an unknown escape"),
+        (file('{"alg": "binomial", "\n": 1}'), "a line end or an unknown escape"),
+        ("\ufeff" + file(), "a byte order mark"),
     ],
 )
-def test_json_that_only_the_library_accepts_is_a_note(rule: str, what: str) -> None:
-    faults = lint(file(rule))
+def test_json_that_only_the_library_accepts_is_a_note(text: str, what: str) -> None:
+    faults = lint(text)
     assert [each for each in faults if what in each.what]
     assert "note" in {each.severity for each in faults}
     assert "error" not in {each.severity for each in faults}
-    assert FILE.read(file(rule), CATALOGUES[SIX])
+    assert FILE.read(text, CATALOGUES[SIX])
 
 
 def test_the_librarys_schema_is_used_where_it_is_installed(tmp_path: Path) -> None:
