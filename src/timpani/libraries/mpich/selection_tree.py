@@ -119,7 +119,7 @@ def tree_algorithm(branch: Branch) -> TreeAlgorithm | None:
 
 
 def kind_of(branch: Branch) -> Kind | None:
-    """The tree that the choice which `branch` names belongs into; None where it names no choice of any."""
+    """The tree into which the choice that `branch` names belongs; None where it names none."""
     if branch.key.startswith(_COMPOSITION):
         return "compositions"
     if branch.key.startswith(SHARED_MEMORY):

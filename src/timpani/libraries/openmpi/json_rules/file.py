@@ -46,9 +46,8 @@ class JsonRulesFile(TuningFile):
         """UserError for a file that the library ignores, or that ends programs."""
         rules = JsonRules(text)
         refuse_errors(filter(None, (rules.ignored, *rules.faults)))
-        entries = {
-            each.name: each.entries for each in rules.collectives if each.name in TUNED
-        }  # of equal names the last
+        # Of two collectives with one name the last counts.
+        entries = {each.name: each.entries for each in rules.collectives if each.name in TUNED}
         named = {name: NamedAlgorithms.of_collective(catalogue, name) for name in entries}
         return JsonChoice(catalogue.provider, entries, named)
 
