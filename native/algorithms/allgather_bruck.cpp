@@ -42,30 +42,17 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.receive((rank + distance) % p, rotated(distance, distance + blocks));
 }
 
-Algorithm bruck(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "bruck",
-        .source = "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
-        .cost = "⌈log₂ p⌉ α + (p−1)/p βm",
-        .aliases = {"brucks"},
-        .rounds = rounds,
-        .round = round,
-        .scratch = scratch,
-        .claims = {.rounds = log_ranks,
-                   .max_sent = message_to_each,
-                   .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
-                       std::int64_t distinct = 0;  // at distance 2ᵏ, in both directions
-                       for (int other = 1; other < args.ranks; ++other) {
-                           distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;
-                       }
-                       return distinct;
-                   }},
-    };
-}
-
-const Register allgather{bruck("allgather")};
-const Register allgatherv{bruck("allgatherv")};
+const RegisterWithV entry{{
+    .collective = "allgather",
+    .name = "bruck",
+    .source = "Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE TPDS 1997",
+    .cost = "⌈log₂ p⌉ α + (p−1)/p βm",
+    .aliases = {"brucks"},
+    .rounds = rounds,
+    .round = round,
+    .scratch = scratch,
+    .claims = {.rounds = log_ranks, .max_sent = message_to_each, .max_neighbors = ranks_at_one_digit<always<2>>},
+}};
 
 }  // namespace
 }  // namespace timpani::allgather_bruck

@@ -86,22 +86,16 @@ class Allgather {
     Lanes lanes_;
 };
 
-Algorithm full_lane(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "full_lane",
-        .source = kFullLaneSource,
-        .cost = "(n − 1) α + (n−1)/n βm, n nodes, m in all",
-        .restrictions = {.topology = true},
-        .parameters = {kLanes},
-        .prepare = prepared<Allgather>,
-        .claims = {.max_leaving_node =
-                       [](const CollectiveArguments& args) { return Allgather(args).max_leaving_node(); }},
-    };
-}
-
-const Register allgather{full_lane("allgather")};
-const Register allgatherv{full_lane("allgatherv")};
+const RegisterWithV entry{{
+    .collective = "allgather",
+    .name = "full_lane",
+    .source = kFullLaneSource,
+    .cost = "(n − 1) α + (n−1)/n βm, n nodes, m in all",
+    .restrictions = {.topology = true},
+    .parameters = {kLanes},
+    .prepare = prepared<Allgather>,
+    .claims = {.max_leaving_node = [](const CollectiveArguments& args) { return Allgather(args).max_leaving_node(); }},
+}};
 
 }  // namespace
 }  // namespace timpani::allgather_full_lane

@@ -34,26 +34,19 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
-Algorithm gather_bcast(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "gather_bcast",
-        .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
-        .cost = "2⌈log₂ p⌉ α + ((p−1)/p + ⌈log₂ p⌉) βm",
-        .rounds = rounds,
-        .round = round,
-        .claims = {
-            .rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                return std::int64_t{2} * ceil_log2(args.ranks);
-            },
-            // Rank 0 sends all blocks in each round of the broadcast.
-            .max_sent = [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
-            .max_neighbors = log_ranks},
-    };
-}
-
-const Register allgather{gather_bcast("allgather")};
-const Register allgatherv{gather_bcast("allgatherv")};
+const RegisterWithV entry{{
+    .collective = "allgather",
+    .name = "gather_bcast",
+    .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
+    .cost = "2⌈log₂ p⌉ α + ((p−1)/p + ⌈log₂ p⌉) βm",
+    .rounds = rounds,
+    .round = round,
+    .claims = {.rounds = twice_log_ranks,
+               // Rank 0 sends all blocks in each round of the broadcast.
+               .max_sent =
+                   [](const CollectiveArguments& args) { return args.ranks * args.count * ceil_log2(args.ranks); },
+               .max_neighbors = log_ranks},
+}};
 
 }  // namespace
 }  // namespace timpani::allgather_gather_bcast

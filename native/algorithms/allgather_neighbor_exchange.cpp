@@ -38,25 +38,20 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.receive(peer, received(rank, k));
 }
 
-Algorithm neighbor_exchange(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "neighbor_exchange",
-        .source = "Chen, Zhang, Zhang, Yuan, HPCASIA 2005",
-        .cost = "p/2 α + (p−1)/p βm",
-        .restrictions = {.even = true},
-        .aliases = {"neighbor"},
-        .rounds = rounds,
-        .round = round,
-        .claims = {
-            .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks / 2; },
-            .max_sent = message_to_each,
-            .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 2 ? 1 : 2; }},
-    };
-}
-
-const Register allgather{neighbor_exchange("allgather")};
-const Register allgatherv{neighbor_exchange("allgatherv")};
+const RegisterWithV entry{{
+    .collective = "allgather",
+    .name = "neighbor_exchange",
+    .source = "Chen, Zhang, Zhang, Yuan, HPCASIA 2005",
+    .cost = "p/2 α + (p−1)/p βm",
+    .restrictions = {.even = true},
+    .aliases = {"neighbor"},
+    .rounds = rounds,
+    .round = round,
+    .claims = {
+        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks / 2; },
+        .max_sent = message_to_each,
+        .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 2 ? 1 : 2; }},
+}};
 
 }  // namespace
 }  // namespace timpani::allgather_neighbor_exchange

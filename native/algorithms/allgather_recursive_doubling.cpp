@@ -1,7 +1,6 @@
 // Allgather by recursive doubling: in round k each rank exchanges all blocks that it has with the rank whose number
-// differs in bit k. Rank counts that are not a power of two are folded (schedule/patterns/fold.hpp): the even rank of a
-// pair sends its block to its proxy first and receives all blocks last. Pairs are neighbors, so each rank's blocks are
-// always those of consecutive ranks.
+// differs in bit k. Rank counts that are not a power of two are folded (schedule/patterns/fold.hpp). Pairs are
+// neighbors, so each rank's blocks are always those of consecutive ranks.
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
@@ -54,21 +53,16 @@ std::int64_t max_sent(const CollectiveArguments& args) {
     return blocks * args.count;
 }
 
-Algorithm recursive_doubling(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "recursive_doubling",
-        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-        .cost = "⌈log₂ p⌉ α + (p−1)/p βm; 2α + (p+1)/p βm more if p is no power of two",
-        .rounds = rounds,
-        .round = round,
-        .symmetry = by_exclusive_or,
-        .claims = {.rounds = folded_log_ranks<2>, .max_sent = max_sent, .max_neighbors = folded_log_ranks<1>},
-    };
-}
-
-const Register allgather{recursive_doubling("allgather")};
-const Register allgatherv{recursive_doubling("allgatherv")};
+const RegisterWithV entry{{
+    .collective = "allgather",
+    .name = "recursive_doubling",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    .cost = "⌈log₂ p⌉ α + (p−1)/p βm; 2α + (p+1)/p βm more if p is no power of two",
+    .rounds = rounds,
+    .round = round,
+    .symmetry = by_exclusive_or,
+    .claims = {.rounds = folded_log_ranks<2>, .max_sent = max_sent, .max_neighbors = folded_log_ranks<1>},
+}};
 
 }  // namespace
 }  // namespace timpani::allgather_recursive_doubling

@@ -8,8 +8,6 @@
 namespace timpani::allgather_ring {
 namespace {
 
-std::int64_t rounds(const CollectiveArguments& args) { return args.ranks; }
-
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const int p = args.ranks;
     const auto block = [&](std::int64_t owner) {
@@ -23,21 +21,16 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.receive((rank - 1 + p) % p, block(rank - k));
 }
 
-Algorithm ring(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "ring",
-        .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
-        .cost = "(p−1) α + (p−1)/p βm",
-        .rounds = rounds,
-        .round = round,
-        .symmetry = by_rotation,
-        .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = ring_neighbors},
-    };
-}
-
-const Register allgather{ring("allgather")};
-const Register allgatherv{ring("allgatherv")};
+const RegisterWithV entry{{
+    .collective = "allgather",
+    .name = "ring",
+    .source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005",
+    .cost = "(p−1) α + (p−1)/p βm",
+    .rounds = all_ranks,
+    .round = round,
+    .symmetry = by_rotation,
+    .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = ring_neighbors},
+}};
 
 }  // namespace
 }  // namespace timpani::allgather_ring

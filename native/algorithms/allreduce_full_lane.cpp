@@ -18,11 +18,10 @@ namespace {
 class Allreduce {
   public:
     explicit Allreduce(const CollectiveArguments& args)
-        : args_(args), lanes_(args, args.parameters[1]), nodes_(lanes_.hierarchy.nodes()) {
-        CollectiveArguments piece = args;
-        piece.count = part_of(part_of(args.count, lanes_.number, 0).count, nodes_, 0).count;  // the longest
-        segments_ = Segments::of(piece, args.parameters[0]);
-    }
+        : args_(args),
+          lanes_(args, args.parameters[1]),
+          nodes_(lanes_.hierarchy.nodes()),
+          segments_(Segments::of(args, part_of(longest_part(), nodes_, 0).count, args.parameters[0])) {}
 
     /// One round inside nodes, n − 1 of the ring's reduce-scatter, and n of its allgather, the last of which stays
     /// inside nodes.
@@ -75,18 +74,14 @@ class Allreduce {
     [[nodiscard]] Part whole_piece(int lane, int number) const {
         return part_of(part(Buffer::receive, lane).count, nodes_, (number % nodes_ + nodes_) % nodes_);
     }
-    [[nodiscard]] Region segment_of(Buffer buffer, std::int64_t part_begins, const Part& piece,
-                                    std::int64_t segment) const {
-        const auto first = std::min(piece.end(), piece.first + segment * segments_.length);
-        return {buffer, part_begins + first, std::min(segments_.length, piece.end() - first)};
-    }
     [[nodiscard]] Region piece(Buffer buffer, int lane, int number, std::int64_t segment) const {
-        return segment_of(buffer, part(buffer, lane).first, whole_piece(lane, number), segment);
+        return segments_.region(region(part(buffer, lane), whole_piece(lane, number)), segment);
     }
     /// Where a lane's rank receives a piece of its part from the rank at `local` of its node; from the ring if that is
     /// the rank itself.
     [[nodiscard]] Region contribution(const LanePlace& mine, int local, int number, std::int64_t segment) const {
-        return segment_of(Buffer::scratch, local * longest_part(), whole_piece(mine.local, number), segment);
+        const Region contributed{Buffer::scratch, local * longest_part(), longest_part()};
+        return segments_.region(region(contributed, whole_piece(mine.local, number)), segment);
     }
 
     /// The direct reduce-scatter, pieces in the order in which they leave the node.
@@ -138,7 +133,7 @@ class Allreduce {
     const CollectiveArguments& args_;
     Lanes lanes_;
     int nodes_;
-    Segments segments_{};
+    Segments segments_;
 };
 
 const Register entry{{

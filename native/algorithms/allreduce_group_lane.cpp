@@ -134,8 +134,7 @@ class Allreduce {
         return lanes_.part(segments_.region(buffer, segment), lane);
     }
     [[nodiscard]] Region column_part(const Region& whole, int column) const {
-        const Part part = part_of(whole.count, columns_, column);
-        return {whole.buffer, whole.first + part.first, part.count};
+        return region(whole, part_of(whole.count, columns_, column));
     }
     /// Where the result of the cell of a lane and column is.
     [[nodiscard]] Region cell(std::int64_t segment, int lane, int column) const {

@@ -1,8 +1,7 @@
 // Allreduce by Rabenseifner's algorithm: a reduce-scatter by recursive halving, then an allgather by recursive
 // doubling. Halving exchanges with the rank whose number differs in bit 0, 1, 2…, near ranks first. So each reduction
 // is over consecutive ranks, and any operator is allowed. Doubling takes the bits in reverse order. Rank counts that
-// are not a power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy
-// first and receives the result last.
+// are not a power of two are folded (schedule/patterns/fold.hpp).
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

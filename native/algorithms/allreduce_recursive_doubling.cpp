@@ -1,7 +1,6 @@
 // Allreduce by recursive doubling: in round k each rank exchanges its partial result with the rank whose number differs
 // in bit k, and both reduce the two in rank order. Rank counts that are not a power of two are folded
-// (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first and receives the result
-// last.
+// (schedule/patterns/fold.hpp).
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -1,7 +1,6 @@
 // Allreduce by recursive multiplying: recursive doubling with a larger radix. In round k all ranks whose numbers differ
 // only in digit k exchange their partial results, and each reduces them in rank order. The highest digit has as many
-// values as the ranks fill. The remaining ranks, less than half, are folded (schedule/patterns/fold.hpp): they send
-// their vector to a proxy first and receive the result last.
+// values as the ranks fill. The remaining ranks, less than half, are folded (schedule/patterns/fold.hpp).
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

@@ -37,11 +37,7 @@ const Register entry{{
         [](const CollectiveArguments& args, int rank) {
             return std::min<std::int64_t>(2, KnomialReduction(args, 2, 0).children(rank)) * args.count;
         },
-    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   return std::int64_t{2} * ceil_log2(args.ranks);
-               },
-               .max_sent = message_each_round,
-               .max_neighbors = log_ranks},
+    .claims = {.rounds = twice_log_ranks, .max_sent = message_each_round, .max_neighbors = log_ranks},
 }};
 
 }  // namespace

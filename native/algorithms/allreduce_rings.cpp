@@ -12,8 +12,6 @@
 namespace timpani::allreduce_rings {
 namespace {
 
-std::int64_t segment_bytes(const CollectiveArguments& args) { return args.parameters[0]; }
-
 template <auto segment_bytes>
 Algorithm ring() {
     return {
@@ -33,7 +31,7 @@ Algorithm ring() {
 }
 
 Algorithm segmented_ring() {
-    Algorithm algorithm = ring<segment_bytes>();
+    Algorithm algorithm = ring<parameter<0>>();
     algorithm.name = "segmented_ring";
     algorithm.cost = "2(p−1) qα + 2(p−1)/p βm + (p−1)/(pq) γm, q segments of each part";
     algorithm.parameters = {{"segment_bytes", 1 << 20, 0, "bytes of a segment; 0 sends parts whole"}};

@@ -4,6 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::alltoall_bruck {
 namespace {
@@ -69,19 +70,6 @@ std::int64_t max_sent(const CollectiveArguments& args) {
     return hops * args.count;
 }
 
-/// The ranks at a distance with one nonzero digit, in both directions around the ring.
-std::int64_t max_neighbors(const CollectiveArguments& args) {
-    const auto one_digit = [&](std::int64_t distance) {
-        while (distance % args.parameters[0] == 0) distance /= args.parameters[0];
-        return distance < args.parameters[0];
-    };
-    std::int64_t distinct = 0;
-    for (int other = 1; other < args.ranks; ++other) {
-        distinct += one_digit(other) || one_digit(args.ranks - other) ? 1 : 0;
-    }
-    return distinct;
-}
-
 const Register entry{{
     .collective = "alltoall",
     .name = "bruck",
@@ -96,7 +84,7 @@ const Register entry{{
                    return ceil_log(args.ranks, args.parameters[0]);
                },
                .max_sent = max_sent,
-               .max_neighbors = max_neighbors},
+               .max_neighbors = ranks_at_one_digit<parameter<0>>},
 }};
 
 }  // namespace

@@ -15,21 +15,15 @@ namespace {
 
 template <typename Visit>
 void for_segments(const CollectiveArguments& args, const Region& block, const Visit& visit) {
-    CollectiveArguments alone = args;
-    alone.count = block.count;
-    const Segments segments = Segments::of(alone, args.parameters[0]);
-    for (std::int64_t i = 0; i < segments.number(); ++i) {
-        Region segment = segments.region(block.buffer, i);
-        segment.first += block.first;
-        visit(segment);
-    }
+    const Segments segments = Segments::of(args, block.count, args.parameters[0]);
+    for (std::int64_t i = 0; i < segments.number(); ++i) visit(segments.region(block, i));
 }
 
 /// The segments of one block sent and of one block received, for the longest blocks.
 std::int64_t requests(const CollectiveArguments& args) {
-    CollectiveArguments longest = args;
-    for (const auto count : args.counts) longest.count = std::max(longest.count, count);
-    return 2 * Segments::of(longest, args.parameters[0]).number();
+    std::int64_t longest = args.count;
+    for (const auto count : args.counts) longest = std::max(longest, count);
+    return 2 * Segments::of(args, longest, args.parameters[0]).number();
 }
 
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
@@ -61,23 +55,18 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
-Algorithm node_pairwise(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "node_pairwise",
-        .source = "pairwise exchange (Thakur, Rabenseifner, Gropp, IJHPCA 2005) of nodes",
-        .cost = "(p − 1) α + (n−1)/n βm, n nodes, m leaving a node",
-        .restrictions = {.topology = true},
-        .parameters = {{"segment_bytes", 32768, 0, "bytes of a message; 0 sends a block whole"}},
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.topology->nodes(); },
-        .round = round,
-        .requests = requests,
-        .claims = {.max_sent = message_to_each, .max_neighbors = other_ranks, .max_leaving_node = blocks_leaving_node},
-    };
-}
-
-const Register alltoall{node_pairwise("alltoall")};
-const Register alltoallv{node_pairwise("alltoallv")};
+const RegisterWithV entry{{
+    .collective = "alltoall",
+    .name = "node_pairwise",
+    .source = "pairwise exchange (Thakur, Rabenseifner, Gropp, IJHPCA 2005) of nodes",
+    .cost = "(p − 1) α + (n−1)/n βm, n nodes, m leaving a node",
+    .restrictions = {.topology = true},
+    .parameters = {{"segment_bytes", 32768, 0, "bytes of a message; 0 sends a block whole"}},
+    .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.topology->nodes(); },
+    .round = round,
+    .requests = requests,
+    .claims = {.max_sent = message_to_each, .max_neighbors = other_ranks, .max_leaving_node = blocks_leaving_node},
+}};
 
 }  // namespace
 }  // namespace timpani::alltoall_node_pairwise

@@ -26,26 +26,21 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.receive(root, {Buffer::receive, block.at_receiver, block.count});
 }
 
-Algorithm scatters(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "scatters",
-        .source = "as students wrote it: type IV of study hierarchical-collectives",
-        .cost = "p (p−1) (α + βm/p), m from each rank",
-        .aliases = {"type_4"},
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
-        .round = round,
-        .requests = [](const CollectiveArguments& args) -> std::int64_t { return std::max(1, args.ranks - 1); },
-        .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                       return args.ranks == 1 ? 0 : args.ranks;
-                   },
-                   .max_sent = message_to_each,
-                   .max_neighbors = other_ranks},
-    };
-}
-
-const Register alltoall{scatters("alltoall")};
-const Register alltoallv{scatters("alltoallv")};
+const RegisterWithV entry{{
+    .collective = "alltoall",
+    .name = "scatters",
+    .source = "as students wrote it: type IV of study hierarchical-collectives",
+    .cost = "p (p−1) (α + βm/p), m from each rank",
+    .aliases = {"type_4"},
+    .rounds = all_ranks,
+    .round = round,
+    .requests = [](const CollectiveArguments& args) -> std::int64_t { return std::max(1, args.ranks - 1); },
+    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
+                   return args.ranks == 1 ? 0 : args.ranks;
+               },
+               .max_sent = message_to_each,
+               .max_neighbors = other_ranks},
+}};
 
 }  // namespace
 }  // namespace timpani::alltoall_scatters

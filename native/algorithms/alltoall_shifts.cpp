@@ -29,21 +29,21 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     steps.send(to, source);
 }
 
-Algorithm linear(std::string_view collective) {
+Algorithm linear() {
     return {
-        .collective = collective,
+        .collective = "alltoall",
         .name = "linear",
         .source = "Pješivac-Grbović, thesis, University of Tennessee 2007",
         .cost = "(p−1) α + βm",
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
+        .rounds = all_ranks,
         .round = round,
         .symmetry = by_rotation,
         .claims = {.rounds = other_ranks, .max_sent = message_to_each, .max_neighbors = other_ranks},
     };
 }
 
-Algorithm linear_throttled(std::string_view collective) {
-    Algorithm algorithm = linear(collective);
+Algorithm linear_throttled() {
+    Algorithm algorithm = linear();
     algorithm.name = "linear_throttled";
     algorithm.source = "Open MPI, coll/base, all-to-all linear_sync";
     algorithm.parameters = {{"requests", 4, 1, "messages under way each way"}};
@@ -52,20 +52,17 @@ Algorithm linear_throttled(std::string_view collective) {
     return algorithm;
 }
 
-Algorithm pairwise(std::string_view collective) {
-    Algorithm algorithm = linear(collective);
+Algorithm pairwise() {
+    Algorithm algorithm = linear();
     algorithm.name = "pairwise";
     algorithm.source = "Thakur, Rabenseifner, Gropp, IJHPCA 2005";
     algorithm.requests = always<2>;
     return algorithm;
 }
 
-const Register linear_alltoall{linear("alltoall")};
-const Register linear_alltoallv{linear("alltoallv")};
-const Register throttled_alltoall{linear_throttled("alltoall")};
-const Register throttled_alltoallv{linear_throttled("alltoallv")};
-const Register pairwise_alltoall{pairwise("alltoall")};
-const Register pairwise_alltoallv{pairwise("alltoallv")};
+const RegisterWithV all_at_once{linear()};
+const RegisterWithV throttled{linear_throttled()};
+const RegisterWithV one_at_a_time{pairwise()};
 
 }  // namespace
 }  // namespace timpani::alltoall_shifts

@@ -169,22 +169,17 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (k == 2) exchange.send_to_receivers(steps);
 }
 
-Algorithm two_level(std::string_view collective) {
-    return {
-        .collective = collective,
-        .name = "two_level",
-        .source = "Träff, Rougier, EuroMPI 2014",
-        .cost = "(2p/n + n) α + 3βm, n nodes, m from each rank",
-        .restrictions = {.topology = true},
-        .rounds = always<3>,
-        .round = round,
-        .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
-        .claims = {.max_leaving_node = blocks_leaving_node},
-    };
-}
-
-const Register alltoall{two_level("alltoall")};
-const Register alltoallv{two_level("alltoallv")};
+const RegisterWithV entry{{
+    .collective = "alltoall",
+    .name = "two_level",
+    .source = "Träff, Rougier, EuroMPI 2014",
+    .cost = "(2p/n + n) α + 3βm, n nodes, m from each rank",
+    .restrictions = {.topology = true},
+    .rounds = always<3>,
+    .round = round,
+    .scratch = [](const CollectiveArguments& args, int rank) { return Exchange(args, rank).scratch(); },
+    .claims = {.max_leaving_node = blocks_leaving_node},
+}};
 
 }  // namespace
 }  // namespace timpani::alltoall_two_level

@@ -2,7 +2,6 @@
 // before it.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 
 namespace timpani::barrier_dissemination {
@@ -23,16 +22,7 @@ const Register entry{{
     .rounds = log_ranks,
     .round = round,
     .symmetry = by_rotation,
-    .claims = {.rounds = log_ranks,
-               .max_sent = always<0>,
-               .max_neighbors = [](const CollectiveArguments& args) -> std::int64_t {
-                   // The ranks at distance 2ᵏ, in both directions around the ring.
-                   std::int64_t distinct = 0;
-                   for (int other = 1; other < args.ranks; ++other) {
-                       distinct += is_power_of_two(other) || is_power_of_two(args.ranks - other) ? 1 : 0;
-                   }
-                   return distinct;
-               }},
+    .claims = {.rounds = log_ranks, .max_sent = always<0>, .max_neighbors = ranks_at_one_digit<always<2>>},
 }};
 
 }  // namespace

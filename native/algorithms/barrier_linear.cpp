@@ -6,8 +6,6 @@
 namespace timpani::barrier_linear {
 namespace {
 
-std::int64_t rounds(const CollectiveArguments&) { return 2; }
-
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const bool arriving = k == 0;
     if (rank > 0) {
@@ -26,7 +24,7 @@ const Register entry{{
     .name = "linear",
     .source = "Pješivac-Grbović et al., Cluster Computing 2007",
     .cost = "2 (p−1) α",
-    .rounds = rounds,
+    .rounds = always<2>,
     .round = round,
     .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks == 1 ? 0 : 2; },
                .max_sent = always<0>,

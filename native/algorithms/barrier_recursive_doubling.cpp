@@ -1,6 +1,5 @@
 // Barrier by recursive doubling: in round k each rank and the one whose number differs in bit k notify each other. Rank
-// counts that are not a power of two are folded (schedule/patterns/fold.hpp): the even rank of a pair notifies its
-// proxy first and waits for it last.
+// counts that are not a power of two are folded (schedule/patterns/fold.hpp).
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

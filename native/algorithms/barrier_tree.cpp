@@ -2,7 +2,6 @@
 // releases all down the same tree.
 
 #include "schedule/algorithm.hpp"
-#include "schedule/arithmetic.hpp"
 #include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/tree.hpp"
 
@@ -35,11 +34,7 @@ const Register entry{{
     .cost = "2 ⌈log₂ p⌉ α",
     .rounds = rounds,
     .round = round,
-    .claims = {.rounds = [](const CollectiveArguments& args) -> std::int64_t {
-                   return std::int64_t{2} * ceil_log2(args.ranks);
-               },
-               .max_sent = always<0>,
-               .max_neighbors = log_ranks},
+    .claims = {.rounds = twice_log_ranks, .max_sent = always<0>, .max_neighbors = log_ranks},
 }};
 
 }  // namespace

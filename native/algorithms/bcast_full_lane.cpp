@@ -5,6 +5,7 @@
 // The message crosses a node's link at most once in each direction, and all lanes' ranks drive the link.
 
 #include "schedule/algorithm.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/lanes.hpp"
 
 namespace timpani::bcast_full_lane {
@@ -35,7 +36,7 @@ class Broadcast {
         }
         if (mine.local >= lanes_.number) return;
         const auto segment = k - depth(mine.position, mine.local);
-        if (!in_range(segment)) return;
+        if (!segments_.has(segment)) return;
         const Region part = part_of_segment(rank, segment, mine.local);
         if (mine.position + 1 < lanes_.hierarchy.nodes()) {
             steps.send(lanes_.rank_at(mine.position + 1, mine.local), part);
@@ -51,7 +52,6 @@ class Broadcast {
   private:
     /// Hops from the root to a lane's rank on the node at `position`; the root is the rank of lane 0 there.
     static std::int64_t depth(int position, int lane) { return position + (lane > 0 ? 1 : 0); }
-    [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] Region part_of_segment(int rank, std::int64_t segment, int lane) const {
         return lanes_.part(segments_.region(data_of(args_, rank), segment), lane);
     }
@@ -61,7 +61,7 @@ class Broadcast {
     void receive(const LanePlace& mine, int lane, std::int64_t k, int rank, Steps& steps) const {
         const bool own_lane = lane == mine.local;
         const auto segment = k - depth(mine.position, lane) + (own_lane ? 1 : 0);
-        if (!in_range(segment)) return;
+        if (!segments_.has(segment)) return;
         const int from = !own_lane           ? lanes_.hierarchy.rank_at(mine.node, lane)
                          : mine.position > 0 ? lanes_.rank_at(mine.position - 1, lane)
                                              : args_.root;
@@ -81,8 +81,7 @@ const Register entry{{
     .restrictions = {.topology = true},
     .parameters = {kLaneSegments, kLanes},
     .prepare = prepared<Broadcast>,
-    .claims = {.max_leaving_node =
-                   [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }},
+    .claims = {.max_leaving_node = message_to_other_nodes},
 }};
 
 }  // namespace

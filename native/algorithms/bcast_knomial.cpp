@@ -3,6 +3,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/tree.hpp"
 
 namespace timpani::bcast_knomial {
@@ -20,14 +21,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (child > 0) steps.send(absolute_rank(args, child), whole);
 }
 
-/// The root's children: radix − 1 for each digit of p − 1, but only the digit's value for the highest.
-std::int64_t children_of_root(const CollectiveArguments& args) {
-    std::int64_t children = 0;
-    for (std::int64_t left = args.ranks - 1; left > 0; left /= args.parameters[0]) {
-        children += std::min(left, args.parameters[0] - 1);
-    }
-    return children;
-}
+constexpr auto children_of_root = children_of_knomial_root<parameter<0>>;
 
 const Register entry{{
     .collective = "bcast",

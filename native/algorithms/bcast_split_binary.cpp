@@ -4,6 +4,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
 #include "schedule/patterns/tree.hpp"
 
 namespace timpani::bcast_split_binary {
@@ -15,18 +16,12 @@ struct Half {
     Part part;
     Segments segments;
 
-    Half(const CollectiveArguments& args, int side) : part(part_of(args.count, 2, side)), segments{} {
-        CollectiveArguments alone = args;
-        alone.count = part.count;
-        segments = Segments::of(alone, args.parameters[0]);
-    }
-    [[nodiscard]] Region whole(Buffer buffer) const { return {buffer, part.first, part.count}; }
+    Half(const CollectiveArguments& args, int side)
+        : part(part_of(args.count, 2, side)), segments(Segments::of(args, part.count, args.parameters[0])) {}
+    [[nodiscard]] Region whole(Buffer buffer) const { return region(buffer, part); }
     [[nodiscard]] Region segment(Buffer buffer, std::int64_t index) const {
-        Region segment = segments.region(buffer, index);
-        segment.first += part.first;
-        return segment;
+        return segments.region(whole(buffer), index);
     }
-    [[nodiscard]] bool has(std::int64_t index) const { return index >= 0 && index < segments.number(); }
 };
 
 constexpr int side_of(int rank) { return rank % 2 == 1 ? 0 : 1; }
@@ -59,11 +54,11 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     const int me = relative_rank(args, rank);
     const Buffer data = data_of(args, rank);
     const std::int64_t index = k - tree.depth(me);
-    if (const Half mine(args, side_of(me)); me > 0 && mine.has(index + 1)) {
+    if (const Half mine(args, side_of(me)); me > 0 && mine.segments.has(index + 1)) {
         steps.receive(absolute_rank(args, tree.parent(me)), mine.segment(data, index + 1));
     }
     for (int i = 0, child = 0; (child = tree.child(me, i)) >= 0; ++i) {
-        if (const Half theirs(args, side_of(child)); theirs.has(index)) {
+        if (const Half theirs(args, side_of(child)); theirs.segments.has(index)) {
             steps.send(absolute_rank(args, child), theirs.segment(data, index));
         }
     }

@@ -7,6 +7,7 @@
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 
 namespace timpani::bcast_two_level_shared {
@@ -31,15 +32,14 @@ class Broadcast {
         if (hierarchy_.local_rank(rank) > 0) {
             // In round 0: this rank has read what an earlier call left in the window.
             if (k == 0) steps.notify(hierarchy_.leader(node));
-            if (in_range(incoming - 1)) copy_out(rank, node, incoming - 1, steps);
+            if (segments_.has(incoming - 1)) copy_out(rank, node, incoming - 1, steps);
         } else {
-            if (in_range(incoming - 1)) send_on(rank, node, incoming - 1, steps);
-            if (in_range(incoming)) receive(rank, node, incoming, steps);
+            if (segments_.has(incoming - 1)) send_on(rank, node, incoming - 1, steps);
+            if (segments_.has(incoming)) receive(rank, node, incoming, steps);
         }
     }
 
   private:
-    [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] bool alone(int node) const { return hierarchy_.ranks_on(node) == 1; }
     [[nodiscard]] Region own(int rank, std::int64_t segment) const {
         return segments_.region(data_of(args_, rank), segment);
@@ -56,7 +56,7 @@ class Broadcast {
     void copy_out(int rank, int node, std::int64_t segment, Steps& steps) const {
         steps.await(hierarchy_.leader(node));
         steps.copy(slot(segment), own(rank, segment));
-        if (in_range(segment + slots_)) steps.notify(hierarchy_.leader(node));
+        if (segments_.has(segment + slots_)) steps.notify(hierarchy_.leader(node));
     }
 
     void send_on(int rank, int node, std::int64_t segment, Steps& steps) const {
@@ -97,9 +97,7 @@ const Register entry{{
                    {"window_segments", 8, 1, "segments that a node's shared memory holds"}},
     .prepare = prepared<Broadcast>,
     .window = [](const CollectiveArguments& args) { return Broadcast(args).window(); },
-    .claims = {.max_leaving_node = [](const CollectiveArguments& args) -> std::int64_t {
-        return args.topology->nodes() > 1 ? args.count : 0;
-    }},
+    .claims = {.max_leaving_node = message_to_other_nodes},
 }};
 
 }  // namespace

@@ -70,7 +70,7 @@ Algorithm nonblocking(std::string_view collective, const std::vector<std::string
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "(p−1) α + (p−1)/p βm, m in all",
         .aliases = aliases,
-        .rounds = [](const CollectiveArguments& args) -> std::int64_t { return args.ranks; },
+        .rounds = all_ranks,
         .round = round<Direction>,
         // A rank other than the root has one message.
         .next_active = [](const CollectiveArguments& args, int rank, std::int64_t k) -> std::int64_t {
@@ -91,10 +91,8 @@ Algorithm blocking(std::string_view collective) {
     return algorithm;
 }
 
-const Register gather{blocking<Gather>("gather")};
-const Register gatherv{blocking<Gather>("gatherv")};
-const Register scatter{blocking<Scatter>("scatter")};
-const Register scatterv{blocking<Scatter>("scatterv")};
+const RegisterWithV gather{blocking<Gather>("gather")};
+const RegisterWithV scatter{blocking<Scatter>("scatter")};
 const Register nonblocking_gather{nonblocking<Gather>("gather", {})};
 const Register nonblocking_scatter{nonblocking<Scatter>("scatter", {"linear_nb"})};
 

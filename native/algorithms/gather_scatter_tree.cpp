@@ -136,8 +136,6 @@ struct SubtreeTraffic {
     }
 };
 
-std::int64_t radix_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
-
 template <auto radix>
 KnomialTree tree(const CollectiveArguments& args) {
     return {args.ranks, radix(args)};
@@ -166,17 +164,17 @@ Algorithm along_tree(std::string_view collective) {
 }
 
 template <auto radix>
-Algorithm gather(std::string_view collective) {
+Algorithm gather() {
     constexpr auto max_sent = [](const CollectiveArguments& args) {
         return SubtreeTraffic(args, radix(args)).largest_subtree;
     };
-    return along_tree<radix, tree_gather_round, max_sent>(collective);
+    return along_tree<radix, tree_gather_round, max_sent>("gather");
 }
 
 template <auto radix>
-Algorithm scatter(std::string_view collective) {
+Algorithm scatter() {
     constexpr auto max_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); };
-    return along_tree<radix, tree_scatter_round, max_sent>(collective);
+    return along_tree<radix, tree_scatter_round, max_sent>("scatter");
 }
 
 Algorithm knomial(Algorithm algorithm) {
@@ -187,12 +185,10 @@ Algorithm knomial(Algorithm algorithm) {
     return algorithm;
 }
 
-const Register binomial_gather{gather<always<2>>("gather")};
-const Register binomial_gatherv{gather<always<2>>("gatherv")};
-const Register binomial_scatter{scatter<always<2>>("scatter")};
-const Register binomial_scatterv{scatter<always<2>>("scatterv")};
-const Register knomial_gather{knomial(gather<radix_parameter>("gather"))};
-const Register knomial_scatter{knomial(scatter<radix_parameter>("scatter"))};
+const RegisterWithV binomial_gather{gather<always<2>>()};
+const RegisterWithV binomial_scatter{scatter<always<2>>()};
+const Register knomial_gather{knomial(gather<parameter<0>>())};
+const Register knomial_scatter{knomial(scatter<parameter<0>>())};
 
 }  // namespace
 }  // namespace timpani::gather_scatter_tree

@@ -5,6 +5,7 @@
 // The operator must commute.
 
 #include "schedule/algorithm.hpp"
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/direct_exchange.hpp"
 #include "schedule/patterns/lanes.hpp"
 
@@ -33,14 +34,14 @@ class Reduction {
         const LanePlace mine(lanes_, rank);
         const auto in_chain = k - 1 - (last_position() - mine.position);
         if (mine.local < lanes_.number) {
-            if (in_range(k - 1)) reduce_contributions(mine, rank, k - 1, steps);
-            if (in_range(in_chain)) send_along_chain(mine, rank, in_chain, steps);
+            if (segments_.has(k - 1)) reduce_contributions(mine, rank, k - 1, steps);
+            if (segments_.has(in_chain)) send_along_chain(mine, rank, in_chain, steps);
         }
-        for (int lane = 1; rank == args_.root && in_range(in_chain) && lane < lanes_.number; ++lane) {
+        for (int lane = 1; rank == args_.root && segments_.has(in_chain) && lane < lanes_.number; ++lane) {
             steps.receive(lanes_.hierarchy.rank_at(mine.node, lane), part(Buffer::receive, in_chain, lane));
         }
-        if (in_range(k)) exchange_on_node(mine, k, steps);
-        if (mine.local < lanes_.number && mine.position < last_position() && in_range(in_chain + 1)) {
+        if (segments_.has(k)) exchange_on_node(mine, k, steps);
+        if (mine.local < lanes_.number && mine.position < last_position() && segments_.has(in_chain + 1)) {
             steps.receive(lanes_.rank_at(mine.position + 1, mine.local), from_chain(mine, in_chain + 1));
         }
     }
@@ -51,11 +52,8 @@ class Reduction {
         return mine.local < lanes_.number ? args_.count + (mine.size + 1) * longest_part() : 0;
     }
 
-    [[nodiscard]] std::int64_t max_leaving_node() const { return last_position() > 0 ? args_.count : 0; }
-
   private:
     [[nodiscard]] int last_position() const { return lanes_.hierarchy.nodes() - 1; }
-    [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] std::int64_t longest_part() const {
         return part_of(std::min(segments_.length, args_.count), lanes_.number, 0).count;
     }
@@ -108,7 +106,7 @@ const Register entry{{
     .parameters = {kLaneSegments, kLanes},
     .prepare = prepared<Reduction>,
     .scratch = [](const CollectiveArguments& args, int rank) { return Reduction(args).scratch(rank); },
-    .claims = {.max_leaving_node = [](const CollectiveArguments& args) { return Reduction(args).max_leaving_node(); }},
+    .claims = {.max_leaving_node = message_to_other_nodes},
 }};
 
 }  // namespace

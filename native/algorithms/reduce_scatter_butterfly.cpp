@@ -2,8 +2,7 @@
 // number differs in bit k exchange halves of the blocks that they still work on, and each reduces the half that it
 // keeps. Each reduction is over consecutive ranks, so any operator is allowed. But a rank ends with the block of the
 // rank whose number has its bits in reverse order, and sends it there last. Rank counts that are not a power of two are
-// folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
-// both.
+// folded (schedule/patterns/fold.hpp).
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

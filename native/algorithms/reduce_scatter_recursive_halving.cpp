@@ -1,8 +1,7 @@
 // Reduce-scatter by recursive halving. In each round a rank and the rank half a group away exchange halves of the
 // blocks that they still work on, and each reduces the half with its own block. Far ranks meet first. Every block ends
 // at its owner, but rank order is lost, so the operator must commute. Rank counts that are not a power of two are
-// folded (schedule/patterns/fold.hpp): the even rank of a pair sends its vector to its proxy first, which works for
-// both, and receives its block last.
+// folded (schedule/patterns/fold.hpp).
 
 #include "schedule/algorithm.hpp"
 #include "schedule/arithmetic.hpp"

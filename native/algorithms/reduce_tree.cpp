@@ -13,23 +13,6 @@
 namespace timpani::reduce_tree {
 namespace {
 
-/// One child for each nonzero value of each digit; the highest digit has as many values as the ranks fill.
-std::int64_t children_of_first(const CollectiveArguments& args, std::int64_t radix) {
-    std::int64_t children = 0;
-    for (std::int64_t value = 1; value < args.ranks; value *= radix) {
-        children += std::min(radix - 1, (args.ranks - 1) / value);
-    }
-    return children;
-}
-
-bool is_child_of_first(int rank, std::int64_t radix) {
-    std::int64_t digit = rank;
-    while (digit > 0 && digit % radix == 0) digit /= radix;
-    return digit < radix;
-}
-
-std::int64_t first_parameter(const CollectiveArguments& args) { return args.parameters[0]; }
-
 KnomialReduction reduction(const CollectiveArguments& args, std::int64_t radix) {
     return {args, radix, reduction_root(args)};
 }
@@ -67,19 +50,19 @@ Algorithm along_tree() {
             },
         .claims = {.rounds =
                        [](const CollectiveArguments& args) {
-                           return children_of_first(args, radix(args)) + (forwards_to_root(args) ? 1 : 0);
+                           return children_of_knomial_root<radix>(args) + (forwards_to_root(args) ? 1 : 0);
                        },
                    .max_sent = message_once,
                    .max_neighbors =
                        [](const CollectiveArguments& args) {
-                           const bool one_more = forwards_to_root(args) && !is_child_of_first(args.root, radix(args));
-                           return children_of_first(args, radix(args)) + (one_more ? 1 : 0);
+                           const bool one_more = forwards_to_root(args) && !has_one_digit(args.root, radix(args));
+                           return children_of_knomial_root<radix>(args) + (one_more ? 1 : 0);
                        }},
     };
 }
 
 Algorithm knomial() {
-    Algorithm algorithm = along_tree<first_parameter>();
+    Algorithm algorithm = along_tree<parameter<0>>();
     algorithm.name = "knomial";
     algorithm.source = "Moody, Fernandez, Petrini, Panda, SC 2003";
     algorithm.cost = "⌈log_r p⌉ (r−1) (α + βm + γm); α + βm more to keep order at a root other than 0";

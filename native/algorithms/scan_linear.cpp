@@ -7,8 +7,6 @@
 namespace timpani::scan_linear {
 namespace {
 
-std::int64_t rounds(const CollectiveArguments& args) { return args.ranks; }
-
 /// In round k rank k − 1 sends to rank k. What a rank receives is its result of exscan. Reduced with its own elements
 /// it is the result of scan.
 template <bool exclusive>
@@ -28,7 +26,7 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
 /// Active rounds: the first one, the one in which it receives, and the next.
 std::int64_t next_active(const CollectiveArguments& args, int rank, std::int64_t k) {
     if (k == 0) return 0;
-    return k <= rank + 1 ? std::max<std::int64_t>(k, rank) : rounds(args);
+    return k <= rank + 1 ? std::max<std::int64_t>(k, rank) : args.ranks;
 }
 
 Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) {
@@ -37,7 +35,7 @@ Algorithm linear(std::string_view collective, decltype(Algorithm::round) round) 
         .name = "linear",
         .source = "Sanders, Träff, EuroPVM/MPI 2006",
         .cost = "(p−1) (α + βm + γm)",
-        .rounds = rounds,
+        .rounds = all_ranks,
         .round = round,
         .next_active = next_active,
         .scratch = [](const CollectiveArguments& args, int) { return args.count; },

@@ -62,6 +62,12 @@ Register::Register(Algorithm algorithm) {
     index().insert(std::ranges::upper_bound(index(), key(entry), {}, key), entry);
 }
 
+RegisterWithV::RegisterWithV(Algorithm algorithm) {
+    const Register with_equal_blocks(algorithm);
+    algorithm.collective = find_collective(std::string(algorithm.collective) + "v")->name;
+    const Register with_any_blocks(std::move(algorithm));
+}
+
 std::span<const Algorithm* const> algorithms() { return index(); }
 
 const Algorithm* find_algorithm(std::string_view collective, std::string_view name) {

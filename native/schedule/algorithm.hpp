@@ -95,4 +95,10 @@ struct Register {
     explicit Register(Algorithm algorithm);
 };
 
+/// The same for an algorithm whose blocks may differ in size: it enters the collective that it names, which has equal
+/// blocks, and the v-collective, such as allgather and allgatherv.
+struct RegisterWithV {
+    explicit RegisterWithV(Algorithm algorithm);
+};
+
 }  // namespace timpani

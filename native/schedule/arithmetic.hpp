@@ -33,6 +33,12 @@ constexpr std::int64_t power(std::int64_t base, int exponent) {
     return result;
 }
 
+/// Whether `number` > 0 has one nonzero digit to base `radix`.
+constexpr bool has_one_digit(std::int64_t number, std::int64_t radix) {
+    while (number % radix == 0) number /= radix;
+    return number < radix;
+}
+
 /// `rank` counted from the root, which is 0; and the inverse.
 constexpr int relative_rank(const CollectiveArguments& args, int rank) {
     return (rank - args.root + args.ranks) % args.ranks;
@@ -53,16 +59,25 @@ struct Segments {
 
     /// `segment_bytes` 0 or larger than the vector: one segment.
     static constexpr Segments of(const CollectiveArguments& args, std::int64_t segment_bytes) {
+        return of(args, args.count, segment_bytes);
+    }
+    /// The same for `count` of the elements.
+    static constexpr Segments of(const CollectiveArguments& args, std::int64_t count, std::int64_t segment_bytes) {
         const std::int64_t wanted = segment_bytes / std::max<std::int64_t>(1, args.element_bytes);
-        const bool whole = segment_bytes <= 0 || wanted >= args.count;
-        return {args.count, whole ? std::max<std::int64_t>(1, args.count) : std::max<std::int64_t>(1, wanted)};
+        const bool whole = segment_bytes <= 0 || wanted >= count;
+        return {count, std::max<std::int64_t>(1, whole ? count : wanted)};
     }
     [[nodiscard]] constexpr std::int64_t number() const {
         return std::max<std::int64_t>(1, (count + length - 1) / length);
     }
+    [[nodiscard]] constexpr bool has(std::int64_t index) const { return index >= 0 && index < number(); }
     [[nodiscard]] constexpr Region region(Buffer buffer, std::int64_t index) const {
+        return region({buffer, 0, count}, index);
+    }
+    /// The segment of a vector that starts elsewhere, and may be shorter.
+    [[nodiscard]] constexpr Region region(const Region& whole, std::int64_t index) const {
         const std::int64_t first = index * length;
-        return {buffer, first, std::clamp<std::int64_t>(count - first, 0, length)};
+        return {whole.buffer, whole.first + first, std::clamp<std::int64_t>(whole.count - first, 0, length)};
     }
 };
 

@@ -15,6 +15,11 @@ inline Part scattered_part(const CollectiveArguments& args, int rank) { return p
 
 constexpr Region region(Buffer buffer, const Part& block) { return {buffer, block.first, block.count}; }
 
+/// A part of a region.
+constexpr Region region(const Region& whole, const Part& part) {
+    return {whole.buffer, whole.first + part.first, part.count};
+}
+
 /// All blocks from `first` to `last`, both included.
 constexpr Region region(Buffer buffer, const Part& first, const Part& last) {
     return {buffer, first.first, last.first + last.count - first.first};

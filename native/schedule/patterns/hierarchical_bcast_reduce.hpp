@@ -70,12 +70,10 @@ struct HierarchicalReduction : HierarchicalTree<kinds> {
     static constexpr auto prepare = prepared_by<reduction>;
     static std::int64_t scratch(const CollectiveArguments& args, int rank) { return reduction(args).scratch(rank); }
 
-    static constexpr Claims claims{
-        .rounds = Base::busy_rounds,
-        .max_sent = [](const CollectiveArguments& args) { return args.ranks > 1 ? args.count : 0; },
-        .max_neighbors = Base::max_neighbors,
-        .max_leaving_node =
-            [](const CollectiveArguments& args) { return args.topology->nodes() > 1 ? args.count : 0; }};
+    static constexpr Claims claims{.rounds = Base::busy_rounds,
+                                   .max_sent = message_once,
+                                   .max_neighbors = Base::max_neighbors,
+                                   .max_leaving_node = message_to_other_nodes};
 };
 
 }  // namespace timpani

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
 #include "schedule/parameters.hpp"
 #include "schedule/patterns/hierarchy.hpp"
 
@@ -36,8 +37,7 @@ struct Lanes {
 
     /// A lane's part of a vector or of a segment.
     [[nodiscard]] Region part(const Region& whole, int lane) const {
-        const Part part = part_of(whole.count, number, lane);
-        return {whole.buffer, whole.first + part.first, part.count};
+        return region(whole, part_of(whole.count, number, lane));
     }
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/arithmetic.hpp"
+#include "schedule/blocks.hpp"
 #include "schedule/step.hpp"
 
 namespace timpani {
@@ -13,11 +14,8 @@ namespace timpani {
 /// next ones.
 class RingAllreduce {
   public:
-    RingAllreduce(const CollectiveArguments& args, std::int64_t segment_bytes) : args_(args) {
-        CollectiveArguments part = args;
-        part.count = part_of(args.count, args.ranks, 0).count;  // the longest
-        segments_ = Segments::of(part, segment_bytes);
-    }
+    RingAllreduce(const CollectiveArguments& args, std::int64_t segment_bytes)
+        : args_(args), segments_(Segments::of(args, part_of(args.count, args.ranks, 0).count, segment_bytes)) {}
 
     [[nodiscard]] std::int64_t rounds() const { return std::max(1, 2 * (args_.ranks - 1)); }
 
@@ -29,7 +27,10 @@ class RingAllreduce {
         }
         const bool reduces = k > 0 && k < p;
         for (std::int64_t segment = 0; segment < segments_.number(); ++segment) {
-            const auto of_part = [&](Buffer buffer, std::int64_t part) { return region(buffer, part, segment); };
+            const auto of_part = [&](Buffer buffer, std::int64_t number) {
+                const Part part = part_of(args_.count, p, static_cast<int>((number % p + p) % p));
+                return segments_.region(region(buffer, part), segment);
+            };
             const Region outgoing = of_part(k == 0 ? Buffer::send : Buffer::receive, rank - k);
             if (reduces) steps.reduce(of_part(Buffer::send, rank - k), outgoing);
             steps.receive((rank - 1 + p) % p, of_part(Buffer::receive, rank - k - 1));
@@ -38,15 +39,8 @@ class RingAllreduce {
     }
 
   private:
-    [[nodiscard]] Region region(Buffer buffer, std::int64_t number, std::int64_t segment) const {
-        const int p = args_.ranks;
-        const auto part = part_of(args_.count, p, static_cast<int>((number % p + p) % p));
-        const auto first = std::min(part.end(), part.first + segment * segments_.length);
-        return {buffer, first, std::min(segments_.length, part.end() - first)};
-    }
-
     const CollectiveArguments& args_;
-    Segments segments_{};
+    Segments segments_;  // of the longest part
 };
 
 /// Elements that `rank` sends: all parts but one in the reduce-scatter, and all but one in the allgather.
