@@ -9,6 +9,7 @@
 //                   the ranks of each node
 
 #include <array>
+#include <vector>
 
 #include "schedule/algorithm.hpp"
 #include "schedule/patterns/hierarchical_bcast_reduce.hpp"
@@ -22,95 +23,68 @@ constexpr std::string_view kWorringen = "Worringen, LCN 2003";
 
 struct Variant {
     std::string_view name;
-    std::vector<std::string_view> aliases;
+    std::string_view alias;
     std::string_view source;
-    std::string_view cost;
+    const TreeKinds& kinds;
 };
 
-template <const TreeKinds& kinds>
-Register bcast(const Variant& variant, std::int64_t segment_bytes = 0) {
-    return Register{{
-        .collective = "bcast",
-        .name = variant.name,
-        .source = variant.source,
-        .cost = variant.cost,
-        .restrictions = {.topology = true},
-        .parameters = {segment_bytes_parameter(segment_bytes)},
-        .aliases = variant.aliases,
-        .prepare = HierarchicalBroadcast<kinds>::prepare,
-        .claims = HierarchicalBroadcast<kinds>::claims,
-    }};
-}
+constexpr Variant kTwoLevel{"two_level", "type_2", kKaronis, kTwoLevels};
+constexpr Variant kTwoLevelLinear{"two_level_linear", "type_3", kKaronis, kRootToAllNodes};
+constexpr Variant kTwoLevelChain{"two_level_chain", "", kWorringen, kChainOfNodes};
+constexpr Variant kThreeLevel{"three_level", "type_1", kKaronis, kThreeLevels};
 
-/// The operator must commute.
-template <const TreeKinds& kinds>
-Register reduce(const Variant& variant, std::int64_t segment_bytes = 0) {
-    return Register{{
-        .collective = "reduce",
-        .name = variant.name,
-        .source = variant.source,
-        .cost = variant.cost,
-        .restrictions = {.commutative = true, .topology = true},
-        .parameters = {segment_bytes_parameter(segment_bytes)},
-        .aliases = variant.aliases,
-        .prepare = HierarchicalReduction<kinds>::prepare,
-        .scratch = HierarchicalReduction<kinds>::scratch,
-        .claims = HierarchicalReduction<kinds>::claims,
-    }};
-}
-
-template <class Blocks>
-Register move_blocks(std::string_view collective, const Variant& variant) {
-    return Register{{
+/// The operator of a reduction must commute.
+template <class Functions>
+Algorithm along_tree(std::string_view collective, const Variant& variant, std::string_view cost,
+                     const std::vector<Parameter>& parameters = {}) {
+    return {
         .collective = collective,
         .name = variant.name,
         .source = variant.source,
-        .cost = variant.cost,
-        .restrictions = {.topology = true},
-        .aliases = variant.aliases,
-        .prepare = Blocks::prepare,
-        .scratch = Blocks::scratch,
-        .claims = Blocks::claims,
-    }};
+        .cost = cost,
+        .restrictions = {.commutative = collective == "reduce", .topology = true},
+        .parameters = parameters,
+        .aliases = variant.alias.empty() ? std::vector<std::string_view>{} : std::vector{variant.alias},
+        .prepare = Functions::prepare,
+        .scratch = Functions::scratch,
+        .claims = Functions::claims,
+    };
 }
 
-/// Both directions, with equal blocks and with blocks of different sizes.
-template <const TreeKinds& kinds>
-std::array<Register, 4> gather_scatter(const Variant& variant) {
-    using Gather = HierarchicalBlocks<GatherAlongTree, kinds>;
-    using Scatter = HierarchicalBlocks<ScatterAlongTree, kinds>;
-    return {move_blocks<Gather>("gather", variant), move_blocks<Gather>("gatherv", variant),
-            move_blocks<Scatter>("scatter", variant), move_blocks<Scatter>("scatterv", variant)};
+template <const Variant& variant>
+Register bcast(std::string_view cost, std::int64_t segment_bytes = 0) {
+    using Functions = HierarchicalBroadcast<variant.kinds>;
+    return Register{along_tree<Functions>("bcast", variant, cost, {segment_bytes_parameter(segment_bytes)})};
+}
+
+template <const Variant& variant>
+Register reduce(std::string_view cost, std::int64_t segment_bytes = 0) {
+    using Functions = HierarchicalReduction<variant.kinds>;
+    return Register{along_tree<Functions>("reduce", variant, cost, {segment_bytes_parameter(segment_bytes)})};
+}
+
+template <const Variant& variant>
+std::array<RegisterWithV, 2> gather_scatter(std::string_view cost) {
+    return {RegisterWithV{along_tree<HierarchicalBlocks<true, variant.kinds>>("gather", variant, cost)},
+            RegisterWithV{along_tree<HierarchicalBlocks<false, variant.kinds>>("scatter", variant, cost)}};
 }
 
 // In costs: g groups, n nodes, p ranks, q segments; m is the message, or all blocks together.
 [[maybe_unused]] const std::array bcasts{
-    bcast<kTwoLevels>({"two_level", {"type_2"}, kKaronis, "(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + βm), n nodes"}),
-    bcast<kRootToAllNodes>({"two_level_linear", {"type_3"}, kKaronis, "(n − 1 + ⌈log₂ p/n⌉) (α + βm), n nodes"}),
-    bcast<kChainOfNodes>({"two_level_chain", {}, kWorringen, "(n + log₂ p/n + q − 2) (α + βm/q), n nodes, q segments"},
-                         32768),
-    bcast<kThreeLevels>(
-        {"three_level", {"type_1"}, kKaronis, "(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) (α + βm), g groups, n nodes"}),
+    bcast<kTwoLevel>("(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + βm), n nodes"),
+    bcast<kTwoLevelLinear>("(n − 1 + ⌈log₂ p/n⌉) (α + βm), n nodes"),
+    bcast<kTwoLevelChain>("(n + log₂ p/n + q − 2) (α + βm/q), n nodes, q segments", 32768),
+    bcast<kThreeLevel>("(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) (α + βm), g groups, n nodes"),
 };
 [[maybe_unused]] const std::array reductions{
-    reduce<kTwoLevels>({"two_level", {"type_2"}, kKaronis, "(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), n nodes"}),
-    reduce<kChainOfNodes>(
-        {"two_level_chain", {}, kWorringen, "(n + log₂ p/n + q − 2) (α + (β + γ) m/q), n nodes, q segments"}, 32768),
-    reduce<kThreeLevels>({"three_level",
-                          {"type_1"},
-                          kKaronis,
-                          "(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), g groups, n nodes"}),
+    reduce<kTwoLevel>("(⌈log₂ n⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), n nodes"),
+    reduce<kTwoLevelChain>("(n + log₂ p/n + q − 2) (α + (β + γ) m/q), n nodes, q segments", 32768),
+    reduce<kThreeLevel>("(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) (α + (β + γ) m), g groups, n nodes"),
 };
 [[maybe_unused]] const std::array gathers_and_scatters{
-    gather_scatter<kTwoLevels>(
-        {"two_level", {"type_2"}, kKaronis, "(⌈log₂ n⌉ + ⌈log₂ p/n⌉) α + 2 (p−1)/p βm, m in all, n nodes"}),
-    gather_scatter<kRootToAllNodes>(
-        {"two_level_linear", {"type_3"}, kKaronis, "(n − 1 + ⌈log₂ p/n⌉) α + 2 (p−1)/p βm, m in all, n nodes"}),
-    gather_scatter<kThreeLevels>(
-        {"three_level",
-         {"type_1"},
-         kKaronis,
-         "(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) α + 3 (p−1)/p βm, m in all, g groups, n nodes"}),
+    gather_scatter<kTwoLevel>("(⌈log₂ n⌉ + ⌈log₂ p/n⌉) α + 2 (p−1)/p βm, m in all, n nodes"),
+    gather_scatter<kTwoLevelLinear>("(n − 1 + ⌈log₂ p/n⌉) α + 2 (p−1)/p βm, m in all, n nodes"),
+    gather_scatter<kThreeLevel>("(⌈log₂ g⌉ + ⌈log₂ n/g⌉ + ⌈log₂ p/n⌉) α + 3 (p−1)/p βm, m in all, g groups, n nodes"),
 };
 
 }  // namespace

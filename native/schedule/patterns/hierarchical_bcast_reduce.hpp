@@ -1,8 +1,6 @@
 #pragma once
 
-#include <algorithm>
-#include <vector>
-
+#include "schedule/patterns/closed_forms.hpp"
 #include "schedule/patterns/topology_tree.hpp"
 #include "schedule/patterns/tree_bcast.hpp"
 #include "schedule/patterns/tree_reduction.hpp"
@@ -21,12 +19,7 @@ struct HierarchicalTree {
     static std::int64_t busy_rounds(const CollectiveArguments& args) {
         return args.ranks == 1 ? 0 : tree(args).height() + segments(args).number() - 1;
     }
-    static std::int64_t max_neighbors(const CollectiveArguments& args) {
-        const TopologyTree all = tree(args);
-        int maximum = 0;
-        for (int me = 0; me < args.ranks; ++me) maximum = std::max(maximum, all.children(me) + (me > 0 ? 1 : 0));
-        return maximum;
-    }
+    static std::int64_t max_neighbors(const CollectiveArguments& args) { return tree(args).max_neighbors(); }
 };
 
 template <const TreeKinds& kinds>
@@ -37,27 +30,16 @@ struct HierarchicalBroadcast : HierarchicalTree<kinds> {
         return {Base::tree(args), Base::segments(args), args};
     }
     static constexpr auto prepare = prepared_by<broadcast>;
+    static constexpr decltype(Algorithm::scratch) scratch = nullptr;
 
-    static std::int64_t max_sent(const CollectiveArguments& args) {
-        const TopologyTree all = Base::tree(args);
-        int maximum = 0;
-        for (int me = 0; me < args.ranks; ++me) maximum = std::max(maximum, all.children(me));
-        return maximum * args.count;
-    }
-    static std::int64_t max_leaving_node(const CollectiveArguments& args) {
-        const TopologyTree all = Base::tree(args);
-        const Topology& topology = *args.topology;
-        std::vector<std::int64_t> children(static_cast<std::size_t>(topology.nodes()));
-        for (int me = 1; me < args.ranks; ++me) {
-            const int node = topology.node_of(absolute_rank(args, all.parent(me)));
-            if (topology.node_of(absolute_rank(args, me)) != node) ++children[static_cast<std::size_t>(node)];
-        }
-        return *std::ranges::max_element(children) * args.count;
-    }
-    static constexpr Claims claims{.rounds = Base::busy_rounds,
-                                   .max_sent = max_sent,
-                                   .max_neighbors = Base::max_neighbors,
-                                   .max_leaving_node = max_leaving_node};
+    static constexpr Claims claims{
+        .rounds = Base::busy_rounds,
+        .max_sent = [](const CollectiveArguments& args) { return Base::tree(args).max_children() * args.count; },
+        .max_neighbors = Base::max_neighbors,
+        .max_leaving_node =
+            [](const CollectiveArguments& args) {
+                return Base::tree(args).max_leaving_node(false, [&](int) { return args.count; });
+            }};
 };
 
 template <const TreeKinds& kinds>

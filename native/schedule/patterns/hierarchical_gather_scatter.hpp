@@ -15,9 +15,31 @@ namespace timpani {
 /// root copies its blocks to or from scratch.
 class BlocksAlongTree {
   public:
-    BlocksAlongTree(const CollectiveArguments& args, const TreeKinds& kinds) : args_(args), tree_(args, kinds) {}
+    /// `up`: a gather, else a scatter.
+    BlocksAlongTree(const CollectiveArguments& args, const TreeKinds& kinds, bool up)
+        : args_(args), tree_(args, kinds), up_(up) {}
 
     [[nodiscard]] std::int64_t rounds() const { return tree_.height() + 1; }
+
+    /// A rank receives the blocks of its subtree in the round before it sends them.
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        const std::int64_t round_sent = this->round_sent(rank);
+        if (k != round_sent - 1 && k != round_sent) return;
+        const Subtree mine = subtree(rank);
+        const Region own{up_ ? Buffer::send : Buffer::receive, 0, block_of(args_, rank).count};
+        if (k == round_sent) {
+            up_ ? gather(rank, mine, own, steps) : scatter(rank, mine, own, steps);
+        } else if (up_) {
+            for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
+        } else {
+            steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
+        }
+    }
+
+    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
+        const std::int64_t last = round_sent(rank);
+        return k <= last ? std::max(k, last - 1) : rounds();
+    }
 
     [[nodiscard]] std::int64_t scratch(int rank) const {
         const Subtree mine = subtree(rank);
@@ -31,13 +53,18 @@ class BlocksAlongTree {
 
     // Claims for blocks of equal size.
     [[nodiscard]] std::int64_t busy_rounds() const { return tree_.height(); }
-    [[nodiscard]] std::int64_t max_neighbors() const {
-        int maximum = 0;
-        for (int me = 0; me < args_.ranks; ++me) maximum = std::max(maximum, tree_.children(me) + (me > 0 ? 1 : 0));
+    [[nodiscard]] std::int64_t max_neighbors() const { return tree_.max_neighbors(); }
+    [[nodiscard]] std::int64_t max_sent() const {
+        if (!up_) return (args_.ranks - 1) * args_.count;
+        std::int64_t maximum = 0;
+        for (int me = 1; me < args_.ranks; ++me) maximum = std::max(maximum, elements_below(me));
         return maximum;
     }
+    [[nodiscard]] std::int64_t max_leaving_node() const {
+        return tree_.max_leaving_node(up_, [this](int me) { return elements_below(me); });
+    }
 
-  protected:
+  private:
     struct Branch {
         int child;
         std::vector<int> ranks;  // of the child's subtree, in the order in which their blocks are sent
@@ -60,8 +87,7 @@ class BlocksAlongTree {
         return all;
     }
 
-    /// `at_root` is the root's buffer for the gathered or scattered blocks.
-    [[nodiscard]] Subtree subtree(int rank, Buffer at_root = Buffer::receive) const {
+    [[nodiscard]] Subtree subtree(int rank) const {
         const int me = relative_rank(args_, rank);
         Subtree all{me, me == 0 ? -1 : absolute_rank(args_, tree_.parent(me)), {}, block_of(args_, rank).count};
         std::int64_t in_scratch = rank == args_.root ? 0 : all.elements;
@@ -75,7 +101,7 @@ class BlocksAlongTree {
                 consecutive = consecutive && (j == 0 || branch.ranks[j] == branch.ranks[j - 1] + 1);
             }
             if (consecutive) {
-                branch.place = {at_root, block_of(args_, branch.ranks.front()).first, elements};
+                branch.place = {at_root(), block_of(args_, branch.ranks.front()).first, elements};
             } else {
                 branch.place = {Buffer::scratch, in_scratch, elements};
                 in_scratch += elements;
@@ -105,41 +131,7 @@ class BlocksAlongTree {
         return all;
     }
 
-    /// Maximum number of elements that one node sends to others, up or down the tree.
-    [[nodiscard]] std::int64_t max_leaving_node(bool up) const {
-        const Topology& topology = *args_.topology;
-        std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
-        for (int me = 1; me < args_.ranks; ++me) {
-            const int here = topology.node_of(absolute_rank(args_, me));
-            const int there = topology.node_of(absolute_rank(args_, tree_.parent(me)));
-            if (here == there) continue;
-            leaving[static_cast<std::size_t>(up ? here : there)] += static_cast<std::int64_t>(members(me).size());
-        }
-        return *std::ranges::max_element(leaving) * args_.count;
-    }
-
-    /// A rank moves blocks in `last` and in the round before it.
-    [[nodiscard]] std::int64_t next_active_until(std::int64_t last, std::int64_t k) const {
-        return k <= last ? std::max(k, last - 1) : rounds();
-    }
-
-    const CollectiveArguments& args_;
-    TopologyTree tree_;
-};
-
-class GatherAlongTree : public BlocksAlongTree {
-  public:
-    using BlocksAlongTree::BlocksAlongTree;
-
-    void round(int rank, std::int64_t k, Steps& steps) const {
-        const std::int64_t round_sent = this->round_sent(rank);
-        if (k != round_sent - 1 && k != round_sent) return;
-        const Subtree mine = subtree(rank);
-        if (k == round_sent - 1) {
-            for (const Branch& branch : mine.branches) steps.receive(branch.child, branch.place);
-        }
-        if (k != round_sent) return;
-        const Region own{Buffer::send, 0, block_of(args_, rank).count};
+    void gather(int rank, const Subtree& mine, const Region& own, Steps& steps) const {
         if (rank == args_.root) {
             steps.copy(own, region(Buffer::receive, block_of(args_, rank)));
             for (const Branch& branch : mine.branches) {
@@ -153,37 +145,7 @@ class GatherAlongTree : public BlocksAlongTree {
         }
     }
 
-    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
-        return next_active_until(round_sent(rank), k);
-    }
-
-    [[nodiscard]] std::int64_t max_sent() const {
-        std::size_t maximum = 0;
-        for (int me = 1; me < args_.ranks; ++me) maximum = std::max(maximum, members(me).size());
-        return static_cast<std::int64_t>(maximum) * args_.count;
-    }
-    [[nodiscard]] std::int64_t max_leaving_node() const { return BlocksAlongTree::max_leaving_node(true); }
-
-  private:
-    /// The round in which a rank sends its parent the blocks of its subtree. They arrive in the round before.
-    [[nodiscard]] std::int64_t round_sent(int rank) const {
-        return tree_.height() - tree_.depth(relative_rank(args_, rank));
-    }
-};
-
-class ScatterAlongTree : public BlocksAlongTree {
-  public:
-    using BlocksAlongTree::BlocksAlongTree;
-
-    void round(int rank, std::int64_t k, Steps& steps) const {
-        const std::int64_t round_sent = this->round_sent(rank);
-        if (k != round_sent - 1 && k != round_sent) return;
-        const Subtree mine = subtree(rank, Buffer::send);
-        const Region own{Buffer::receive, 0, block_of(args_, rank).count};
-        if (k == round_sent - 1) {
-            steps.receive(mine.parent, mine.branches.empty() ? own : Region{Buffer::scratch, 0, mine.elements});
-        }
-        if (k != round_sent) return;
+    void scatter(int rank, const Subtree& mine, const Region& own, Steps& steps) const {
         if (rank == args_.root) {
             for (const Branch& branch : mine.branches) {
                 for (const auto& [there, inside] : moves(branch)) steps.copy(region(Buffer::send, there), inside);
@@ -197,22 +159,27 @@ class ScatterAlongTree : public BlocksAlongTree {
         }
     }
 
-    [[nodiscard]] std::int64_t next_active(int rank, std::int64_t k) const {
-        return next_active_until(round_sent(rank), k);
+    /// The round in which a rank sends blocks to its parent, or to its children.
+    [[nodiscard]] std::int64_t round_sent(int rank) const {
+        const int depth = tree_.depth(relative_rank(args_, rank));
+        return up_ ? tree_.height() - depth : depth;
+    }
+    /// The root's buffer for the gathered or scattered blocks.
+    [[nodiscard]] Buffer at_root() const { return up_ ? Buffer::receive : Buffer::send; }
+    /// Elements of the subtree of `me` if all blocks are equal.
+    [[nodiscard]] std::int64_t elements_below(int me) const {
+        return static_cast<std::int64_t>(members(me).size()) * args_.count;
     }
 
-    [[nodiscard]] std::int64_t max_sent() const { return (args_.ranks - 1) * args_.count; }
-    [[nodiscard]] std::int64_t max_leaving_node() const { return BlocksAlongTree::max_leaving_node(false); }
-
-  private:
-    /// The round in which a rank sends its children the blocks of their subtrees. They arrive in the round before.
-    [[nodiscard]] std::int64_t round_sent(int rank) const { return tree_.depth(relative_rank(args_, rank)); }
+    const CollectiveArguments& args_;
+    TopologyTree tree_;
+    bool up_;
 };
 
-/// The functions that the algorithms register: GatherAlongTree or ScatterAlongTree with one tree kind per level.
-template <class AlongTree, const TreeKinds& kinds>
+/// The functions that the algorithms register, with one tree kind per level.
+template <bool up, const TreeKinds& kinds>
 struct HierarchicalBlocks {
-    static AlongTree blocks(const CollectiveArguments& args) { return {args, kinds}; }
+    static BlocksAlongTree blocks(const CollectiveArguments& args) { return {args, kinds, up}; }
     static constexpr auto prepare = prepared_by<blocks>;
     static std::int64_t scratch(const CollectiveArguments& args, int rank) { return blocks(args).scratch(rank); }
 

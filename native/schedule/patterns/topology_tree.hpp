@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "schedule/arithmetic.hpp"
 #include "schedule/patterns/hierarchy.hpp"
@@ -83,16 +84,51 @@ class TopologyTree {
     }
     [[nodiscard]] int height() const { return height_; }
 
+    // For claims.
+    [[nodiscard]] int max_children() const {
+        int maximum = 0;
+        for (int me = 0; me < ranks; ++me) maximum = std::max(maximum, children(me));
+        return maximum;
+    }
+    [[nodiscard]] int max_neighbors() const {
+        int maximum = 0;
+        for (int me = 0; me < ranks; ++me) maximum = std::max(maximum, children(me) + (me > 0 ? 1 : 0));
+        return maximum;
+    }
+    /// Maximum over the nodes of what they send to other nodes, if `number(me)` is sent between `me` and its parent, up
+    /// or down the tree.
+    template <class Number>
+    [[nodiscard]] std::int64_t max_leaving_node(bool up, const Number& number) const {
+        const Topology& topology = hierarchy_.topology();
+        std::vector<std::int64_t> leaving(static_cast<std::size_t>(topology.nodes()));
+        for (int me = 1; me < ranks; ++me) {
+            const int here = topology.node_of(absolute_rank(args_, me));
+            const int there = topology.node_of(absolute_rank(args_, parent(me)));
+            if (here != there) leaving[static_cast<std::size_t>(up ? here : there)] += number(me);
+        }
+        return *std::ranges::max_element(leaving);
+    }
+
   private:
     [[nodiscard]] LevelTree tree_on_node(int size) const { return {kinds_.ranks, size}; }
-    [[nodiscard]] LevelTree tree_over_nodes(int size) const { return {kinds_.nodes, size}; }
     [[nodiscard]] LevelTree tree_over_groups() const { return {*kinds_.groups, hierarchy_.topology().groups()}; }
+    [[nodiscard]] int group_of(int node) const { return hierarchy_.topology().group_of(node); }
+
+    // The level of nodes that `node` is in: those of its group, or all.
+    [[nodiscard]] LevelTree tree_over_nodes(int node) const {
+        return {kinds_.nodes, kinds_.groups ? hierarchy_.nodes_in(group_of(node)) : hierarchy_.nodes()};
+    }
+    [[nodiscard]] int place_of_node(int node) const {
+        return kinds_.groups ? hierarchy_.index_in_group(node) : hierarchy_.position_of_node(node);
+    }
+    [[nodiscard]] int leader_at(int node, int place) const {
+        return hierarchy_.leader(kinds_.groups ? hierarchy_.node_at(group_of(node), place)
+                                               : hierarchy_.node_at_position(place));
+    }
 
     [[nodiscard]] int depth_of_leader(int node) const {
-        if (!kinds_.groups) return tree_over_nodes(hierarchy_.nodes()).depth(hierarchy_.position_of_node(node));
-        const int group = hierarchy_.topology().group_of(node);
-        return tree_over_nodes(hierarchy_.nodes_in(group)).depth(hierarchy_.index_in_group(node)) +
-               tree_over_groups().depth(hierarchy_.index_of_group(group));
+        const int depth = tree_over_nodes(node).depth(place_of_node(node));
+        return kinds_.groups ? depth + tree_over_groups().depth(hierarchy_.index_of_group(group_of(node))) : depth;
     }
 
     [[nodiscard]] int parent_of(int rank) const {
@@ -100,16 +136,11 @@ class TopologyTree {
         if (const int place = hierarchy_.local_rank(rank); place > 0) {
             return hierarchy_.rank_at(node, tree_on_node(hierarchy_.ranks_on(node)).parent(place));
         }
-        if (!kinds_.groups) {
-            const int above = tree_over_nodes(hierarchy_.nodes()).parent(hierarchy_.position_of_node(node));
-            return above < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(above));
+        if (const int place = place_of_node(node); place > 0) {
+            return leader_at(node, tree_over_nodes(node).parent(place));
         }
-        const int group = hierarchy_.topology().group_of(node);
-        if (const int place = hierarchy_.index_in_group(node); place > 0) {
-            return hierarchy_.leader(
-                hierarchy_.node_at(group, tree_over_nodes(hierarchy_.nodes_in(group)).parent(place)));
-        }
-        const int above = tree_over_groups().parent(hierarchy_.index_of_group(group));
+        if (!kinds_.groups) return -1;
+        const int above = tree_over_groups().parent(hierarchy_.index_of_group(group_of(node)));
         return above < 0 ? -1 : leader_of_group(hierarchy_.group_at(above));
     }
 
@@ -134,18 +165,13 @@ class TopologyTree {
             index -= number;
             return -1;
         };
-        if (!kinds_.groups) {
-            const int child = find(tree_over_nodes(hierarchy_.nodes()), hierarchy_.position_of_node(node));
-            return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at_position(child));
-        }
-        const int group = hierarchy_.topology().group_of(node);
-        const int place = hierarchy_.index_in_group(node);
-        if (place == 0) {
-            const int child = find(tree_over_groups(), hierarchy_.index_of_group(group));
+        const int place = place_of_node(node);
+        if (kinds_.groups && place == 0) {
+            const int child = find(tree_over_groups(), hierarchy_.index_of_group(group_of(node)));
             if (child >= 0) return leader_of_group(hierarchy_.group_at(child));
         }
-        const int child = find(tree_over_nodes(hierarchy_.nodes_in(group)), place);
-        return child < 0 ? -1 : hierarchy_.leader(hierarchy_.node_at(group, child));
+        const int child = find(tree_over_nodes(node), place);
+        return child < 0 ? -1 : leader_at(node, child);
     }
 
     [[nodiscard]] int leader_of_group(int group) const { return hierarchy_.leader(hierarchy_.node_at(group, 0)); }

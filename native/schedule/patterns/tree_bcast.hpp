@@ -21,10 +21,10 @@ class TreeBcast {
         const int me = relative_rank(args_, rank);
         const auto segment = [&](std::int64_t index) { return segments_.region(data_of(args_, rank), index); };
         const std::int64_t outgoing = k - tree_.depth(me);
-        if (me > 0 && outgoing + 1 >= 0 && outgoing + 1 < segments_.number()) {
+        if (me > 0 && segments_.has(outgoing + 1)) {
             steps.receive(absolute_rank(args_, tree_.parent(me)), segment(outgoing + 1));
         }
-        if (outgoing < 0 || outgoing >= segments_.number()) return;
+        if (!segments_.has(outgoing)) return;
         for (int i = 0, child = 0; (child = tree_.child(me, i)) >= 0; ++i) {
             steps.send(absolute_rank(args_, child), segment(outgoing));
         }

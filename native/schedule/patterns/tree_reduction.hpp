@@ -27,12 +27,12 @@ class TreeReduction {
         const int me = relative(rank);
         const int number = children(me);
         const std::int64_t outgoing = k - (tree_.height() - tree_.depth(me));
-        if (in_range(outgoing + 1)) {
+        if (segments_.has(outgoing + 1)) {
             for (int i = 0; i < number; ++i) {
                 steps.receive(absolute(tree_.child(me, i)), buffer(rank, number, i, outgoing + 1));
             }
         }
-        if (in_range(outgoing)) {
+        if (segments_.has(outgoing)) {
             const Region all = combine(rank, number, outgoing, steps);
             if (me > 0) steps.send(absolute(tree_.parent(me)), all);
             if (me == 0 && rank != args_.root) steps.send(args_.root, all);
@@ -41,7 +41,7 @@ class TreeReduction {
             }
         }
         const std::int64_t incoming = k - tree_.height();
-        if (rank == args_.root && rank != tree_root_ && in_range(incoming)) {
+        if (rank == args_.root && rank != tree_root_ && segments_.has(incoming)) {
             steps.receive(tree_root_, segments_.region(Buffer::receive, incoming));
         }
     }
@@ -88,7 +88,6 @@ class TreeReduction {
         while (tree_.child(me, number) >= 0) ++number;
         return number;
     }
-    [[nodiscard]] bool in_range(std::int64_t segment) const { return segment >= 0 && segment < segments_.number(); }
     [[nodiscard]] int relative(int rank) const {
         return ((downwards_ ? tree_root_ - rank : rank - tree_root_) + args_.ranks) % args_.ranks;
     }
