@@ -30,31 +30,17 @@ struct NonRootBlocks {
     }
 };
 
-struct Gather {
-    static constexpr Buffer at_root = Buffer::receive;
-    static constexpr Buffer at_rank = Buffer::send;
-    static constexpr bool root_sends = false;
-    static std::int64_t max_sent(const CollectiveArguments& args) { return NonRootBlocks(args).largest; }
-};
-
-struct Scatter {
-    static constexpr Buffer at_root = Buffer::send;
-    static constexpr Buffer at_rank = Buffer::receive;
-    static constexpr bool root_sends = true;
-    static std::int64_t max_sent(const CollectiveArguments& args) { return NonRootBlocks(args).elements; }
-};
-
-template <class Direction>
+template <bool gathers>
 void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& steps) {
     const int other = absolute_rank(args, static_cast<int>(k));
     if (rank != args.root && rank != other) return;
-    const Region at_root = region(Direction::at_root, block_of(args, other));
-    const Region at_rank{Direction::at_rank, 0, at_root.count};
-    const bool sends = (rank == args.root) == Direction::root_sends;
+    const Region at_root = region(gathers ? Buffer::receive : Buffer::send, block_of(args, other));
+    const Region at_rank{gathers ? Buffer::send : Buffer::receive, 0, at_root.count};
+    const bool sends = (rank == args.root) != gathers;
     const int peer = rank == args.root ? other : args.root;
     const Region& own = rank == args.root ? at_root : at_rank;
     if (k == 0) {
-        steps.copy(Direction::root_sends ? at_root : at_rank, Direction::root_sends ? at_rank : at_root);
+        gathers ? steps.copy(at_rank, at_root) : steps.copy(at_root, at_rank);
     } else if (sends) {
         steps.send(peer, own);
     } else {
@@ -62,39 +48,43 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     }
 }
 
-template <class Direction>
-Algorithm nonblocking(std::string_view collective, const std::vector<std::string_view>& aliases) {
+template <bool gathers>
+Algorithm nonblocking(const std::vector<std::string_view>& aliases) {
     return {
-        .collective = collective,
+        .collective = gathers ? "gather" : "scatter",
         .name = "linear_nonblocking",
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "(p−1) α + (p−1)/p βm, m in all",
         .aliases = aliases,
         .rounds = all_ranks,
-        .round = round<Direction>,
+        .round = round<gathers>,
         // A rank other than the root has one message.
         .next_active = [](const CollectiveArguments& args, int rank, std::int64_t k) -> std::int64_t {
             const std::int64_t own = relative_rank(args, rank);
             return rank == args.root ? k : k <= own ? own : args.ranks;
         },
         .claims = {.rounds = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; },
-                   .max_sent = Direction::max_sent,
+                   .max_sent =
+                       [](const CollectiveArguments& args) {
+                           const NonRootBlocks blocks(args);
+                           return gathers ? blocks.largest : blocks.elements;
+                       },
                    .max_neighbors = [](const CollectiveArguments& args) { return NonRootBlocks(args).ranks; }},
     };
 }
 
-template <class Direction>
-Algorithm blocking(std::string_view collective) {
-    Algorithm algorithm = nonblocking<Direction>(collective, {"basic_linear"});
+template <bool gathers>
+Algorithm blocking() {
+    Algorithm algorithm = nonblocking<gathers>({"basic_linear"});
     algorithm.name = "linear";
     algorithm.requests = always<1>;
     return algorithm;
 }
 
-const RegisterWithV gather{blocking<Gather>("gather")};
-const RegisterWithV scatter{blocking<Scatter>("scatter")};
-const Register nonblocking_gather{nonblocking<Gather>("gather", {})};
-const Register nonblocking_scatter{nonblocking<Scatter>("scatter", {"linear_nb"})};
+const RegisterWithV gather{blocking<true>()};
+const RegisterWithV scatter{blocking<false>()};
+const Register nonblocking_gather{nonblocking<true>({})};
+const Register nonblocking_scatter{nonblocking<false>({"linear_nb"})};
 
 }  // namespace
 }  // namespace timpani::gather_scatter_linear

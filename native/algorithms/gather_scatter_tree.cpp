@@ -41,70 +41,83 @@ std::int64_t block_elements(const CollectiveArguments& args, int first, int end)
     return front.count + back.count;
 }
 
-/// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer` is
-/// its buffer for the collective. If the rank or its peer is the root, the blocks may wrap around the root's buffer.
-/// Then they are in two pieces, one of which may be empty.
-std::array<Region, 2> subtree_regions(const KnomialTree& tree, const CollectiveArguments& args, int rank, Buffer buffer,
-                                      int subtree_root) {
-    const int me = relative_rank(args, rank);
-    const auto [front, back] = blocks_at_root(args, subtree_root, tree.end(subtree_root));
-    if (me == 0) return {region(buffer, front), region(buffer, back)};
-    const bool leaf = tree.end(me) == me + 1;
-    const Buffer kept = leaf ? buffer : Buffer::scratch;
-    const auto start = block_elements(args, me, subtree_root);
-    const bool meets_root = subtree_root == me && tree.parent(me) == 0;
-    if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
-    return {Region{kept, start, front.count + back.count}, Region{}};
-}
+/// A gather or a scatter along a k-nomial tree.
+class KnomialBlocks {
+  public:
+    KnomialBlocks(const CollectiveArguments& args, std::int64_t radix, bool gathers)
+        : args_(args), tree_{args.ranks, radix}, gathers_(gathers) {}
 
-/// Elements of scratch that `rank` needs: its subtree's blocks if it is an inner rank, else 0.
-std::int64_t subtree_scratch(const KnomialTree& tree, const CollectiveArguments& args, int rank) {
-    const int me = relative_rank(args, rank);
-    const bool inner = me > 0 && tree.end(me) > me + 1;
-    return inner ? block_elements(args, me, tree.end(me)) : 0;
-}
+    /// At least one, in which the root copies its own block.
+    [[nodiscard]] std::int64_t rounds() const { return std::max<std::int64_t>(1, tree_.rounds()); }
 
-/// Rounds of a scatter or gather along `tree`: at least one, in which the root copies its own block.
-std::int64_t tree_gather_scatter_rounds(const KnomialTree& tree) { return std::max<std::int64_t>(1, tree.rounds()); }
+    void round(int rank, std::int64_t k, Steps& steps) const {
+        gathers_ ? gather(rank, k, steps) : scatter(rank, k, steps);
+    }
 
-/// Round k of a scatter: a rank that has the blocks of its subtree sends one child the blocks of the child's subtree.
-void tree_scatter_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
-                        Steps& steps) {
-    const int me = relative_rank(args, rank);
-    const Region own{Buffer::receive, 0, block_of(args, rank).count};
-    if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(args, rank)), own);
-    if (me > 0 && tree.round_of(me) == k) {
-        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, me)) {
-            steps.receive(absolute_rank(args, tree.parent(me)), piece);
+    /// An inner rank has the blocks of its subtree there.
+    [[nodiscard]] std::int64_t scratch(int rank) const {
+        const int me = relative_rank(args_, rank);
+        const bool inner = me > 0 && tree_.end(me) > me + 1;
+        return inner ? block_elements(args_, me, tree_.end(me)) : 0;
+    }
+
+  private:
+    /// A rank that has the blocks of its subtree sends one child the blocks of the child's subtree.
+    void scatter(int rank, std::int64_t k, Steps& steps) const {
+        const int me = relative_rank(args_, rank);
+        const Region own{Buffer::receive, 0, block_of(args_, rank).count};
+        if (me == 0 && k == 0) steps.copy(region(Buffer::send, block_of(args_, rank)), own);
+        if (me > 0 && tree_.round_of(me) == k) {
+            for (const Region& piece : subtree_regions(rank, Buffer::receive, me)) {
+                steps.receive(absolute_rank(args_, tree_.parent(me)), piece);
+            }
+            if (tree_.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
         }
-        if (tree.end(me) > me + 1) steps.copy({Buffer::scratch, 0, own.count}, own);
-    }
-    const int child = tree.child(me, k);
-    if (child < 0) return;
-    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, child)) {
-        steps.send(absolute_rank(args, child), piece);
-    }
-}
-
-/// Round k of a gather, which does the scatter's rounds in reverse order.
-void tree_gather_round(const KnomialTree& tree, const CollectiveArguments& args, int rank, std::int64_t k,
-                       Steps& steps) {
-    const int me = relative_rank(args, rank);
-    const Region own{Buffer::send, 0, block_of(args, rank).count};
-    if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(args, rank)));
-    if (k == 0 && subtree_scratch(tree, args, rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
-    const std::int64_t scatter_round = tree.rounds() - 1 - k;
-    const int child = scatter_round < 0 ? -1 : tree.child(me, scatter_round);
-    if (child > 0) {
-        for (const Region& piece : subtree_regions(tree, args, rank, Buffer::receive, child)) {
-            steps.receive(absolute_rank(args, child), piece);
+        const int child = tree_.child(me, k);
+        if (child < 0) return;
+        for (const Region& piece : subtree_regions(rank, Buffer::send, child)) {
+            steps.send(absolute_rank(args_, child), piece);
         }
     }
-    if (me == 0 || tree.round_of(me) != scatter_round) return;
-    for (const Region& piece : subtree_regions(tree, args, rank, Buffer::send, me)) {
-        steps.send(absolute_rank(args, tree.parent(me)), piece);
+
+    /// Does the scatter's rounds in reverse order.
+    void gather(int rank, std::int64_t k, Steps& steps) const {
+        const int me = relative_rank(args_, rank);
+        const Region own{Buffer::send, 0, block_of(args_, rank).count};
+        if (k == 0 && me == 0) steps.copy(own, region(Buffer::receive, block_of(args_, rank)));
+        if (k == 0 && scratch(rank) > 0) steps.copy(own, {Buffer::scratch, 0, own.count});
+        const std::int64_t scatter_round = tree_.rounds() - 1 - k;
+        const int child = scatter_round < 0 ? -1 : tree_.child(me, scatter_round);
+        if (child > 0) {
+            for (const Region& piece : subtree_regions(rank, Buffer::receive, child)) {
+                steps.receive(absolute_rank(args_, child), piece);
+            }
+        }
+        if (me == 0 || tree_.round_of(me) != scatter_round) return;
+        for (const Region& piece : subtree_regions(rank, Buffer::send, me)) {
+            steps.send(absolute_rank(args_, tree_.parent(me)), piece);
+        }
     }
-}
+
+    /// Where `rank` has the blocks of the subtree of `subtree_root`, which is itself or one of its children; `buffer`
+    /// is its buffer for the collective. If the rank or its peer is the root, the blocks may wrap around the root's
+    /// buffer. Then they are in two pieces, one of which may be empty.
+    [[nodiscard]] std::array<Region, 2> subtree_regions(int rank, Buffer buffer, int subtree_root) const {
+        const int me = relative_rank(args_, rank);
+        const auto [front, back] = blocks_at_root(args_, subtree_root, tree_.end(subtree_root));
+        if (me == 0) return {region(buffer, front), region(buffer, back)};
+        const bool leaf = tree_.end(me) == me + 1;
+        const Buffer kept = leaf ? buffer : Buffer::scratch;
+        const auto start = block_elements(args_, me, subtree_root);
+        const bool meets_root = subtree_root == me && tree_.parent(me) == 0;
+        if (meets_root) return {Region{kept, start, front.count}, Region{kept, start + front.count, back.count}};
+        return {Region{kept, start, front.count + back.count}, Region{}};
+    }
+
+    const CollectiveArguments& args_;
+    KnomialTree tree_;
+    bool gathers_;
+};
 
 /// Traffic of such a gather or scatter, computed from the digits of the ranks to base `radix`. A rank whose lowest
 /// nonzero digit is at place value v has a subtree of v ranks. It exchanges blocks with its parent in the same round as
@@ -136,48 +149,34 @@ struct SubtreeTraffic {
     }
 };
 
-template <auto radix>
-KnomialTree tree(const CollectiveArguments& args) {
-    return {args.ranks, radix(args)};
+template <auto radix, bool gathers>
+KnomialBlocks blocks(const CollectiveArguments& args) {
+    return {args, radix(args), gathers};
 }
 
-using Round = void (*)(const KnomialTree&, const CollectiveArguments&, int rank, std::int64_t k, Steps&);
-
-/// Common to all, for a tree of that radix.
-template <auto radix, Round round, auto max_sent>
-Algorithm along_tree(std::string_view collective) {
+template <auto radix, bool gathers>
+Algorithm along_tree() {
     return {
-        .collective = collective,
+        .collective = gathers ? "gather" : "scatter",
         .name = "binomial",
         .source = "Chan, Heimlich, Purkayastha, van de Geijn, CCPE 2007",
         .cost = "⌈log₂ p⌉ α + (p−1)/p βm, m in all",
-        .rounds = [](const CollectiveArguments& args) { return tree_gather_scatter_rounds(tree<radix>(args)); },
-        .round = [](const CollectiveArguments& args, int rank, std::int64_t k,
-                    Steps& steps) { round(tree<radix>(args), args, rank, k, steps); },
-        .scratch = [](const CollectiveArguments& args,
-                      int rank) { return subtree_scratch(tree<radix>(args), args, rank); },
+        .prepare = prepared_by<blocks<radix, gathers>>,
+        .scratch = [](const CollectiveArguments& args, int rank) { return blocks<radix, gathers>(args).scratch(rank); },
         .claims = {.rounds = [](const CollectiveArguments& args) { return SubtreeTraffic(args, radix(args)).rounds; },
-                   .max_sent = max_sent,
+                   .max_sent =
+                       [](const CollectiveArguments& args) {
+                           return gathers ? SubtreeTraffic(args, radix(args)).largest_subtree
+                                          : block_elements(args, 1, args.ranks);
+                       },
                    .max_neighbors =
                        [](const CollectiveArguments& args) { return SubtreeTraffic(args, radix(args)).max_neighbors; }},
     };
 }
 
-template <auto radix>
-Algorithm gather() {
-    constexpr auto max_sent = [](const CollectiveArguments& args) {
-        return SubtreeTraffic(args, radix(args)).largest_subtree;
-    };
-    return along_tree<radix, tree_gather_round, max_sent>("gather");
-}
-
-template <auto radix>
-Algorithm scatter() {
-    constexpr auto max_sent = [](const CollectiveArguments& args) { return block_elements(args, 1, args.ranks); };
-    return along_tree<radix, tree_scatter_round, max_sent>("scatter");
-}
-
-Algorithm knomial(Algorithm algorithm) {
+template <bool gathers>
+Algorithm knomial() {
+    Algorithm algorithm = along_tree<parameter<0>, gathers>();
     algorithm.name = "knomial";
     algorithm.source = "Wilkins et al., CLUSTER 2023";
     algorithm.cost = "⌈log_k p⌉ (k−1) α + (p−1)/p βm, k the radix, m in all";
@@ -185,10 +184,10 @@ Algorithm knomial(Algorithm algorithm) {
     return algorithm;
 }
 
-const RegisterWithV binomial_gather{gather<always<2>>()};
-const RegisterWithV binomial_scatter{scatter<always<2>>()};
-const Register knomial_gather{knomial(gather<parameter<0>>())};
-const Register knomial_scatter{knomial(scatter<parameter<0>>())};
+const RegisterWithV binomial_gather{along_tree<always<2>, true>()};
+const RegisterWithV binomial_scatter{along_tree<always<2>, false>()};
+const Register knomial_gather{knomial<true>()};
+const Register knomial_scatter{knomial<false>()};
 
 }  // namespace
 }  // namespace timpani::gather_scatter_tree
