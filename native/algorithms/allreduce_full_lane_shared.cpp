@@ -122,9 +122,8 @@ class Allreduce {
                                   : lanes_.part(contribution(mine.local, segment), mine.local);
         const Region to =
             alone ? lane_part(Buffer::receive, segment, mine.local) : lanes_.part(result(segment), mine.local);
-        const SubCollective::Buffers buffers{{{from.buffer, from.first}, {to.buffer, to.first}, {Buffer::scratch, 0}}};
         const auto rank_of = [&](int position) { return lanes_.rank_at(position, mine.local); };
-        ring(from.count).round(mine.position, step, buffers, rank_of, steps);
+        ring(from.count).round(mine.position, step, {from, to, {Buffer::scratch}}, rank_of, steps);
     }
 
     void copy_out(const LanePlace& mine, std::int64_t segment, Steps& steps) const {

@@ -187,9 +187,7 @@ class Allreduce {
             }
         }
         const Region result = cell(segment, mine.lane, mine.column);
-        const SubCollective::Buffers buffers{
-            {{sum.buffer, sum.first}, {result.buffer, result.first}, {Buffer::scratch, 0}}};
-        ring(result.count).round(mine.group, step, buffers, mine.among_groups(), steps);
+        ring(result.count).round(mine.group, step, {sum, result, {Buffer::scratch}}, mine.among_groups(), steps);
     }
 
     const CollectiveArguments& args_;

@@ -19,10 +19,8 @@ void round(const CollectiveArguments& args, int rank, std::int64_t k, Steps& ste
     if (k <= tree.rounds()) KnomialReduction(args, 2, 0).round(rank, k, result, 0, steps);
     const std::int64_t down = k - tree.rounds() - 1;
     if (down < 0) return;
-    if (rank > 0 && down == tree.round_of(rank)) steps.receive(tree.parent(rank), result);
-    if (down > tree.round_of(rank)) {
-        if (const int child = tree.child(rank, down); child >= 0) steps.send(child, result);
-    }
+    if (down == tree.round_of(rank)) steps.receive(tree.parent(rank), result);
+    if (const int child = tree.child(rank, down); child > 0) steps.send(child, result);
 }
 
 const Register entry{{

@@ -34,17 +34,17 @@ class Composition {
         const auto leader = [this](int of) { return hierarchy_.leader(of); };
         const std::int64_t n = args_.count;
         // A leader's scratch starts with its node's sum. A rank that is alone on its node contributes its own vector.
-        const SubCollective::BufferStart sum{Buffer::scratch, 0};
+        const Region sum{Buffer::scratch, 0, n};
         const bool alone = size == 1;
         if (k < allreduce_begins_) {
             const SubCollective::Buffers buffers{{{Buffer::send, 0}, sum, {Buffer::scratch, n}}};
             if (!alone) reduce_on(size).round(local, k, buffers, on_node, steps);
         } else if (k < bcast_begins_) {
-            const SubCollective::BufferStart own = alone ? SubCollective::BufferStart{Buffer::send, 0} : sum;
+            const Region own = alone ? Region{Buffer::send, 0, n} : sum;
             const SubCollective::Buffers buffers{{own, {Buffer::receive, 0}, {Buffer::scratch, n}}};
             if (local == 0) allreduce_.round(node, k - allreduce_begins_, buffers, leader, steps);
         } else {
-            const SubCollective::BufferStart result{Buffer::receive, 0};
+            const Region result{Buffer::receive, 0, n};
             const SubCollective::Buffers buffers{{result, result, {Buffer::scratch, 0}}};
             bcast_on(size).round(local, k - bcast_begins_, buffers, on_node, steps);
         }

@@ -22,12 +22,8 @@ inline const Algorithm& inner_algorithm(std::string_view collective, std::string
 /// communicator, and its buffers into regions of the outer algorithm's buffers.
 class SubCollective {
   public:
-    /// Where the inner algorithm's send buffer, receive buffer and scratch start in the outer algorithm's buffers.
-    struct BufferStart {
-        Buffer buffer;
-        std::int64_t first;
-    };
-    using Buffers = std::array<BufferStart, 3>;
+    /// Regions of the outer algorithm's buffers that start where the inner send buffer, receive buffer and scratch do.
+    using Buffers = std::array<Region, 3>;
 
     /// An inner call of `ranks` ranks and `count` elements. Its root is local rank 0, and it has the outer call's
     /// datatype and operator.
@@ -53,24 +49,13 @@ class SubCollective {
         Steps inner;
         schedule_->round(local_rank, k, inner);
         const auto outside = [&buffers](const Region& region) {
-            const auto& [buffer, first] = buffers[static_cast<std::size_t>(region.buffer)];
-            return Region{buffer, first + region.first, region.count};
+            if (region.count == 0) return region;
+            const Region& start = buffers[static_cast<std::size_t>(region.buffer)];
+            return Region{start.buffer, start.first + region.first, region.count};
         };
         for (const Step& step : inner.all()) {
-            switch (step.kind) {
-                case Step::Kind::send:
-                    steps.send(rank_of(step.peer), outside(step.from));
-                    break;
-                case Step::Kind::receive:
-                    steps.receive(rank_of(step.peer), outside(step.to));
-                    break;
-                case Step::Kind::copy:
-                    steps.copy(outside(step.from), outside(step.to));
-                    break;
-                case Step::Kind::reduce:
-                    steps.reduce(outside(step.from), outside(step.to));
-                    break;
-            }
+            const int peer = step.is_message() ? rank_of(step.peer) : step.peer;
+            steps.add({step.kind, peer, outside(step.from), outside(step.to)});
         }
     }
 

@@ -17,8 +17,7 @@ namespace timpani {
 /// - no message could flow before one of an earlier round with a common rank;
 /// - a step waits for its rank's newest message or for all, not for some.
 ///
-///  It doesn't apply if messages share links
-/// (shared_links.hpp) or ranks share memory.
+/// It doesn't apply if messages share links (shared_links.hpp) or ranks share memory.
 template <std::size_t kTerms>
 std::optional<Moment<kTerms>> last_by_level(const Algorithm& algorithm, const CollectiveArguments& args,
                                             const Costs& costs);

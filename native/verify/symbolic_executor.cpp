@@ -149,7 +149,7 @@ void SymbolicExecutor::check_order(const Place& place, const Step& step, std::sp
         if (region.buffer != Buffer::window || region.count == 0) return;
         const auto other = order_->touch(place.rank, args_.topology->node_of(place.rank), region, write);
         if (!other) return;
-        throw Mistake(at_step(place, step) + " is not ordered after the access of rank " + std::to_string(*other) + "");
+        throw Mistake(at_step(place, step) + " is not ordered after the access of rank " + std::to_string(*other));
     };
     if (step.kind != Step::Kind::receive) ordered(step.from, false);
     if (step.kind != Step::Kind::send) ordered(step.to, true);
