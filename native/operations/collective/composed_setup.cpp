@@ -22,10 +22,6 @@ class ComposedSetup : public Operation {
         const LevelCommunicators made(comm(), levels_, shape, rank());
         return made.get()[0] == MPI_COMM_NULL ? MPI_ERR_INTERN : MPI_SUCCESS;
     }
-    [[nodiscard]] std::int64_t send_elements() const override { return 0; }
-    [[nodiscard]] std::int64_t receive_elements() const override { return 0; }
-    void sent(std::int64_t, Values) const override {}
-    void expected(std::int64_t, Values) const override {}
 
   private:
     std::vector<Level> levels_;

@@ -40,10 +40,6 @@ class Setup : public Operation {
         const PrivateCommunicator own(comm());
         return discover_topology(own.get(), "").ranks() == ranks() ? MPI_SUCCESS : MPI_ERR_INTERN;
     }
-    [[nodiscard]] std::int64_t send_elements() const override { return 0; }
-    [[nodiscard]] std::int64_t receive_elements() const override { return 0; }
-    void sent(std::int64_t, Values) const override {}
-    void expected(std::int64_t, Values) const override {}
 };
 
 const RegisterOperation setup{"setup", "default", make<Setup>};

@@ -1,7 +1,11 @@
-// Windows of messages under way at once, in one direction or both, as osu_bw and osu_bibw send them: all from one
-// buffer into one buffer. MPI does not define the order in which they are written. It doesn't matter, since they carry
-// the same data.
+// Windows of messages under way at once, in one direction, both, or between many pairs of ranks, as osu_bw, osu_bibw
+// and osu_mbw_mr send them: all from one buffer into one buffer. MPI does not define the order in which they are
+// written. It doesn't matter, since they carry the same data.
 
+#include <algorithm>
+#include <string>
+
+#include "execute/rank_and_size.hpp"
 #include "operations/messages/exchange.hpp"
 #include "operations/messages/window.hpp"
 
@@ -12,7 +16,7 @@ namespace {
 /// The first rank sends a window, and the second answers the last message with a short one.
 class Bandwidth : public Exchange {
   public:
-    explicit Bandwidth(const OperationSpec& spec) : Exchange(spec), window_(spec.value_of("window")) {}
+    explicit Bandwidth(const OperationSpec& spec) : Bandwidth(spec, spec.value_of("first"), spec.value_of("second")) {}
 
     int operator()(std::byte* send, std::byte* receive) override {
         if (is_first()) return window_.send(send, bytes(), peer(), comm());
@@ -25,8 +29,40 @@ class Bandwidth : public Exchange {
     [[nodiscard]] std::int64_t messages_per_call() const override { return window_.messages(); }
     [[nodiscard]] const OsuLoop& osu_loop() const override { return kOsuWindows; }
 
+  protected:
+    Bandwidth(const OperationSpec& spec, std::int64_t first, std::int64_t second)
+        : Exchange(spec, first, second), window_(spec.value_of("window")) {}
+
   private:
     Window window_;
+};
+
+std::int64_t pairs_of(const OperationSpec& spec) {
+    const int ranks = size_of(spec.comm);
+    const auto asked = spec.value_of("pairs");
+    if (2 * std::max<std::int64_t>(1, asked) > ranks) {
+        throw NotApplicable(std::to_string(asked) + " pairs need more ranks than " + std::to_string(ranks));
+    }
+    return asked == 0 ? ranks / 2 : asked;
+}
+
+/// The sender of this rank's pair; of some pair for an idle rank.
+std::int64_t sender_of(const OperationSpec& spec) { return rank_in(spec.comm) % pairs_of(spec); }
+
+/// Pairs of ranks do the same at the same time: rank i sends to rank i + pairs.
+class MessageRate : public Bandwidth {
+  public:
+    explicit MessageRate(const OperationSpec& spec)
+        : Bandwidth(spec, sender_of(spec), sender_of(spec) + pairs_of(spec)), pairs_(pairs_of(spec)) {}
+
+    [[nodiscard]] Role role(int rank) const override {
+        return rank < pairs_ ? Role::timed : rank < 2 * pairs_ ? Role::partner : Role::idle;
+    }
+    [[nodiscard]] std::string_view synchronized_by() const override { return {}; }
+    [[nodiscard]] std::int64_t messages_per_call() const override { return Bandwidth::messages_per_call() * pairs_; }
+
+  private:
+    std::int64_t pairs_;
 };
 
 /// Both ranks send a window at once.
@@ -53,6 +89,7 @@ class Bidirectional : public Exchange {
 };
 
 const RegisterOperation bandwidth{"bandwidth", "default", make<Bandwidth>};
+const RegisterOperation message_rate{"message_rate", "default", make<MessageRate>};
 const RegisterOperation bidirectional{"bidirectional", "default", make<Bidirectional>};
 
 }  // namespace
