@@ -131,30 +131,24 @@ std::int64_t Collective::end_of_run(const CollectiveArguments& args, int rank, s
     return block.at_receiver + block.count;
 }
 
-Part block_of(const CollectiveArguments& args, int rank) {
-    if (args.counts.empty()) return {rank * args.count, args.count};
-    std::int64_t first = 0;
-    for (int before = 0; before < rank; ++before) first += args.counts[static_cast<std::size_t>(before)];
-    return {first, args.counts[static_cast<std::size_t>(rank)]};
-}
-
 namespace {
+
+Part block_in(std::span<const std::int64_t> counts, int rank) {
+    const auto before = counts.first(static_cast<std::size_t>(rank));
+    return {std::accumulate(before.begin(), before.end(), std::int64_t{0}), counts[before.size()]};
+}
 
 /// `pair_block_of` if only one rank's blocks are known: its places and counts.
 PairBlock known_pair_block(const CollectiveArguments& args, int sender, int receiver) {
     const auto ranks = static_cast<std::size_t>(args.ranks);
-    const auto block = [](std::span<const std::int64_t> counts, int peer) -> Part {
-        const auto before = counts.first(static_cast<std::size_t>(peer));
-        return {std::accumulate(before.begin(), before.end(), std::int64_t{0}), counts[before.size()]};
-    };
     PairBlock known{};
     if (sender == args.known_rank) {
-        const Part sent = block(args.counts.first(ranks), receiver);
+        const Part sent = block_in(args.counts.first(ranks), receiver);
         known.at_sender = sent.first;
         known.count = sent.count;
     }
     if (receiver == args.known_rank) {
-        const Part received = block(args.counts.last(ranks), sender);
+        const Part received = block_in(args.counts.last(ranks), sender);
         known.at_receiver = received.first;
         known.count = received.count;
     }
@@ -162,6 +156,11 @@ PairBlock known_pair_block(const CollectiveArguments& args, int sender, int rece
 }
 
 }  // namespace
+
+Part block_of(const CollectiveArguments& args, int rank) {
+    if (args.counts.empty()) return {rank * args.count, args.count};
+    return block_in(args.counts, rank);
+}
 
 PairBlock pair_block_of(const CollectiveArguments& args, int sender, int receiver) {
     if (args.counts.empty()) return {receiver * args.count, sender * args.count, args.count};

@@ -93,22 +93,18 @@ int Execution::operator()(const void* send, void* receive) {
 }
 
 void Execution::describe_large_messages() {
-    const auto has_type_of = [&](std::int64_t count) {
-        return std::ranges::find(large_messages_, count, &ManyElements::count) != large_messages_.end();
-    };
     for (const Instruction& each : program_.instructions) {
         if (each.kind == Instruction::Kind::copy || each.kind == Instruction::Kind::reduce) continue;
         for (const std::int64_t count : {each.from.count, each.to.count}) {
-            if (count <= kMaxCount || has_type_of(count)) continue;
-            large_messages_.emplace_back(type_, layout_.extent, count);
+            if (count <= kMaxCount || large_messages_.contains(count)) continue;
+            large_messages_.emplace(count, many_elements(type_, layout_.extent, count));
         }
     }
 }
 
 Execution::Message Execution::message(const Region& region) const {
     if (region.count <= kMaxCount) return {at(region), static_cast<int>(region.count), type_};
-    const auto found = std::ranges::find(large_messages_, region.count, &ManyElements::count);
-    return {at(region), 1, found->type()};
+    return {at(region), 1, large_messages_.at(region.count).get()};
 }
 
 int Execution::run(const Instruction& instruction) {

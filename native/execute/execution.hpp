@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -59,7 +60,7 @@ class Execution {
     MPI_Op op_;
     ElementLayout layout_;
     Program program_;
-    std::vector<ManyElements> large_messages_;  // a type for each number of elements that exceeds int
+    std::map<std::int64_t, DerivedDatatype> large_messages_;  // a type for each number of elements that exceeds int
     Part contributed_in_place_{};
     std::int64_t receive_elements_ = 0;
     ElementBuffer send_staging_;

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "execute/node.hpp"
-#include "operations/transpose/derived_datatype.hpp"
+#include "operations/transpose/columns.hpp"
 #include "operations/transpose/matrix.hpp"
 
 namespace timpani {
@@ -30,8 +30,7 @@ class LocalMatrix : public MatrixOperation {
 /// Transposed by a message to itself, all columns described by one datatype.
 class LocalCopy : public LocalMatrix {
   public:
-    explicit LocalCopy(const OperationSpec& spec)
-        : LocalMatrix(spec), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
+    explicit LocalCopy(const OperationSpec& spec) : LocalMatrix(spec), columns_(all_columns(matrix(), datatype())) {}
 
     void expected(std::int64_t first, Values values) const override { matrix().fill_transposed(values, first); }
 

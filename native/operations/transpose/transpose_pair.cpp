@@ -1,7 +1,7 @@
 // Transposes a matrix in rank 0's memory into rank 1's, in the ways that a program can use, and sends the same bytes
 // untransposed for comparison.
 
-#include "operations/transpose/derived_datatype.hpp"
+#include "operations/transpose/columns.hpp"
 #include "operations/transpose/matrix.hpp"
 
 namespace timpani {
@@ -42,7 +42,7 @@ class TransposePair : public MatrixOperation {
 class ColumnByColumn : public TransposePair {
   public:
     explicit ColumnByColumn(const OperationSpec& spec)
-        : TransposePair(spec), column_(DerivedDatatype::column(matrix().rows, matrix().columns, datatype())) {}
+        : TransposePair(spec), column_(one_column(matrix(), datatype())) {}
 
   protected:
     int send_matrix(const std::byte* from) override {
@@ -68,7 +68,7 @@ class ColumnByColumn : public TransposePair {
 class NestedDatatype : public TransposePair {
   public:
     explicit NestedDatatype(const OperationSpec& spec)
-        : TransposePair(spec), columns_(DerivedDatatype::columns(matrix().rows, matrix().columns, datatype())) {}
+        : TransposePair(spec), columns_(all_columns(matrix(), datatype())) {}
 
   protected:
     int send_matrix(const std::byte* from) override {
