@@ -72,7 +72,7 @@ def run_measured(argv: Sequence[str | Path], asked: str = "") -> tuple[str, Used
 
 def simulate(program: Path, name: str, ranks: int, message_bytes: int) -> Used:
     """What one simulated call takes."""
-    asked = f"costs 0 0.1 0 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n"
+    asked = f"costs 0 0.1 0 0 0 0 0 0 0 0 0 0 0 0 ; 0 1000 0.5 0 0\n{name} {ranks} {message_bytes} 0 1 time\n"
     answers, used = run_measured([program], asked)
     if "error" in answers:
         raise RuntimeError(f"{name} at {ranks} ranks: {answers}")

@@ -1,9 +1,8 @@
 // timpani-simulate: answers each line of standard input by a JSON line.
 //
 //   COLLECTIVE ALGORITHM RANKS COUNT ROOT ELEMENT_BYTES time|composition|events|goal [PLACES]
-//   costs OVERHEAD REDUCED COPIED EAGER REST [SHARED×3 [EAGER_BELOW [fair]]] [; [FIRST_BYTES GAP PER_BYTE LATENCY
-//   LATENCY_PER_BYTE]…]…
-//   credit IDLE BURST×3
+//   costs OVERHEAD REDUCED COPIED EAGER REST SHARED×3 BURST×3 IDLE EAGER_BELOW FAIR [; [FIRST_BYTES GAP PER_BYTE
+//   LATENCY LATENCY_PER_BYTE]…]…
 //
 // ALGORITHM includes parameters, `knomial:radix=4`. Answers:
 //   time         {"time":…}
@@ -18,14 +17,12 @@
 // caches are known, they follow as `CORES SOCKETS CACHES core|socket` of each node, with ranks on consecutive cores or
 // alternating between sockets; or as NODE GROUP SOCKET CACHE of each rank. Costs are valid for the calls that follow,
 // with the lines of each relation (simulate/costs.hpp) after a semicolon, and are answered by {}; the default is the
-// unit clock. SHARED and EAGER_BELOW default to 0. Credit (idle time and bursts of shared links) is valid until the
-// next costs, and is answered by {}. A line `peak` is answered by {"peak_bytes":…}, the maximum memory of the program
+// unit clock. FAIR is 0 or 1. A line `peak` is answered by {"peak_bytes":…}, the maximum memory of the program
 // so far. Needs no MPI.
 
 #include <sys/prctl.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -130,29 +127,20 @@ Request parse(const std::string& line) {
 Costs parse_costs(std::istringstream& words, const std::string& line) {
     Costs costs;
     words >> costs.overhead >> costs.reduced >> costs.copied >> costs.eager >> costs.rest;
-    bool valid = !words.fail() && std::min({costs.overhead, costs.reduced, costs.copied, costs.eager, costs.rest}) >= 0;
-    std::size_t shared = 0;
-    bool eager = false;
+    for (double& each : costs.shared) words >> each;
+    for (double& each : costs.burst) words >> each;
+    words >> costs.idle >> costs.eager_below >> costs.fair;
+    bool valid = !words.fail() && costs.eager_below >= 0 &&
+                 std::min({costs.overhead, costs.reduced, costs.copied, costs.eager, costs.rest, costs.idle,
+                           std::ranges::min(costs.shared), std::ranges::min(costs.burst)}) >= 0;
     std::size_t relations = 0;
     for (std::string word; valid && words >> word;) {
         if (word == ";") {
             valid = ++relations <= kRelations;
             continue;
         }
-        if (relations == 0) {
-            std::istringstream text(word);
-            if (shared == kLinks && eager) {
-                valid = word == "fair" && !costs.fair;
-                costs.fair = true;
-            } else if (shared == kLinks) {
-                valid = text >> costs.eager_below && costs.eager_below >= 0;
-                eager = true;
-            } else {
-                valid = text >> costs.shared.at(shared) && costs.shared.at(shared) >= 0;
-                ++shared;
-            }
-            continue;
-        }
+        valid = relations > 0;
+        if (!valid) break;
         auto& lines = costs.messages.at(relations - 1);
         Line read;
         std::istringstream first(word);
@@ -165,18 +153,6 @@ Costs parse_costs(std::istringstream& words, const std::string& line) {
     const bool any_lines = std::ranges::any_of(costs.messages, [](const auto& lines) { return !lines.empty(); });
     if (!valid || !any_lines) throw std::runtime_error("not costs, or negative costs: " + line);
     return costs;
-}
-
-/// Parses the words after `credit`.
-void parse_credit(std::istringstream& words, const std::string& line, Costs& costs) {
-    double idle = 0;
-    std::array<double, kLinks> burst{};
-    words >> idle;
-    for (double& each : burst) words >> each;
-    const bool valid = !words.fail() && (words >> std::ws).eof() && std::min(idle, std::ranges::min(burst)) >= 0;
-    if (!valid) throw std::runtime_error("not credit: " + line);
-    costs.idle = idle;
-    costs.burst = burst;
 }
 
 std::string number(double value) {
@@ -255,9 +231,6 @@ int main() {
             std::string first;
             if (words >> first; first == "costs") {
                 costs = parse_costs(words, line);
-                std::cout << "{}\n";
-            } else if (first == "credit") {
-                parse_credit(words, line, costs);
                 std::cout << "{}\n";
             } else if (first == "peak") {
                 std::cout << JsonObject().add("peak_bytes", peak_bytes()).text() << '\n';

@@ -141,18 +141,18 @@ def test_links_with_a_burst_are_not_shared_fairly(simulator: Simulator) -> None:
     assert simulator.times([call], replace(costs, fair=True)) == [
         NotSimulated("links with a burst can't be shared fairly")
     ]
-    with pytest.raises(ValueError, match="not credit"):
+    with pytest.raises(ValueError, match="negative costs"):
         simulator.times([call], replace(costs, idle=-1.0))
 
 
 def test_a_refused_request_is_reported_and_changes_nothing(simulator: Simulator) -> None:
     call = "bcast linear 2 8 0 1 time 0 0 1 0"
-    costs = "costs 0 0 0 0 0 0 1 0 ; 0 1 0 0 0"
+    costs = "costs 0 0 0 0 0 0 1 0 0 0 0 0 0 0 ; 0 1 0 0 0"
     refused = {
-        "credit -5 0 8 0": "not credit",
-        "credit 8 0": "not credit",
-        "credit 8 0 8 0 8": "not credit",
-        "costs 1 0 0 0 0 ; x 1 0 0 0": "not costs",
+        "costs 0 0 0 0 0 0 1 0 0 8 0 -5 0 0 ; 0 1 0 0 0": "not costs",
+        "costs 0 0 0 0 0 0 1 0 0 8 0 5 0 ; 0 1 0 0 0": "not costs",
+        "costs 0 0 0 0 0 0 1 0 0 8 0 5 0 0 8 ; 0 1 0 0 0": "not costs",
+        "costs 1 0 0 0 0 0 0 0 0 0 0 0 0 0 ; x 1 0 0 0": "not costs",
         f"bcast linear 2 {2**62} 0 4 time": "more bytes than 64 bits can count",
         "bcast linear 2 8 0 1 time 1 1 core 2 2 3 core": "not the cores, sockets and caches of a node",
         "bcast linear 2 8 0 1 time 1 1 core 1 1 1 core": "not the cores, sockets and caches of a node",

@@ -295,7 +295,7 @@ class Simulator:
 
     def _request(self, calls: Iterable[SimulatedCall], costs: Costs, what: str) -> list[dict[str, Any]]:
         calls = tuple(calls)
-        lines = (*_costs_lines(costs), *(_line(call, what) for call in calls))
+        lines = (_costs_line(costs), *(_line(call, what) for call in calls))
         text = "".join(f"{line}\n" for line in lines)
         answer = subprocess.run(
             [self.programs / "timpani-simulate"], input=text, capture_output=True, text=True, check=False
@@ -304,17 +304,15 @@ class Simulator:
             names = " or ".join(sorted({f"{call.collective}/{call.algorithm.plain}" for call in calls}))
             raise AlgorithmError(f"the simulator ended at {names}: {signal}", "`timpani verify` shows what is wrong")
         answer.check_returncode()
-        known: list[dict[str, Any]] = [json.loads(line) for line in answer.stdout.splitlines()]
-        about_costs = len(_costs_lines(costs))
-        for about in known[:about_costs]:
-            if "error" in about:
-                raise ValueError(about["error"])
-        return known[about_costs:]
+        about_costs, *known = map(json.loads, answer.stdout.splitlines())
+        if "error" in about_costs:
+            raise ValueError(about_costs["error"])
+        return known
 
 
 def composition_request(call: SimulatedCall, costs: Costs) -> str:
     """The program's input for one call, for callers that start the program themselves."""
-    return "".join(f"{line}\n" for line in (*_costs_lines(costs), _line(call, "composition")))
+    return f"{_costs_line(costs)}\n{_line(call, 'composition')}\n"
 
 
 def _answer_or_error(answer: dict[str, Any], unfinished: bool = False) -> dict[str, Any]:
@@ -325,7 +323,7 @@ def _answer_or_error(answer: dict[str, Any], unfinished: bool = False) -> dict[s
     return answer
 
 
-def _costs_lines(costs: Costs) -> list[str]:
+def _costs_line(costs: Costs) -> str:
     words: list[object] = [
         "costs",
         costs.overhead,
@@ -334,15 +332,16 @@ def _costs_lines(costs: Costs) -> list[str]:
         costs.eager,
         costs.rest,
         *costs.shared,
+        *costs.burst,
+        costs.idle,
         costs.eager_below,
-        *(["fair"] if costs.fair else []),
+        int(costs.fair),
     ]
     for lines in costs.messages:
         words.append(";")
         for line in lines:
             words += astuple(line)
-    credit = [["credit", costs.idle, *costs.burst]] if any(costs.burst) else []
-    return [" ".join(map(str, each)) for each in (words, *credit)]
+    return " ".join(map(str, words))
 
 
 def _line(call: SimulatedCall, what: str) -> str:
