@@ -3,7 +3,6 @@
 #include <mpi.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -22,10 +21,6 @@ using timpani::InterceptedCall;
 /// A buffer that is only read, described by one count or by arrays. A reduction's operand is described with its result.
 BufferArguments buffer(const void* data, std::int64_t count, MPI_Datatype type) {
     return {.data = const_cast<void*>(data), .count = count, .type = type};
-}
-template <typename Count>
-BufferArguments buffer(const void* data, const Count* counts, std::nullptr_t, MPI_Datatype type) {
-    return {.data = const_cast<void*>(data), .counts = counts, .type = type};
 }
 template <typename Count, typename Displacement>
 BufferArguments buffer(const void* data, const Count* counts, const Displacement* displacements, MPI_Datatype type) {
@@ -63,11 +58,7 @@ int MPI_Finalize() {
 }
 
 int MPI_Abort(MPI_Comm comm, int code) {
-    int rank = 0;
-    int initialized = 0;
-    PMPI_Initialized(&initialized);
-    if (initialized != 0) PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    timpani::finish_alone("rank " + std::to_string(rank) + " alone, which called MPI_Abort");
+    timpani::finish_alone(timpani::this_rank_alone() + "which called MPI_Abort");
     return PMPI_Abort(comm, code);
 }
 
@@ -90,26 +81,6 @@ int MPI_Comm_disconnect(MPI_Comm* comm) {
     end_shared(comm);
     return PMPI_Comm_disconnect(comm);
 }
-
-int MPI_Barrier(MPI_Comm comm) {
-    timpani::mark_call_site(__builtin_return_address(0));
-    return timpani::intercept({.kind = CollectiveKind::barrier, .comm = comm},
-                              [](MPI_Comm used) { return PMPI_Barrier(used); });
-}
-
-int MPI_Ibarrier(MPI_Comm comm, MPI_Request* request) {
-    timpani::mark_call_site(__builtin_return_address(0));
-    return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::non_blocking,
-                          [&] { return PMPI_Ibarrier(comm, request); });
-}
-
-#ifdef TIMPANI_PERSISTENT
-int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
-    timpani::mark_call_site(__builtin_return_address(0));
-    return timpani::count(InterceptedCall{.kind = CollectiveKind::barrier, .comm = comm}, Form::persistent,
-                          [&] { return PMPI_Barrier_init(comm, info, request); });
-}
-#endif
 
 // The table has the other functions. A blocking one may be called on another communicator than the program's: the
 // parameter `comm` of the inner function hides the outer one.
@@ -149,8 +120,9 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 
 #define Count int
 #define Displacement int
-#define REPLACED(Name, name, parameters, arguments, ...) \
+#define REPLACED(Name, name, upper, words, parameters, arguments, ...) \
     TIMPANI_FORMS(BLOCKING, Name, name, , parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
+#define UNCOUNTED REPLACED
 #define PASSED(Name, name, parameters, arguments) \
     TIMPANI_FORMS(COUNTED, Name, name, , parameters, arguments, (timpani::OtherCall{#name, comm}))
 #include "interpose/entry/entries.def"
@@ -160,7 +132,7 @@ int MPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request* request) {
 #ifdef TIMPANI_LARGE_COUNTS
 #define Count MPI_Count
 #define Displacement MPI_Aint
-#define REPLACED(Name, name, parameters, arguments, ...) \
+#define REPLACED(Name, name, upper, words, parameters, arguments, ...) \
     TIMPANI_FORMS(BLOCKING, Name, name, _c, parameters, arguments, (TIMPANI_CALL(name, __VA_ARGS__)))
 #define PASSED(Name, name, parameters, arguments) \
     TIMPANI_FORMS(COUNTED, Name, name, _c, parameters, arguments, (timpani::OtherCall{#name, comm}))

@@ -16,10 +16,11 @@ std::int64_t bytes_of(Number count, MPI_Datatype type) {
 #pragma GCC visibility push(default)
 extern "C" {
 
-#define TIMPANI_MESSAGE(Function, name, parameters, arguments, bytes)                                         \
-    int MPI_##Function parameters {                                                                           \
-        return timpani::count_messages(                                                                       \
-            #name, timpani::Form::message, [&] { return bytes; }, [&] { return PMPI_##Function arguments; }); \
+#define TIMPANI_MESSAGE(Function, name, parameters, arguments)                    \
+    int MPI_##Function parameters {                                               \
+        return timpani::count_messages(                                           \
+            #name, timpani::Form::message, [&] { return bytes_of(count, type); }, \
+            [&] { return PMPI_##Function arguments; });                           \
     }
 #define MESSAGE(Name, name, words, ...) TIMPANI_MESSAGE(Name, name, __VA_ARGS__)
 #define COMPLETION(Name, name, words, parameters, arguments)                                                          \

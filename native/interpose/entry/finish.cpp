@@ -1,7 +1,6 @@
 #include "interpose/entry/finish.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <limits>
 #include <string>
 
@@ -18,12 +17,6 @@ namespace {
 constexpr std::int64_t kCheckpointNs = 1'000'000'000;  // minimum time between checkpoints
 constexpr std::int64_t kCheckpointShare = 1'000;       // also at least this multiple of the time of the last checkpoint
 
-std::string number_of_rank() {
-    int initialized = 0;
-    PMPI_Initialized(&initialized);
-    return std::to_string(initialized != 0 ? rank_in(MPI_COMM_WORLD) : 0);
-}
-
 void release(MPI_Comm comm) {
     void* state = nullptr;
     int found = 0;
@@ -34,7 +27,7 @@ void release(MPI_Comm comm) {
 /// A program that ends by exit, without MPI_Finalize. MPI is still initialized, so it can be called.
 __attribute__((destructor)) void end_of_process() {
     if (interception.load() != Interception::on || !counting || World::get() == nullptr) return;
-    finish_alone("rank " + number_of_rank() + " alone, which ended without MPI_Finalize");
+    finish_alone(this_rank_alone() + "which ended without MPI_Finalize");
 }
 
 }  // namespace
@@ -52,10 +45,15 @@ void write_checkpoint() {
         return;
     }
     next_checkpoint_ns = std::numeric_limits<std::int64_t>::max();  // for other threads
-    report_alone("rank " + number_of_rank() +
-                 " alone, up to a checkpoint: the program ended otherwise than by MPI_Finalize");
+    report_alone(this_rank_alone() + "up to a checkpoint: the program ended otherwise than by MPI_Finalize");
     const std::int64_t now = process.clock.now();
     next_checkpoint_ns = now + std::max(kCheckpointNs, kCheckpointShare * (now - began));
+}
+
+std::string this_rank_alone() {
+    int initialized = 0;
+    PMPI_Initialized(&initialized);
+    return "rank " + std::to_string(initialized != 0 ? rank_in(MPI_COMM_WORLD) : 0) + " alone, ";
 }
 
 void finish_alone(const std::string& why) {

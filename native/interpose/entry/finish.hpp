@@ -14,6 +14,9 @@ void finish();
 /// Writes this process's calls alone, if the others can't be reached; `why` is a note in the profile.
 void finish_alone(const std::string& why);
 
+/// The beginning of such a note.
+std::string this_rank_alone();
+
 /// When rank 0 writes its calls next, in case the program never ends MPI. By the process's clock.
 inline constinit std::atomic<std::int64_t> next_checkpoint_ns = 0;
 

@@ -96,22 +96,9 @@ TIMPANI_FUNCTION(comm_free, COMM_FREE, 2) { end(MPI_Comm_free, a, b); }
 TIMPANI_FUNCTION(comm_disconnect, COMM_DISCONNECT, 2) { end(MPI_Comm_disconnect, a, b); }
 TIMPANI_CALL(Finalize, finalize, FINALIZE, 1)
 TIMPANI_CALL(Abort, abort, ABORT, 3)
-TIMPANI_CALL(Barrier, barrier, BARRIER, 2)
-TIMPANI_CALL(Bcast, bcast, BCAST, 6)
-TIMPANI_CALL(Gather, gather, GATHER, 9)
-TIMPANI_CALL(Gatherv, gatherv, GATHERV, 10)
-TIMPANI_CALL(Scatter, scatter, SCATTER, 9)
-TIMPANI_CALL(Scatterv, scatterv, SCATTERV, 10)
-TIMPANI_CALL(Allgather, allgather, ALLGATHER, 8)
-TIMPANI_CALL(Allgatherv, allgatherv, ALLGATHERV, 9)
-TIMPANI_CALL(Alltoall, alltoall, ALLTOALL, 8)
-TIMPANI_CALL(Alltoallv, alltoallv, ALLTOALLV, 10)
-TIMPANI_CALL(Reduce, reduce, REDUCE, 8)
-TIMPANI_CALL(Allreduce, allreduce, ALLREDUCE, 7)
-TIMPANI_CALL(Reduce_scatter, reduce_scatter, REDUCE_SCATTER, 7)
-TIMPANI_CALL(Reduce_scatter_block, reduce_scatter_block, REDUCE_SCATTER_BLOCK, 7)
-TIMPANI_CALL(Scan, scan, SCAN, 7)
-TIMPANI_CALL(Exscan, exscan, EXSCAN, 7)
+#define REPLACED(Name, name, upper, words, ...) TIMPANI_CALL(Name, name, upper, words)
+#define UNCOUNTED REPLACED
+#include "interpose/entry/entries.def"
 
 }  // extern "C"
 #pragma GCC visibility pop

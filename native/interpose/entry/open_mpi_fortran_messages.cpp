@@ -27,7 +27,7 @@ std::int64_t bytes_of(const void* count, const void* type) {
 
 #pragma GCC visibility push(default)
 extern "C" {
-#define MESSAGE(Name, name, words, parameters, arguments, bytes) \
+#define MESSAGE(Name, name, words, parameters, arguments) \
     TIMPANI_PASSED(name, words, count_messages, timpani::Form::message, [&] { return bytes_of(b, c); }, )
 #define COMPLETION(Name, name, words, parameters, arguments) \
     TIMPANI_PASSED(name, words, count_messages, timpani::Form::completion, [] { return std::int64_t{0}; }, )
