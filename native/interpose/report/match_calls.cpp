@@ -1,12 +1,12 @@
 #include "interpose/report/match_calls.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <map>
-#include <numeric>
+#include <span>
+#include <utility>
 
-#include "execute/rank_and_size.hpp"
+#include "execute/exchange_values.hpp"
 
 namespace timpani {
 
@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kStrataPerReduction = 16;  // 320 KiB in one reduction
 constexpr std::size_t kMaxMatchedStrata = 4096;  // per program: about a second of reductions
-constexpr std::size_t kTimes = 5;                // per call: the members of MatchedCall, and its number
-constexpr auto kNone = std::numeric_limits<std::int64_t>::min();
+constexpr int kNumbersPerCall = sizeof(MatchedCall) / sizeof(std::int64_t);
+constexpr auto kNone = std::numeric_limits<std::int64_t>::min();  // no rank entered
 
 /// What a rank knows of one stratum.
 struct Claim {
@@ -25,7 +25,6 @@ struct Claim {
     std::uint64_t ranks;  // of the communicator
     std::uint64_t members;
 };
-constexpr int kNumbers = sizeof(Claim) / sizeof(std::uint64_t);
 
 std::vector<Claim> claims_of(const CallTable::Contents& contents) {
     std::vector<Claim> claims;
@@ -59,51 +58,37 @@ std::vector<Claim> agreed(const std::vector<Claim>& claims) {
 }
 
 std::vector<Claim> agree_on_strata(MPI_Comm comm, const CallTable::Contents& contents) {
-    const int rank = rank_in(comm);
     std::vector<Claim> own = claims_of(contents);
     int threads = contents.several_threads ? 1 : 0;
     PMPI_Allreduce(MPI_IN_PLACE, &threads, 1, MPI_INT, MPI_MAX, comm);
     if (threads != 0) own.clear();
-    const int length = static_cast<int>(own.size()) * kNumbers;
-    std::vector<int> lengths(static_cast<std::size_t>(size_of(comm)));
-    PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-    std::vector<int> places(lengths.size());
-    std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
-    std::vector<Claim> all(rank == 0 ? static_cast<std::size_t>((places.back() + lengths.back()) / kNumbers) : 0);
-    PMPI_Gatherv(own.data(), length, MPI_UINT64_T, all.data(), lengths.data(), places.data(), MPI_UINT64_T, 0, comm);
-    std::vector<Claim> strata = agreed(all);
-    auto number = static_cast<int>(strata.size());
-    PMPI_Bcast(&number, 1, MPI_INT, 0, comm);
-    strata.resize(static_cast<std::size_t>(number));
-    PMPI_Bcast(strata.data(), number * kNumbers, MPI_UINT64_T, 0, comm);
-    return strata;
+    return broadcast_values(agreed(gather_values(own, comm)), 0, comm);
 }
 
-void enter(const Stratum& stratum, const ClockLine& line, std::int64_t* times) {
-    for (const SampledCall& call : stratum.sample.kept_calls()) {
+/// A reduction takes the maximum of each number over the ranks, so the first entry is negative until then.
+void enter(const Stratum& stratum, const ClockLine& line, std::span<MatchedCall> calls) {
+    std::ranges::transform(stratum.sample.kept_calls(), calls.begin(), [&](const SampledCall& call) -> MatchedCall {
         const std::int64_t entry = line.to_global(call.entry_ns);
-        times[0] = -entry;
-        times[1] = entry;
-        times[2] = call.root ? entry : kNone;
-        times[3] = line.to_global(call.exit_ns);
-        times[4] = static_cast<std::int64_t>(call.number);
-        times += kTimes;
-    }
+        return {.first_entry = -entry,
+                .last_entry = entry,
+                .root_entry = call.root ? entry : kNone,
+                .last_exit = line.to_global(call.exit_ns),
+                .number = static_cast<std::int64_t>(call.number)};
+    });
 }
 
-std::vector<MatchedCall> leave(const Stratum& stratum, const std::int64_t* times) {
-    std::vector<MatchedCall> calls;
-    for (std::size_t call = 0; call < stratum.sample.kept_calls().size(); ++call, times += kTimes) {
-        calls.push_back({-times[0], times[1], times[2], times[3]});
-    }
-    return calls;
+/// The calls that some rank has entered.
+std::vector<MatchedCall> leave(std::span<const MatchedCall> calls) {
+    std::vector<MatchedCall> kept(calls.begin(), std::ranges::find(calls, kNone, &MatchedCall::number));
+    for (MatchedCall& call : kept) call.first_entry = -call.first_entry;
+    return kept;
 }
 
-RunningCalls running_calls(const Claim& claim, const std::int64_t* times) {
+RunningCalls running_calls(const Claim& claim, std::span<const MatchedCall> calls) {
     RunningCalls running{
         .id = claim.id, .members = claim.members, .probability = 1.0 / static_cast<double>(claim.calls_per_kept)};
-    for (std::size_t call = 0; call < CoordinatedSample::kCapacity && times[4] != kNone; ++call, times += kTimes)
-        running.calls.push_back({static_cast<std::uint64_t>(times[4]), times[1], times[3]});
+    for (const MatchedCall& call : calls)
+        running.calls.push_back({static_cast<std::uint64_t>(call.number), call.last_entry, call.last_exit});
     return running;
 }
 
@@ -113,22 +98,24 @@ std::vector<MatchedStratum> match_calls(MPI_Comm comm, const CallTable::Contents
                                         ConcurrentCalls* concurrent) {
     const std::vector<Claim> strata = agree_on_strata(comm, contents);
     std::vector<MatchedStratum> matched;
-    std::vector<std::int64_t> times;
-    constexpr std::size_t kNumbersPerStratum = CoordinatedSample::kCapacity * kTimes;
+    std::vector<MatchedCall> calls;
+    const auto of_stratum = [&calls](std::size_t i) {
+        return std::span(calls).subspan(i * CoordinatedSample::kCapacity, CoordinatedSample::kCapacity);
+    };
     for (std::size_t first = 0; first < strata.size(); first += kStrataPerReduction) {
         const std::size_t number = std::min(kStrataPerReduction, strata.size() - first);
-        times.assign(number * kNumbersPerStratum, kNone);
+        calls.assign(number * CoordinatedSample::kCapacity, {kNone, kNone, kNone, kNone, kNone});
         for (std::size_t i = 0; i < number; ++i) {
             const auto found = contents.strata.find(strata[first + i].id);
-            if (found != contents.strata.end()) enter(found->second, line, times.data() + i * kNumbersPerStratum);
+            if (found != contents.strata.end()) enter(found->second, line, of_stratum(i));
         }
-        PMPI_Allreduce(MPI_IN_PLACE, times.data(), static_cast<int>(times.size()), MPI_INT64_T, MPI_MAX, comm);
+        PMPI_Allreduce(MPI_IN_PLACE, calls.data(), static_cast<int>(calls.size()) * kNumbersPerCall, MPI_INT64_T,
+                       MPI_MAX, comm);
         for (std::size_t i = 0; i < number; ++i) {
-            const std::int64_t* const of_stratum = times.data() + i * kNumbersPerStratum;
-            if (concurrent != nullptr) concurrent->add(running_calls(strata[first + i], of_stratum));
+            std::vector<MatchedCall> kept = leave(of_stratum(i));
+            if (concurrent != nullptr) concurrent->add(running_calls(strata[first + i], kept));
             const auto found = contents.strata.find(strata[first + i].id);
-            if (found == contents.strata.end()) continue;
-            matched.push_back({found->first, &found->second, leave(found->second, of_stratum)});
+            if (found != contents.strata.end()) matched.push_back({found->first, &found->second, std::move(kept)});
         }
     }
     return matched;

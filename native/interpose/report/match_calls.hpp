@@ -17,6 +17,7 @@ struct MatchedCall {
     std::int64_t last_entry;
     std::int64_t root_entry;  // in a rooted collective
     std::int64_t last_exit;
+    std::int64_t number;  // of the call in its stratum
 };
 
 /// The kept calls of a stratum, in order; empty if the ranks counted different numbers of calls.

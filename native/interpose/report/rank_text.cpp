@@ -10,7 +10,6 @@
 
 #include "interpose/process/process.hpp"
 #include "interpose/profile/call_site.hpp"
-#include "interpose/report/waiting.hpp"
 #include "json/json.hpp"
 
 namespace timpani {
@@ -40,6 +39,14 @@ JsonObject line_of_key(std::string_view line, const CallKey& key, const Communic
         .add("reason", key.reason);
     if (key.site != nullptr) object.add("site", site_text(key.site));
     return object;
+}
+
+/// The name of this rank's program.
+std::string program_name() {
+    std::array<char, 4096> path{};  // PATH_MAX
+    const auto length = readlink("/proc/self/exe", path.data(), path.size());
+    const std::string name(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
+    return name.substr(name.rfind('/') + 1);
 }
 
 std::string rank_line(int rank, const CallTable::Contents& contents) {
@@ -124,6 +131,25 @@ LongCall long_call(int rank, const CountedCall& call, const CommunicatorShape& s
     return {clock.to_global(call.entry_ns), call.ns, shape.members, std::string(call.key.name), line.text()};
 }
 
+/// Calls `visit` with each value's name in the profile, and the value.
+template <typename Row, typename Visit>
+void visit_values(Row& row, const Visit& visit) {
+    visit("calls", row.totals.calls);
+    visit("bytes", row.totals.bytes);
+    visit("smallest_bytes", row.totals.smallest_bytes);
+    visit("largest_bytes", row.totals.largest_bytes);
+    visit("ns", row.totals.ns);
+    visit("ns_max", row.ns_max);
+    visit("longest_ns", row.totals.longest_ns);
+    visit("root", row.totals.root);
+    visit("root_calls", row.totals.root_calls);
+    visit("rooted_calls", row.rooted_calls);
+    visit("matched_calls", row.waiting.matched_calls);
+    visit("matched_ns", row.matched_ns);
+    visit("waiting_ns", row.waiting.waiting_ns);
+    visit("waiting_error_ns", row.waiting.error_ns);
+}
+
 }  // namespace
 
 std::string concurrent_line(const Concurrency& pair) {
@@ -138,24 +164,32 @@ std::string concurrent_line(const Concurrency& pair) {
 }
 
 void RowValues::add(const RowValues& other) {
-    smallest_bytes = calls == 0 ? other.smallest_bytes : std::min(smallest_bytes, other.smallest_bytes);
-    largest_bytes = std::max(largest_bytes, other.largest_bytes);
-    calls += other.calls;
-    bytes += other.bytes;
-    ns += other.ns;
-    ns_max = std::max(ns_max, other.ns_max);
-    longest_ns = std::max(longest_ns, other.longest_ns);
-    if (other.root == root) {  // of several communicators too
-        root_calls += other.root_calls;
-    } else if (other.root_calls > root_calls) {
-        root = other.root;
-        root_calls = other.root_calls;
+    const CallTotals& added = other.totals;
+    totals.smallest_bytes =
+        totals.calls == 0 ? added.smallest_bytes : std::min(totals.smallest_bytes, added.smallest_bytes);
+    totals.largest_bytes = std::max(totals.largest_bytes, added.largest_bytes);
+    totals.calls += added.calls;
+    totals.bytes += added.bytes;
+    totals.ns += added.ns;
+    totals.longest_ns = std::max(totals.longest_ns, added.longest_ns);
+    if (added.root == totals.root) {  // of several communicators too
+        totals.root_calls += added.root_calls;
+    } else if (added.root_calls > totals.root_calls) {
+        totals.root = added.root;
+        totals.root_calls = added.root_calls;
     }
+    ns_max = std::max(ns_max, other.ns_max);
     rooted_calls += other.rooted_calls;
-    matched_calls += other.matched_calls;
     matched_ns += other.matched_ns;
-    waiting_ns += other.waiting_ns;
-    waiting_error_ns += other.waiting_error_ns;
+    waiting.matched_calls += other.waiting.matched_calls;
+    waiting.waiting_ns += other.waiting.waiting_ns;
+    waiting.error_ns += other.waiting.error_ns;
+}
+
+std::string row_line(const std::string& key, const RowValues& values) {
+    JsonObject numbers;
+    visit_values(values, [&numbers](const char* name, auto value) { numbers.add(name, value); });
+    return key + ',' + numbers.text().substr(1);
 }
 
 std::string ReportLines::text() const {
@@ -167,10 +201,9 @@ std::string ReportLines::text() const {
             << '\n';
     }
     for (const auto& [key, values] : rows) {
-        out << key << kMark << values.calls << ' ' << values.bytes << ' ' << values.smallest_bytes << ' '
-            << values.largest_bytes << ' ' << values.ns << ' ' << values.ns_max << ' ' << values.longest_ns << ' '
-            << values.root << ' ' << values.root_calls << ' ' << values.rooted_calls << ' ' << values.matched_calls
-            << ' ' << values.matched_ns << ' ' << values.waiting_ns << ' ' << values.waiting_error_ns << '\n';
+        out << key << kMark;
+        visit_values(values, [&out](const char* /*name*/, auto value) { out << value << ' '; });
+        out << '\n';
     }
     return out.str();
 }
@@ -191,10 +224,8 @@ void ReportLines::add(const std::string& text) {
             continue;
         }
         RowValues values;
-        std::istringstream(line.substr(mark + 1)) >> values.calls >> values.bytes >> values.smallest_bytes >>
-            values.largest_bytes >> values.ns >> values.ns_max >> values.longest_ns >> values.root >>
-            values.root_calls >> values.rooted_calls >> values.matched_calls >> values.matched_ns >>
-            values.waiting_ns >> values.waiting_error_ns;
+        std::istringstream numbers(line.substr(mark + 1));
+        visit_values(values, [&numbers](const char* /*name*/, auto& value) { numbers >> value; });
         rows[line.substr(0, mark)].add(values);
     }
 }
@@ -216,29 +247,13 @@ ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const s
         std::string key = line_of_key("calls", contents.keys[row], shape).text();
         key.pop_back();
         RowValues& values = lines.rows[key];
-        values.add({.calls = totals.calls,
-                    .bytes = totals.bytes,
-                    .smallest_bytes = totals.smallest_bytes,
-                    .largest_bytes = totals.largest_bytes,
-                    .ns = totals.ns,
-                    .longest_ns = totals.longest_ns,
-                    .root = totals.root,
-                    .root_calls = totals.root_calls,
+        values.add({.totals = totals,
                     .rooted_calls = totals.root_calls,
-                    .matched_calls = waited.matched_calls,
                     .matched_ns = waited.matched_calls > 0 ? totals.ns : 0,
-                    .waiting_ns = waited.waiting_ns,
-                    .waiting_error_ns = waited.error_ns});
-        values.ns_max = values.ns;
+                    .waiting = waited});
+        values.ns_max = values.totals.ns;
     }
     return lines;
-}
-
-std::string program_name() {
-    std::array<char, 4096> path{};  // PATH_MAX
-    const auto length = readlink("/proc/self/exe", path.data(), path.size());
-    const std::string name(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-    return name.substr(name.rfind('/') + 1);
 }
 
 }  // namespace timpani

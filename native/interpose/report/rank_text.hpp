@@ -9,25 +9,17 @@
 #include "interpose/report/concurrent_calls.hpp"
 #include "interpose/report/longest_calls.hpp"
 #include "interpose/report/match_calls.hpp"
+#include "interpose/report/waiting.hpp"
 
 namespace timpani {
 
 /// Totals of the calls of one row, on one rank or on several.
 struct RowValues {
-    std::int64_t calls = 0;
-    std::int64_t bytes = 0;
-    std::int64_t smallest_bytes = 0;  // of a call
-    std::int64_t largest_bytes = 0;
-    std::int64_t ns = 0;
+    CallTotals totals{};            // its root is the rank that is the root most often
     std::int64_t ns_max = 0;        // maximum over ranks
-    std::int64_t longest_ns = 0;    // longest call of any rank
-    int root = 0;                   // the rank that is the root most often
-    std::int64_t root_calls = 0;    // of that rank
     std::int64_t rooted_calls = 0;  // calls with a root, each counted by its root
-    std::int64_t matched_calls = 0;
-    std::int64_t matched_ns = 0;  // of ranks whose waiting is known
-    double waiting_ns = 0;
-    double waiting_error_ns = 0;  // sum of the ranks' errors, which may have one cause
+    std::int64_t matched_ns = 0;    // of ranks whose waiting is known
+    Waiting waiting{};              // its error is the sum of the ranks' errors, which may have one cause
 
     void add(const RowValues& other);
 };
@@ -47,10 +39,10 @@ struct ReportLines {
 ReportLines lines_of_rank(int rank, const CallTable::Contents& contents, const std::vector<MatchedStratum>& matched,
                           const ClockLine& line);
 
+/// The line of a row.
+std::string row_line(const std::string& key, const RowValues& values);
+
 /// The line of two strata whose calls ran at the same time.
 std::string concurrent_line(const Concurrency& pair);
-
-/// The name of this rank's program.
-std::string program_name();
 
 }  // namespace timpani

@@ -6,9 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <numeric>
 #include <vector>
 
+#include "execute/exchange_values.hpp"
 #include "execute/rank_and_size.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/report/common_time.hpp"
@@ -71,37 +71,8 @@ void write(const ReportLines& report, int reporting, int world_ranks, const Comm
                                        .text()};
     lines.insert(lines.end(), report.others.begin(), report.others.end());
     for (const LongCall& call : longest_calls(report.longest)) lines.push_back(call.text);
-    for (const auto& [key, values] : report.rows) {
-        JsonObject numbers;
-        numbers.add("calls", values.calls)
-            .add("bytes", values.bytes)
-            .add("smallest_bytes", values.smallest_bytes)
-            .add("largest_bytes", values.largest_bytes)
-            .add("ns", values.ns)
-            .add("ns_max", values.ns_max)
-            .add("longest_ns", values.longest_ns)
-            .add("root", values.root)
-            .add("root_calls", values.root_calls)
-            .add("rooted_calls", values.rooted_calls)
-            .add("matched_calls", values.matched_calls)
-            .add("matched_ns", values.matched_ns)
-            .add("waiting_ns", values.waiting_ns)
-            .add("waiting_error_ns", values.waiting_error_ns);
-        lines.push_back(key + ',' + numbers.text().substr(1));
-    }
+    for (const auto& [key, values] : report.rows) lines.push_back(row_line(key, values));
     write_lines(lines);
-}
-
-/// All ranks' texts, one after another, at rank 0.
-std::string gathered(MPI_Comm comm, const std::string& own) {
-    const int length = static_cast<int>(own.size());
-    std::vector<int> lengths(static_cast<std::size_t>(size_of(comm)));
-    PMPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-    std::vector<int> places(lengths.size());
-    std::exclusive_scan(lengths.begin(), lengths.end(), places.begin(), 0);
-    std::string all(static_cast<std::size_t>(rank_in(comm) == 0 ? places.back() + lengths.back() : 0), ' ');
-    PMPI_Gatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), places.data(), MPI_CHAR, 0, comm);
-    return all;
 }
 
 }  // namespace
@@ -115,7 +86,7 @@ void report_all() {
     const std::vector<MatchedStratum> matched =
         match_calls(comm, contents, time.line, rank_in(comm) == 0 ? &concurrent : nullptr);
     const ReportLines own = lines_of_rank(rank_in(MPI_COMM_WORLD), contents, matched, time.line);
-    const std::string all = gathered(comm, own.text());
+    const std::string all = gather_values(own.text(), comm);
     if (rank_in(comm) != 0) return;
     ReportLines report;
     report.add(all);
