@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "interpose/call/predefined.hpp"
+#include "interpose/call/argument_classes.hpp"
 #include "interpose/world/world.hpp"
 
 namespace timpani {

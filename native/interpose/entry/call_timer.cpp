@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "interpose/call/argument_classes.hpp"
 #include "interpose/process/process.hpp"
 #include "interpose/process/setup_timer.hpp"
-#include "interpose/profile/argument_classes.hpp"
 #include "interpose/replace/block_sizes.hpp"
 
 namespace timpani {

@@ -16,14 +16,12 @@ int move_data(const InterceptedCall& call, const Communicator& communicator, Exe
     const BufferArguments& sent = collective.one_buffer() ? call.receive : call.send;
     const bool send_in_place = sends(call, here) && sent.data == MPI_IN_PLACE;
     const bool receive_in_place = receives(call, here) && call.receive.data == MPI_IN_PLACE;
-    PackedBuffer from;
-    PackedBuffer to;
-    if (sends(call, here) && !send_in_place) {
-        from = PackedBuffer(sent, blocks_of(collective.send, here.ranks), call.comm);
-    }
-    if (receives(call, here) && !receive_in_place) {
-        to = PackedBuffer(call.receive, blocks_of(collective.receive, here.ranks), call.comm);
-    }
+    PackedBuffer from = sends(call, here) && !send_in_place
+                            ? PackedBuffer(sent, blocks_of(collective.send, here.ranks), call.comm)
+                            : PackedBuffer();
+    PackedBuffer to = receives(call, here) && !receive_in_place
+                          ? PackedBuffer(call.receive, blocks_of(collective.receive, here.ranks), call.comm)
+                          : PackedBuffer();
     if (aliased(call, here)) from.detach();
     int error = from.pack();
     // In place, a rank's contribution lies where its result will be.

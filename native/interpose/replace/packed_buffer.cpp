@@ -1,9 +1,9 @@
 #include "interpose/replace/packed_buffer.hpp"
 
-#include <array>
 #include <cstring>
 
 #include "execute/elements.hpp"
+#include "interpose/call/argument_classes.hpp"
 
 namespace timpani {
 
@@ -20,8 +20,7 @@ bool is_bytes(MPI_Datatype type) {
     MPI_Datatype inner = MPI_DATATYPE_NULL;
     PMPI_Type_get_contents(type, integers, addresses, types, &count, nullptr, &inner);
     const bool plain = is_bytes(inner);
-    PMPI_Type_get_envelope(inner, &integers, &addresses, &types, &combiner);
-    if (combiner != MPI_COMBINER_NAMED) PMPI_Type_free(&inner);
+    if (!predefined_type(inner)) PMPI_Type_free(&inner);
     return plain;
 }
 
@@ -34,9 +33,7 @@ AnchoredType::AnchoredType(MPI_Datatype absolute, const void* address) {
     PMPI_Type_commit(&type_);
 }
 
-AnchoredType::~AnchoredType() {
-    if (type_ != MPI_DATATYPE_NULL) PMPI_Type_free(&type_);
-}
+AnchoredType::~AnchoredType() { PMPI_Type_free(&type_); }
 
 PackedBuffer::PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm comm)
     : comm_(comm), type_(buffer.type), is_bytes_(is_bytes(buffer.type)) {
@@ -45,8 +42,7 @@ PackedBuffer::PackedBuffer(const BufferArguments& buffer, int blocks, MPI_Comm c
     if (memory == MPI_BOTTOM && !is_bytes_ && layout.size > 0) {
         static std::byte anchor{};
         memory = &anchor;
-        anchored_ = AnchoredType(type_, memory);
-        type_ = anchored_.get();
+        type_ = anchored_.emplace(type_, memory).get();
     }
     bool packed_already = is_bytes_;
     std::int64_t end = 0;
@@ -67,11 +63,10 @@ void PackedBuffer::stage() {
     const std::int64_t end = blocks_.empty() ? 0 : blocks_.back().offset + blocks_.back().bytes;
     staging_ = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(end));
     bytes_ = staging_.get();
-    staged_ = true;
 }
 
 void PackedBuffer::detach() {
-    if (!staged_) stage();
+    if (!staging_) stage();
 }
 
 int PackedBuffer::copy(const Block& block, bool pack) {
@@ -96,12 +91,12 @@ int PackedBuffer::pack() {
 }
 
 int PackedBuffer::pack(int block) {
-    return staged_ ? copy(blocks_[static_cast<std::size_t>(block)], true) : MPI_SUCCESS;
+    return staging_ ? copy(blocks_[static_cast<std::size_t>(block)], true) : MPI_SUCCESS;
 }
 
 int PackedBuffer::unpack() {
     for (const Block& block : blocks_) {
-        if (!staged_) break;
+        if (!staging_) break;
         if (const int error = copy(block, false); error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;

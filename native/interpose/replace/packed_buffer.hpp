@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
+#include <optional>
 #include <vector>
 
 #include "interpose/call/intercepted_call.hpp"
@@ -20,16 +20,10 @@ bool is_bytes(MPI_Datatype type);
 /// nothing from MPI_BOTTOM.
 class AnchoredType {
   public:
-    AnchoredType() = default;
     AnchoredType(MPI_Datatype absolute, const void* address);
     ~AnchoredType();
     AnchoredType(const AnchoredType&) = delete;
     AnchoredType& operator=(const AnchoredType&) = delete;
-    AnchoredType(AnchoredType&& other) noexcept : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
-    AnchoredType& operator=(AnchoredType&& other) noexcept {
-        std::swap(type_, other.type_);
-        return *this;
-    }
     [[nodiscard]] MPI_Datatype get() const { return type_; }
 
   private:
@@ -63,15 +57,14 @@ class PackedBuffer {
     };
     int copy(const Block& block, bool pack);
 
-    MPI_Comm comm_ = MPI_COMM_NULL;
     void stage();
 
+    MPI_Comm comm_ = MPI_COMM_NULL;
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
-    AnchoredType anchored_;
+    std::optional<AnchoredType> anchored_;
     bool is_bytes_ = true;
-    bool staged_ = false;  // false: the memory is used in place
     std::vector<Block> blocks_;
-    std::unique_ptr<std::byte[]> staging_;
+    std::unique_ptr<std::byte[]> staging_;  // nullptr: the memory is used in place
     std::byte* bytes_ = nullptr;
 };
 

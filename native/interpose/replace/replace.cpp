@@ -8,8 +8,8 @@
 #include <new>
 
 #include "execute/operator.hpp"
+#include "interpose/call/argument_classes.hpp"
 #include "interpose/call/device_memory.hpp"
-#include "interpose/call/predefined.hpp"
 #include "interpose/process/setup_timer.hpp"
 #include "interpose/profile/call_site.hpp"
 #include "interpose/replace/block_sizes.hpp"

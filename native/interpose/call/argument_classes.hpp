@@ -2,8 +2,7 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
+#include <string_view>
 
 namespace timpani {
 
@@ -18,10 +17,14 @@ inline bool predefined_type(MPI_Datatype type) {
 }
 
 /// Whether MPI defines the operator for reductions.
-inline bool predefined_op(MPI_Op op) {
-    const std::array all{MPI_OP_NULL, MPI_SUM, MPI_MAX,  MPI_MIN,  MPI_PROD,   MPI_LAND,  MPI_BAND,
-                         MPI_LOR,     MPI_BOR, MPI_LXOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
-    return std::ranges::find(all, op) != all.end();
-}
+bool predefined_op(MPI_Op op);
+
+/// The operator by its name in MPI, without the prefix and in lower case. The program's own operators are `user` if
+/// they commute, else `user_ordered`. Static storage.
+std::string_view operator_class(MPI_Op op);
+
+/// The datatype: `double`, `int32`, `uint8`, …; `other` for further predefined types, `derived` for the program's own.
+/// Static storage.
+std::string_view datatype_class(MPI_Datatype type);
 
 }  // namespace timpani
