@@ -89,8 +89,12 @@ Communicator::Communicator(MPI_Comm comm) : comm_(comm) {
     const World* const world = World::get();
     if (counting) shape_number_ = Process::get().calls.shape_number(shape());
     if (spans_two_groups_ || here_.ranks == 1 || world == nullptr || !world->has_rules()) return;
+    for (const Rule& rule : Process::get().rules.rules) {
+        const auto kind = static_cast<std::size_t>(find_collective(rule.collective) - collectives().data());
+        rules_[kind].push_back(&rule);
+    }
     const auto& all = world->topology();  // each communicator has some of its ranks
-    choose_rules([&](const Rule& rule) {
+    keep_rules([&](const Rule& rule) {
         return rule.ranks.contains(here_.ranks) && all && rule.nodes.low <= all->nodes() &&
                rule.per_node.low <= all->max_ranks_per_node();
     });
@@ -112,21 +116,13 @@ CommunicatorShape Communicator::shape() const {
     return shape;
 }
 
-void Communicator::clear_rules() {
-    may_replace_.reset();
-    names_sites_.reset();
-    for (auto& rules : rules_) rules.clear();
-}
-
 template <typename Keep>
-void Communicator::choose_rules(Keep keep) {
-    clear_rules();
-    for (const Rule& rule : Process::get().rules.rules) {
-        if (!keep(rule)) continue;
-        const auto kind = static_cast<std::size_t>(find_collective(rule.collective) - collectives().data());
-        rules_[kind].push_back(&rule);
-        if (rule.replaces()) may_replace_.set(kind);
-        if (!rule.site.empty()) names_sites_.set(kind);
+void Communicator::keep_rules(Keep keep) {
+    for (std::size_t kind = 0; kind < rules_.size(); ++kind) {
+        std::vector<const Rule*>& rules = rules_[kind];
+        std::erase_if(rules, [&](const Rule* rule) { return !keep(*rule); });
+        may_replace_[kind] = std::ranges::any_of(rules, &Rule::replaces);
+        names_sites_[kind] = std::ranges::any_of(rules, [](const Rule* rule) { return !rule->site.empty(); });
     }
 }
 
@@ -136,10 +132,8 @@ bool Communicator::may_replace(CollectiveKind kind, std::int64_t bytes) const {
 }
 
 void Communicator::leave_to_library(const char* why) {
-    clear_rules();
-    int rank = here_.rank;
-    PMPI_Comm_rank(World::get()->comm(), &rank);
-    if (rank == 0) Process::get().warn_once(why);
+    keep_rules([](const Rule&) { return false; });
+    if (rank_in(World::get()->comm()) == 0) Process::get().warn_once(why);
 }
 
 void Communicator::locate() {
@@ -153,7 +147,9 @@ void Communicator::locate() {
     }
     members_ = std::move(*members);
     const Topology& topology = topology_.emplace(world.topology_of(members_));
-    choose_rules([&](const Rule& rule) { return matches(topology, rule); });
+    keep_rules([&](const Rule& rule) {
+        return rule.nodes.contains(topology.nodes()) && rule.per_node.contains(topology.max_ranks_per_node());
+    });
 }
 
 int Communicator::open_channel() {
@@ -172,16 +168,8 @@ int Communicator::open_channel() {
 
 Channel Communicator::channel() const { return {comm_, World::get()->comm(), members_, tag_}; }
 
-bool Communicator::matches(const Topology& topology, const Rule& rule) const {
-    return rule.ranks.contains(here_.ranks) && rule.nodes.contains(topology.nodes()) &&
-           rule.per_node.contains(topology.max_ranks_per_node());
-}
-
 void Communicator::disable_shared_memory() {
-    if (!topology_) return;
-    choose_rules([&, &topology = *topology_](const Rule& rule) {
-        return matches(topology, rule) && (rule.algorithm == nullptr || rule.algorithm->window == nullptr);
-    });
+    keep_rules([](const Rule& rule) { return rule.algorithm == nullptr || rule.algorithm->window == nullptr; });
 }
 
 bool Communicator::can_choose(const Rule& rule, int& error) {
@@ -207,8 +195,7 @@ bool Communicator::can_choose(const Rule& rule, int& error) {
         return true;
     }
     if (!problem.empty()) Process::get().warn_once("the library keeps its choice: " + problem);
-    choose_rules(
-        [&](const Rule& other) { return topology_ && matches(*topology_, other) && !other.chooses_in_library(); });
+    keep_rules([](const Rule& other) { return !other.chooses_in_library(); });
     return false;
 }
 

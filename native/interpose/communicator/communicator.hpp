@@ -92,12 +92,11 @@ class Communicator {
     explicit Communicator(MPI_Comm comm);
     // What `end_shared` did not free lives as long as MPI.
     ~Communicator() { chosen_.release(); }  // NOLINT(bugprone-unused-return-value)
-    void clear_rules();
+    /// Rules out those for which `keep` is false.
     template <typename Keep>
-    void choose_rules(Keep keep);
+    void keep_rules(Keep keep);
     [[nodiscard]] CommunicatorShape shape() const;
     void leave_to_library(const char* why);
-    [[nodiscard]] bool matches(const Topology& topology, const Rule& rule) const;
 
     MPI_Comm comm_;
     RankInComm here_{};

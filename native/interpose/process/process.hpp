@@ -32,7 +32,7 @@ class Process {
     LocalClock clock;
     std::int64_t began_ns = clock.now();  // when MPI started, or at its first intercepted call
 
-    /// Prints `text` on stderr, but each text only once.
+    /// Prints `text` on stderr if it is the first.
     void warn_once(std::string_view text);
 
     /// Records why requested rules are not followed anywhere; the first reason remains.

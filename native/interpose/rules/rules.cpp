@@ -7,8 +7,10 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <utility>
 
 #include "schedule/bind.hpp"
@@ -21,22 +23,15 @@ constexpr std::string_view kName = "timpani-rules";
 constexpr std::string_view kVersion = "1";
 constexpr std::string_view kOwn = "default";
 constexpr std::string_view kSite = "site";
-constexpr char kControls = '@';  // before each list of control variables
-constexpr std::string_view kSpace = " \t\r";
+constexpr char kControls = '@';                 // before each list of control variables
 constexpr std::uintmax_t kMaxBytes = 16 << 20;  // a hundred times the size of rules for all algorithms and sizes
 constexpr std::size_t kMaxErrorLength = 300;    // characters of an error that are printed
 
-using Words = std::vector<std::string_view>;
+using Words = std::vector<std::string>;
 
-Words words_of(std::string_view line) {
-    line = line.substr(0, line.find('#'));
-    Words words;
-    for (auto start = line.find_first_not_of(kSpace); start != std::string_view::npos;) {
-        const auto end = std::min(line.find_first_of(kSpace, start), line.size());
-        words.push_back(line.substr(start, end - start));
-        start = line.find_first_not_of(kSpace, end);
-    }
-    return words;
+Words words_of(const std::string& line) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    return {std::istream_iterator<std::string>(words), {}};
 }
 
 std::optional<std::int64_t> whole_number(std::string_view text) {
@@ -94,33 +89,34 @@ Rule read_rule(const Words& words) {
         {{"ranks", &Rule::ranks}, {"nodes", &Rule::nodes}, {"per_node", &Rule::per_node}, {"bytes", &Rule::bytes}}};
     Rule rule;
     const Collective* collective = find_collective(words.front());
-    if (collective == nullptr) throw RulesError("there is no collective " + std::string(words.front()));
+    if (collective == nullptr) throw RulesError("there is no collective " + words.front());
     rule.collective = collective->name;
     if (words.size() == 1) throw RulesError("a rule ends with an algorithm, or with default");
     std::vector<std::string_view> given;
     for (std::size_t i = 1; i + 1 < words.size(); ++i) {
-        const auto equals = std::min(words[i].find('='), words[i].size());
-        const auto name = words[i].substr(0, equals);
+        const std::string_view word = words[i];
+        const auto equals = std::min(word.find('='), word.size());
+        const auto name = word.substr(0, equals);
         if (std::ranges::count(given, name) > 0) throw RulesError(std::string(name) + " is given twice");
         given.push_back(name);
-        if (name == kSite && equals < words[i].size()) {
-            rule.site = words[i].substr(equals + 1);
+        if (name == kSite && equals < word.size()) {
+            rule.site = word.substr(equals + 1);
             check_site(rule.site);
             continue;
         }
         const auto* kind = std::ranges::find(kinds, name, &decltype(kinds)::value_type::first);
-        if (kind == kinds.end() || equals == words[i].size()) {
-            throw RulesError(std::string(words[i]) + " is not one of ranks=, nodes=, per_node=, bytes=, site=");
+        if (kind == kinds.end() || equals == word.size()) {
+            throw RulesError(words[i] + " is not one of ranks=, nodes=, per_node=, bytes=, site=");
         }
-        rule.*(kind->second) = read_range(words[i], words[i].substr(equals + 1));
+        rule.*(kind->second) = read_range(word, word.substr(equals + 1));
     }
     const auto named_until = words.back().find(kControls);
     rule.text = words.back().substr(0, named_until);
     if (named_until != std::string_view::npos) {
-        const auto controls = words.back().substr(named_until + 1);
+        const auto controls = std::string_view(words.back()).substr(named_until + 1);
         const auto second = controls.find(kControls);
         if (rule.text.empty() || second == std::string_view::npos) {
-            throw RulesError(std::string(words.back()) + " is not an algorithm such as openmpi/linear@name=1@");
+            throw RulesError(words.back() + " is not an algorithm such as openmpi/linear@name=1@");
         }
         rule.at_creation = read_controls(controls.substr(0, second));
         rule.at_call = read_controls(controls.substr(second + 1));
@@ -139,8 +135,7 @@ void check_first_line(const Words& words) {
         throw RulesError("rules begin with '" + std::string(kName) + " " + std::string(kVersion) + "'");
     }
     if (words.back() != kVersion) {
-        throw RulesError("rules of version " + std::string(words.back()) + ", where this library reads " +
-                         std::string(kVersion));
+        throw RulesError("rules of version " + words.back() + ", where this library reads " + std::string(kVersion));
     }
 }
 
@@ -163,14 +158,13 @@ std::string text_of_rules(const std::string& path) {
 }
 
 std::vector<Rule> read_rules(std::string_view text) {
+    std::istringstream lines{std::string(text)};
     std::vector<Rule> rules;
     bool ended = false;
     std::size_t number = 0;
     try {
-        while (!text.empty()) {
-            const auto end = std::min(text.find('\n'), text.size());
-            const Words words = words_of(text.substr(0, end));
-            text.remove_prefix(std::min(end + 1, text.size()));
+        for (std::string line; std::getline(lines, line);) {
+            const Words words = words_of(line);
             if (++number == 1) {
                 check_first_line(words);
             } else if (words.empty()) {

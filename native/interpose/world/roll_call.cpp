@@ -28,6 +28,32 @@ constexpr std::chrono::microseconds kMaxPause{20'000};
 constexpr std::size_t kMaxAnswerLength = 200;  // MPICH has 256 bytes for a port's name
 constexpr std::string_view kNobody = "nobody";
 
+/// Ranks as text, `0-3,7`.
+std::string as_ranges(const std::vector<int>& ranks) {
+    std::string text;
+    for (std::size_t i = 0; i < ranks.size();) {
+        std::size_t last = i;
+        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+        if (!text.empty()) text += ',';
+        text += std::to_string(ranks[i]);
+        if (last > i) text += '-' + std::to_string(ranks[last]);
+        i = last + 1;
+    }
+    return text;
+}
+
+/// The inverse; none of another text.
+std::vector<int> from_ranges(const std::string& text) {
+    std::vector<int> ranks;
+    std::istringstream parts(text);
+    for (int first = 0; parts >> first; parts.ignore()) {  // the comma
+        int last = first;
+        if (parts.peek() == '-') parts.ignore() >> last;
+        for (int rank = first; rank <= last; ++rank) ranks.push_back(rank);
+    }
+    return ranks;
+}
+
 /// What the ranks of one world publish and look up, under private names.
 class NameService {
   public:
@@ -110,32 +136,6 @@ Roll call_roll(int rank, int ranks) {
     std::vector<int> present = rank == 0 ? collect(names, ranks) : await_answer(names);
     if (!std::ranges::binary_search(present, rank)) present.clear();  // it was too late: the others continue without it
     return {present, present.empty() ? is_first(names, rank) : present.front() == rank};
-}
-
-std::string as_ranges(const std::vector<int>& ranks) {
-    std::string text;
-    for (std::size_t i = 0; i < ranks.size();) {
-        std::size_t last = i;
-        while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-        if (!text.empty()) text += ',';
-        text += std::to_string(ranks[i]);
-        if (last > i) text += '-' + std::to_string(ranks[last]);
-        i = last + 1;
-    }
-    return text;
-}
-
-std::vector<int> from_ranges(const std::string& text) {
-    std::vector<int> ranks;
-    if (text == kNobody) return ranks;
-    std::istringstream parts(text);
-    for (std::string part; std::getline(parts, part, ',');) {
-        const auto dash = part.find('-');
-        const int first = std::stoi(part.substr(0, dash));
-        const int last = dash == std::string::npos ? first : std::stoi(part.substr(dash + 1));
-        for (int rank = first; rank <= last; ++rank) ranks.push_back(rank);
-    }
-    return ranks;
 }
 
 }  // namespace timpani

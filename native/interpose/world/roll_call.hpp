@@ -1,6 +1,5 @@
 #pragma once
 
-#include <string>
 #include <vector>
 
 namespace timpani {
@@ -15,9 +14,5 @@ struct Roll {
 /// (docs/decisions/0009). If the launcher has no such service, all ranks count as present. Call it right after
 /// MPI_Init.
 Roll call_roll(int rank, int ranks);
-
-/// Ranks as text, `0-3,7`, and the inverse.
-std::string as_ranges(const std::vector<int>& ranks);
-std::vector<int> from_ranges(const std::string& text);
 
 }  // namespace timpani

@@ -39,8 +39,7 @@ ClockSkew skew_of(const std::string& text, int rank) {
 void World::begin() {
     Process& process = Process::get();
     if (process.settings.idle() || get() != nullptr) return;
-    int rank = 0;
-    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    const int rank = rank_in(MPI_COMM_WORLD);
     process.clock = LocalClock(skew_of(process.settings.clock_skew, rank));
     process.began_ns = process.clock.now();
     const int ranks = size_of(MPI_COMM_WORLD);
