@@ -4,7 +4,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "measure/clock/asleep.hpp"
 #include "measure/clock/harness_messages.hpp"
 #include "measure/observe/control.hpp"
 

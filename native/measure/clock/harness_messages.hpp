@@ -2,6 +2,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstdint>
 
 namespace timpani {
@@ -14,5 +15,11 @@ void dissemination_barrier(MPI_Comm comm, int rank, int size);
 
 /// Binomial broadcast of one number from rank 0.
 std::int64_t broadcast_number(MPI_Comm comm, int rank, int size, std::int64_t value);
+
+/// Returns when another rank of `comm` has called `wake` with this rank. It sleeps and checks every `interval`, since
+/// waiting in MPI would keep a core busy.
+void sleep_until_woken(MPI_Comm comm, std::chrono::microseconds interval);
+
+void wake(MPI_Comm comm, int rank);
 
 }  // namespace timpani
