@@ -4,7 +4,6 @@
 // no MPI.
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <iostream>
 #include <limits>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "execute/execution.hpp"
+#include "execute/rank_and_size.hpp"
 #include "json/json.hpp"
 
 namespace {
@@ -80,11 +81,7 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm comm = MPI_COMM_NULL;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    int rank = 0;
-    int size = 0;
-    MPI_Comm_rank(comm, &rank);
-    MPI_Comm_size(comm, &size);
-    for (int bytes = 8; bytes <= 1 << 20; bytes *= 2) compare(bytes, comm, rank, size);
+    for (int bytes = 8; bytes <= 1 << 20; bytes *= 2) compare(bytes, comm, rank_in(comm), size_of(comm));
     MPI_Comm_free(&comm);
     MPI_Finalize();
     return 0;

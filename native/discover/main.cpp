@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "discover/components.hpp"
@@ -43,22 +44,6 @@ constexpr bool shows_default_strings = true;
 constexpr bool shows_default_strings = false;
 #endif
 
-// The value of a variable of one of MPI_T's types. Libraries differ in the `count` of a string.
-std::optional<std::string> text_in(MPI_Datatype type, const std::vector<char>& raw) {
-    const auto as = [&raw](auto value) {
-        std::memcpy(&value, raw.data(), sizeof(value));
-        return std::to_string(value);
-    };
-    if (type == MPI_CHAR) return std::string(raw.data());
-    if (type == MPI_INT) return as(0);
-    if (type == MPI_UNSIGNED) return as(0U);
-    if (type == MPI_UNSIGNED_LONG) return as(0UL);
-    if (type == MPI_UNSIGNED_LONG_LONG) return as(0ULL);
-    if (type == MPI_DOUBLE) return as(0.0);
-    if (type == MPI_C_BOOL) return std::to_string(static_cast<int>(raw.front() != 0));
-    return std::nullopt;
-}
-
 const char* set_string(std::string_view name, std::string_view description) {
     constexpr std::string_view alias = "@Alias:# ";
     if (const auto at = description.find(alias); at != std::string_view::npos) {
@@ -82,7 +67,8 @@ std::optional<std::string> name_of_item(MPI_T_enum enumerator, int wanted) {
     return std::nullopt;
 }
 
-std::optional<std::string> text_of(int index, MPI_Datatype type, int binding, MPI_T_enum enumerator) {
+// The bytes of a variable's value. Libraries differ in the `count` of a string.
+std::optional<std::vector<char>> read_variable(int index, MPI_Datatype type, int binding) {
     if (binding != MPI_T_BIND_NO_OBJECT) return std::nullopt;
     MPI_T_cvar_handle handle{};
     int count = 0;
@@ -90,24 +76,30 @@ std::optional<std::string> text_of(int index, MPI_Datatype type, int binding, MP
     std::vector<char> raw(static_cast<std::size_t>(std::max(count, 0) + text_length));
     const bool read = (count == 1 || type == MPI_CHAR) && MPI_T_cvar_read(handle, raw.data()) == MPI_SUCCESS;
     MPI_T_cvar_handle_free(&handle);
-    if (!read) return std::nullopt;
-    if (type == MPI_INT && enumerator != MPI_T_ENUM_NULL) {
-        int value = 0;
-        std::memcpy(&value, raw.data(), sizeof(value));
-        if (auto name = name_of_item(enumerator, value)) return name;
-    }
-    return text_in(type, raw);
+    return read ? std::optional(std::move(raw)) : std::nullopt;
 }
 
-std::optional<int> value_of(int index, MPI_Datatype type, int binding) {
-    if (type != MPI_INT || binding != MPI_T_BIND_NO_OBJECT) return std::nullopt;
-    MPI_T_cvar_handle handle{};
-    int count = 0;
-    if (MPI_T_cvar_handle_alloc(index, nullptr, &handle, &count) != MPI_SUCCESS) return std::nullopt;
-    int value = 0;
-    const bool read = count == 1 && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS;
-    MPI_T_cvar_handle_free(&handle);
-    return read ? std::optional(value) : std::nullopt;
+template <typename Number>
+Number number_in(const std::vector<char>& raw) {
+    Number number{};
+    std::memcpy(&number, raw.data(), sizeof(number));
+    return number;
+}
+
+// The value of a variable of one of MPI_T's types.
+std::optional<std::string> text_in(const std::vector<char>& raw, MPI_Datatype type, MPI_T_enum enumerator) {
+    if (type == MPI_CHAR) return std::string(raw.data());
+    if (type == MPI_INT) {
+        const int value = number_in<int>(raw);
+        const auto name = enumerator == MPI_T_ENUM_NULL ? std::nullopt : name_of_item(enumerator, value);
+        return name.value_or(std::to_string(value));
+    }
+    if (type == MPI_UNSIGNED) return std::to_string(number_in<unsigned>(raw));
+    if (type == MPI_UNSIGNED_LONG) return std::to_string(number_in<unsigned long>(raw));
+    if (type == MPI_UNSIGNED_LONG_LONG) return std::to_string(number_in<unsigned long long>(raw));
+    if (type == MPI_DOUBLE) return std::to_string(number_in<double>(raw));
+    if (type == MPI_C_BOOL) return std::to_string(static_cast<int>(raw.front() != 0));
+    return std::nullopt;
 }
 
 void print_variable(int index) {
@@ -125,10 +117,13 @@ void print_variable(int index) {
         return;  // a variable whose component was unloaded
     timpani::JsonObject line;
     line.add("name", name.data()).add("type", type_name(type));
-    if (const auto value = value_of(index, type, binding)) line.add("value", *value);
+    const auto raw = read_variable(index, type, binding);
+    if (raw && type == MPI_INT) line.add("value", number_in<int>(*raw));
     const bool hidden = shows_default_strings && type == MPI_CHAR;
     const char* const set = hidden ? set_string(name.data(), description.data()) : nullptr;
-    const auto text = set != nullptr ? std::optional<std::string>(set) : text_of(index, type, binding, enumerator);
+    std::optional<std::string> text;
+    if (raw) text = text_in(*raw, type, enumerator);
+    if (set != nullptr) text = set;
     if (text) line.add("text", std::string_view(*text));
     if (hidden) line.add("in_force", false);
     std::cout << line.add("description", description.data()).text() << '\n';
@@ -145,9 +140,7 @@ void print_environment(std::string_view argument, int rank) {
 }
 
 void print_places(int rank) {
-    int size = 0;
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const auto places = timpani::describe_places(MPI_COMM_WORLD, rank, size);
+    const auto places = timpani::describe_places(MPI_COMM_WORLD);
     if (rank == 0) std::cout << timpani::JsonObject().add_json("places", places).text() << '\n';
 }
 

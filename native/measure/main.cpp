@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <exception>
 
+#include "execute/rank_and_size.hpp"
 #include "measure/measure_plan.hpp"
 #include "measure/observe/tool_interface.hpp"
 
@@ -25,9 +26,7 @@ int main(int argc, char** argv) {
         const timpani::ToolInterface tools;
         timpani::measure_plan(argv[1], argv[2]);
     } catch (const std::exception& error) {
-        int rank = 0;
-        MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-        std::fprintf(stderr, "timpani-measure: rank %d: %s\n", rank, error.what());
+        std::fprintf(stderr, "timpani-measure: rank %d: %s\n", timpani::rank_in(MPI_COMM_WORLD), error.what());
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     MPI_Finalize();

@@ -7,7 +7,9 @@
 #include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 
+#include "execute/exchange_values.hpp"
 #include "execute/rank_and_size.hpp"
 #include "measure/files/plan.hpp"
 #include "measure/files/record.hpp"
@@ -23,11 +25,7 @@ std::string read_plan_everywhere(const char* path, int rank) {
         std::ifstream file(path);
         text.assign(std::istreambuf_iterator<char>(file), {});
     }
-    auto length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, 0, MPI_COMM_WORLD);
-    return text;
+    return broadcast_values(std::move(text), 0, MPI_COMM_WORLD);
 }
 
 /// The clock of this rank, with the error that the plan gives it.

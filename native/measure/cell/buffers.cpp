@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <sstream>
 
 namespace timpani {
 
@@ -19,25 +18,14 @@ std::size_t whole_lines(std::size_t bytes) {
 }
 
 /// The number of cores in a kernel list such as `0-3,8`.
-std::int64_t count_list(const std::string& list) {
+std::int64_t count_list(std::istream&& list) {
     std::int64_t cores = 0;
-    std::istringstream parts(list);
-    for (std::string part; std::getline(parts, part, ',');) {
-        int first = 0;
-        int last = 0;
-        char dash = 0;
-        std::istringstream range(part);
-        if (!(range >> first)) continue;
-        cores += range >> dash >> last ? last - first + 1 : 1;
+    for (int first = 0; list >> first; list.ignore()) {  // the comma
+        int last = first;
+        if (list.peek() == '-') list.ignore() >> last;
+        cores += last - first + 1;
     }
     return cores;
-}
-
-std::string first_line(const std::string& path) {
-    std::ifstream file(path);
-    std::string line;
-    std::getline(file, line);
-    return line;
 }
 
 /// Calls `visit` for each piece of a buffer, with the index of its first element and memory for its values.
@@ -57,13 +45,13 @@ std::int64_t last_level_cache_share() {
     for (int index = 4; index >= 0; --index) {
         const std::string folder =
             "/sys/devices/system/cpu/cpu" + std::to_string(core) + "/cache/index" + std::to_string(index);
-        std::istringstream size(first_line(folder + "/size"));
+        std::ifstream size(folder + "/size");
         std::int64_t amount = 0;
         char unit = 0;
         if (!(size >> amount)) continue;
         size >> unit;
         amount *= unit == 'M' ? 1 << 20 : unit == 'K' ? 1 << 10 : 1;
-        return amount / std::max<std::int64_t>(1, count_list(first_line(folder + "/shared_cpu_list")));
+        return amount / std::max<std::int64_t>(1, count_list(std::ifstream(folder + "/shared_cpu_list")));
     }
     return kDefaultCacheBytes;
 }

@@ -1,8 +1,11 @@
 #include "measure/cell/check_result.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 
+#include "execute/exchange_values.hpp"
 #include "measure/observe/control.hpp"
 
 namespace timpani {
@@ -18,19 +21,15 @@ std::string describe_error(int error) {
     return "refused by the library: " + std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-}  // namespace
-
+/// The mistake of the lowest rank that has one, on every rank.
 std::optional<std::string> first_mistake(const Harness& harness, const std::optional<std::string>& mistake) {
     int first = mistake ? harness.rank : harness.size;
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, harness.comm);
     if (first == harness.size) return std::nullopt;
-    std::string text = mistake.value_or("");
-    int length = static_cast<int>(text.size());
-    MPI_Bcast(&length, 1, MPI_INT, first, harness.comm);
-    text.resize(static_cast<std::size_t>(length));
-    MPI_Bcast(text.data(), length, MPI_CHAR, first, harness.comm);
-    return text;
+    return broadcast_values(mistake.value_or(""), first, harness.comm);
 }
+
+}  // namespace
 
 std::optional<std::string> check_result(const Harness& harness, Operation& operation, Buffers& buffers) {
     buffers.poison(operation);
@@ -41,6 +40,14 @@ std::optional<std::string> check_result(const Harness& harness, Operation& opera
     }
     const auto mistake = error == MPI_SUCCESS ? buffers.find_mistake(operation) : std::optional(describe_error(error));
     return first_mistake(harness, mistake);
+}
+
+std::optional<std::string> rules_not_followed(const Harness& harness, const std::string& collective) {
+    using Refusal = const char* (*)(const char*);
+    static const auto refusal = reinterpret_cast<Refusal>(dlsym(RTLD_DEFAULT, "timpani_refusal"));
+    const char* const why = refusal == nullptr ? "libtimpani.so is not loaded" : refusal(collective.c_str());
+    return first_mistake(harness,
+                         why == nullptr ? std::nullopt : std::optional("rules not followed: " + std::string(why)));
 }
 
 }  // namespace timpani

@@ -1,9 +1,10 @@
 #include "measure/cell/count_messages.hpp"
 
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "execute/rank_and_size.hpp"
+#include "execute/exchange_values.hpp"
 #include "json/json.hpp"
 #include "measure/observe/control.hpp"
 
@@ -14,16 +15,14 @@ namespace {
 /// A p × p matrix for the p ranks of `comm`, as JSON at rank 0. Each rank has its row.
 std::string gather_matrix(const std::vector<std::size_t>& before, const std::vector<std::size_t>& after,
                           MPI_Comm comm) {
-    const int count = size_of(comm);
-    const auto size = static_cast<std::size_t>(count);
-    std::vector<std::int64_t> row(size);
-    for (std::size_t i = 0; i < size; ++i) row[i] = static_cast<std::int64_t>(after[i] - before[i]);
-    std::vector<std::int64_t> matrix(size * size);
-    MPI_Gather(row.data(), count, MPI_INT64_T, matrix.data(), count, MPI_INT64_T, 0, comm);
+    std::vector<std::size_t> row(before.size());
+    for (std::size_t i = 0; i < row.size(); ++i) row[i] = after[i] - before[i];
+    const auto matrix = gather_values(row, comm);
     std::vector<std::string> rows;
-    for (std::size_t i = 0; i < size; ++i) {
-        std::vector<std::string> numbers(size);
-        for (std::size_t j = 0; j < size; ++j) numbers[j] = std::to_string(matrix[i * size + j]);
+    for (std::size_t first = 0; first < matrix.size(); first += row.size()) {
+        std::vector<std::string> numbers;
+        for (const auto number : std::span(matrix).subspan(first, row.size()))
+            numbers.push_back(std::to_string(number));
         rows.push_back(json_array(numbers));
     }
     return json_array(rows);
@@ -31,17 +30,15 @@ std::string gather_matrix(const std::vector<std::size_t>& before, const std::vec
 
 }  // namespace
 
-std::string MessageCounter::count(Operation& operation, Buffers& buffers) {
+std::string count_messages(const Harness& harness, const SentSoFar& sent, Operation& operation, Buffers& buffers) {
     std::optional<ScopedControls> scope(operation.controls());
     operation(buffers.send(), buffers.receive());
-    const auto messages_before = sent_.messages();
-    const auto bytes_before = sent_.bytes();
+    const Sent before = sent.read();
     operation(buffers.send(), buffers.receive());
-    const auto messages_after = sent_.messages();
-    const auto bytes_after = sent_.bytes();
+    const Sent after = sent.read();
     scope.reset();  // the harness's collectives follow
-    const auto messages = gather_matrix(messages_before, messages_after, comm_);
-    const auto bytes = gather_matrix(bytes_before, bytes_after, comm_);
+    const auto messages = gather_matrix(before.messages, after.messages, harness.comm);
+    const auto bytes = gather_matrix(before.bytes, after.bytes, harness.comm);
     return JsonObject().add_json("messages", messages).add_json("bytes", bytes).text();
 }
 

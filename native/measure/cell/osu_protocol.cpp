@@ -9,8 +9,8 @@ std::string measure_as_osu(const Harness& harness, Operation& operation, Buffers
     constexpr int kLargeBytes = 8192;  // above it OSU's benchmarks run fewer iterations
     const OsuLoop& loop = operation.osu_loop();
     const bool large = cell.message_bytes > kLargeBytes;
-    const int warmup = protocol.warmup.value_or(large ? loop.large_warmup : loop.warmup);
-    const int repetitions = protocol.repetitions.value_or(large ? loop.large_repetitions : loop.repetitions);
+    const int warmup = protocol.plan.warmup.value_or(large ? loop.large_warmup : loop.warmup);
+    const int repetitions = protocol.plan.repetitions.value_or(large ? loop.large_repetitions : loop.repetitions);
     const auto run = [&](int calls) {
         MPI_Barrier(operation.comm());
         if (loop.timed_as_one) return run_block(harness, operation, buffers, 1, {.batch = calls});

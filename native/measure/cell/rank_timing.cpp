@@ -60,6 +60,12 @@ Repetition combine(const std::vector<RankTiming>& all, std::size_t repetition, s
 
 }  // namespace
 
+std::vector<std::int64_t> Block::times(std::int64_t Repetition::* time) const {
+    std::vector<std::int64_t> values;
+    for (const Repetition& repetition : repetitions) values.push_back(repetition.*time);
+    return values;
+}
+
 Block collect(const Harness& harness, const Operation& operation, std::vector<RankTiming>& own, int settling,
               const Arrivals& arrivals) {
     const ClockLine line = harness.clock.line();

@@ -32,6 +32,9 @@ struct Repetition {
 struct Block {
     std::vector<Repetition> repetitions;
     std::vector<std::int64_t> rank_sums_ns;
+
+    /// One of the times of each repetition.
+    [[nodiscard]] std::vector<std::int64_t> times(std::int64_t Repetition::* time) const;
 };
 
 /// The lateness that is injected into a block's repetitions, and the number of its first repetition. A null `lateness`

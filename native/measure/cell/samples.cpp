@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <numeric>
 #include <span>
 
@@ -20,21 +21,17 @@ int Samples::take(const Block& block, int settling_calls) {
         if (settles) settling.push_back(repetition.completion);
         if (settles || !repetition.valid) continue;
         ++bursts.back();
-        completion.push_back(repetition.completion);
-        latency.push_back(repetition.latency);
-        average.push_back(repetition.average);
-        skew.push_back(repetition.skew);
-        lateness_error.push_back(repetition.lateness_error);
+        valid.repetitions.push_back(repetition);
     }
-    rank_sums.resize(block.rank_sums_ns.size());
-    for (std::size_t rank = 0; rank < rank_sums.size(); ++rank) rank_sums[rank] += block.rank_sums_ns[rank];
-    summed += bursts.back();
+    valid.rank_sums_ns.resize(block.rank_sums_ns.size());
+    std::ranges::transform(valid.rank_sums_ns, block.rank_sums_ns, valid.rank_sums_ns.begin(), std::plus{});
     invalid += bad;
     return bad;
 }
 
 double Samples::midmean_of_burst() const {
-    std::vector<std::int64_t> burst(completion.end() - bursts.back(), completion.end());
+    const auto all = valid.times(&Repetition::completion);
+    std::vector<std::int64_t> burst(all.end() - bursts.back(), all.end());
     if (burst.empty()) return 0;
     std::ranges::sort(burst);
     const auto quarter = std::ssize(burst) / 4;
@@ -46,7 +43,8 @@ double Samples::midmean_of_burst() const {
 
 std::string describe(const Samples& samples, const Circumstances& circumstances) {
     std::vector<std::int64_t> means;
-    for (const auto sum : samples.rank_sums) means.push_back(sum / std::max<std::int64_t>(1, samples.summed));
+    const auto number = std::max<std::int64_t>(1, std::ssize(samples.valid.repetitions));
+    for (const auto sum : samples.valid.rank_sums_ns) means.push_back(sum / number);
     JsonObject record;
     record.add("start", circumstances.start)
         .add("stopped_by", circumstances.stopped_by)
@@ -57,18 +55,19 @@ std::string describe(const Samples& samples, const Circumstances& circumstances)
     if (circumstances.lateness != nullptr && circumstances.lateness->injected()) {
         record.add("lateness_ns", circumstances.lateness->mean_ns())
             .add("largest_lateness_ns", circumstances.lateness->largest_ns())
-            .add("lateness_error_ns", median_of(samples.lateness_error));
+            .add("lateness_error_ns", median_of(samples.valid.times(&Repetition::lateness_error)));
     }
-    const MedianInterval interval = median_interval(samples.completion);
+    const auto completions = samples.valid.times(&Repetition::completion);
+    const MedianInterval interval = median_interval(completions);
     const std::array bounds{interval.low, interval.high};
     record.add("effective_size", interval.effective_size).add("median_interval_ns", bounds);
     return record.add("rank_mean_ns", means)
         .add("bursts", samples.bursts)
         .add("settling_ns", samples.settling)
-        .add("completion_ns", samples.completion)
-        .add("latency_ns", samples.latency)
-        .add("average_ns", samples.average)
-        .add("skew_ns", samples.skew)
+        .add("completion_ns", completions)
+        .add("latency_ns", samples.valid.times(&Repetition::latency))
+        .add("average_ns", samples.valid.times(&Repetition::average))
+        .add("skew_ns", samples.valid.times(&Repetition::skew))
         .text();
 }
 

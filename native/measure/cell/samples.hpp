@@ -11,16 +11,10 @@ namespace timpani {
 
 /// Raw samples of a cell as they grow, at rank 0.
 struct Samples {
-    std::vector<std::int64_t> completion;
-    std::vector<std::int64_t> latency;
-    std::vector<std::int64_t> average;
-    std::vector<std::int64_t> skew;
-    std::vector<std::int64_t> lateness_error;  // as in Repetition
-    std::vector<std::int64_t> rank_sums;
-    std::int64_t summed = 0;           // number of repetitions in each of these sums
+    Block valid;                       // the valid repetitions after settling
     std::vector<std::int64_t> bursts;  // number of these samples from each burst, in order
-    std::vector<std::int64_t>
-        settling;  // completions of a burst's first calls, which find another competitor's data in the caches
+    /// Completions of a burst's first calls, which find another competitor's data in the caches.
+    std::vector<std::int64_t> settling;
     int invalid = 0;
 
     /// Adds the valid samples of a burst, and its first `settling_calls` separately. Returns how many are invalid.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <vector>
 
 #include "measure/cell/harness.hpp"
 #include "measure/cell/stop_rule.hpp"
@@ -18,16 +17,6 @@ constexpr int kMinLongWarmup = 2;               // if fewer than kMinWarmup call
 constexpr std::int64_t kMinWarmupNs = 500'000;  // ns
 constexpr std::int64_t kReadingsPerSample = 50;
 
-std::vector<std::int64_t> all_of(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {
-    std::vector<std::int64_t> values;
-    for (const auto& repetition : repetitions) values.push_back(repetition.*member);
-    return values;
-}
-
-std::int64_t median_over(const std::vector<Repetition>& repetitions, std::int64_t Repetition::* member) {
-    return median_of(all_of(repetitions, member));
-}
-
 }  // namespace
 
 int Warmup::repetitions_within(std::int64_t available_ns, int maximum) const {
@@ -39,31 +28,31 @@ Warmup warm_up(const Harness& harness, Operation& operation, Buffers& buffers, c
                const Synchronization& sync) {
     Warmup warmup;
     std::optional<MedianInterval> previous;
-    int block = protocol.warmup.value_or(kMinLongWarmup);
+    int block = protocol.plan.warmup.value_or(kMinLongWarmup);
     const auto begin = harness.clock.now();
     for (bool done = block == 0; !done;) {
-        const auto repetitions = run_block(harness, operation, buffers, block, sync).repetitions;
+        const Block timed = run_block(harness, operation, buffers, block, sync);
         warmup.repetitions += block;
         if (harness.rank == 0) {
             const auto elapsed = harness.clock.now() - begin;
             warmup.each_ns = elapsed / warmup.repetitions;
-            warmup.root_ahead_ns = median_over(repetitions, &Repetition::root_ahead);
-            const auto completions = all_of(repetitions, &Repetition::completion);
+            warmup.root_ahead_ns = median_of(timed.times(&Repetition::root_ahead));
+            const auto completions = timed.times(&Repetition::completion);
             const auto median = median_of(completions);
             const bool steady = previous && previous->low <= median && median <= previous->high;
             // By the shortest call: the first one may have waited for connections.
             const auto shortest = std::max<std::int64_t>(1, std::ranges::min(completions));
-            const auto within_limit = protocol.time_limit_ns / shortest;
+            const auto within_limit = protocol.plan.slot_ns / shortest;
             const auto minimum = static_cast<int>(std::clamp<std::int64_t>(within_limit, kMinLongWarmup, kMinWarmup));
             const bool enough = warmup.repetitions >= minimum;
-            done = (enough && steady && elapsed >= kMinWarmupNs) || (enough && elapsed >= protocol.time_limit_ns) ||
-                   protocol.warmup.has_value();
+            done = (enough && steady && elapsed >= kMinWarmupNs) || (enough && elapsed >= protocol.plan.slot_ns) ||
+                   protocol.plan.warmup.has_value();
             previous = block > kMinLongWarmup ? std::optional(median_interval(completions)) : std::nullopt;
             // Two blocks fill the time. The second may show that the first was slower.
             const auto block_limit =
                 static_cast<int>(std::clamp<std::int64_t>(kMinWarmupNs / 2 / shortest, kMinBlock, kMaxBlock));
             block = std::max(std::min(kMinBlock, minimum - warmup.repetitions),
-                             warmup.repetitions_within(protocol.time_limit_ns / 4, block_limit));
+                             warmup.repetitions_within(protocol.plan.slot_ns / 4, block_limit));
         }
         done = broadcast_from_root(harness, done);
         block = broadcast_from_root(harness, block);
@@ -75,9 +64,9 @@ Batch find_batch(const Harness& harness, Operation& operation, Buffers& buffers,
     const auto wanted = kReadingsPerSample * protocol.timer_ns;
     for (Batch batch{1, 0};;) {
         const Synchronization sync{.batch = batch.calls};
-        const auto repetitions = run_block(harness, operation, buffers, kMaxBlock, sync).repetitions;
+        const Block timed = run_block(harness, operation, buffers, kMaxBlock, sync);
         batch.each_ns =
-            broadcast_from_root(harness, std::max<std::int64_t>(1, median_over(repetitions, &Repetition::completion)));
+            broadcast_from_root(harness, std::max<std::int64_t>(1, median_of(timed.times(&Repetition::completion))));
         if (broadcast_from_root(harness, batch.each_ns >= wanted)) return batch;
         const auto enough = (batch.calls * wanted + batch.each_ns - 1) / batch.each_ns;
         batch.calls = broadcast_from_root(harness, std::max(batch.calls + 1, static_cast<int>(enough)));

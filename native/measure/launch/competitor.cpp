@@ -20,11 +20,11 @@ Competitor make_competitor(const Harness& harness, const CellPlan& cell, std::un
     competitor.sync.batch = back_to_back ? 1 : 0;
     competitor.sync.lateness = &lateness;
     competitor.warmup = warm_up(harness, called, buffers, protocol, competitor.sync);
-    if (back_to_back && !protocol.repetitions) {
+    if (back_to_back && !protocol.plan.repetitions) {
         const Batch batch = find_batch(harness, called, buffers, protocol);
         competitor.sync.batch = batch.calls;
         competitor.warmup.each_ns = batch.each_ns;  // without the sleep of idle ranks after each block
-    } else if (!back_to_back && protocol.start == Start::round_time) {
+    } else if (!back_to_back && protocol.plan.start == Start::round_time) {
         // The slack covers the time until the deadline reaches the last rank, and the work that other ranks still do
         // when the root has finished.
         competitor.sync.slack_ns = 2 * protocol.broadcast_ns + 2 * competitor.warmup.root_ahead_ns;

@@ -29,10 +29,11 @@ constexpr double kLossStandardErrors = 4;
 /// Number of repetitions in a competitor's next burst: 0 if it lost, or has all that the plan requires. At rank 0.
 int next_burst(const Competitor& competitor, const Protocol& protocol) {
     if (competitor.lost) return 0;
-    if (!protocol.repetitions) {
-        return competitor.warmup.repetitions_within(std::min(kMaxBurstNs, protocol.time_limit_ns), kBurstCalls);
+    if (!protocol.plan.repetitions) {
+        return competitor.warmup.repetitions_within(std::min(kMaxBurstNs, protocol.plan.slot_ns), kBurstCalls);
     }
-    return std::min(kBurstCalls, *protocol.repetitions - static_cast<int>(competitor.samples.completion.size()));
+    return std::min(kBurstCalls,
+                    *protocol.plan.repetitions - static_cast<int>(competitor.samples.valid.repetitions.size()));
 }
 
 /// A competitor's time relative to the others', as a logarithm, over rounds.
@@ -108,7 +109,7 @@ bool precise(std::span<const Competitor> competitors, double precision) {
         if (competitors.size() > 1) {
             if (found.empty() || found[i].rounds < kMinRounds || kZ95 * found[i].error > precision) return false;
         }
-        if (relative_half_width(competitors[i].samples.completion) > precision) return false;
+        if (relative_half_width(competitors[i].samples.valid.times(&Repetition::completion)) > precision) return false;
     }
     return true;
 }
@@ -117,23 +118,23 @@ bool precise(std::span<const Competitor> competitors, double precision) {
 /// rounds.
 StopReason stop_reason(std::span<const Competitor> competitors, int round, std::optional<int> rounds,
                        std::int64_t elapsed, const Protocol& protocol) {
-    const auto maximum = protocol.repetitions.value_or(kMaxRepetitions);
+    const auto maximum = protocol.plan.repetitions.value_or(kMaxRepetitions);
     auto minimum = std::numeric_limits<std::size_t>::max();
     std::int64_t staying = 0;
     for (const auto& competitor : competitors) {
         if (competitor.lost) continue;
-        minimum = std::min(minimum, competitor.samples.completion.size());
+        minimum = std::min(minimum, competitor.samples.valid.repetitions.size());
         ++staying;
     }
     const bool all = std::cmp_greater_equal(minimum, maximum);
-    if (protocol.repetitions) return all ? StopReason::repetitions : StopReason::none;
-    const auto limit = protocol.time_limit_ns * staying;
+    if (protocol.plan.repetitions) return all ? StopReason::repetitions : StopReason::none;
+    const auto limit = protocol.plan.slot_ns * staying;
     const bool enough = std::cmp_greater_equal(minimum, kMinRepetitions);
     const bool long_enough = elapsed >= std::min(kMinSpanNs, limit) || all;
     const bool checked = round % kRoundsBetweenChecks == 0 || all;
     if (rounds) {
         if (round >= *rounds && minimum > 0) return StopReason::rounds;
-    } else if (enough && long_enough && checked && precise(competitors, protocol.precision)) {
+    } else if (enough && long_enough && checked && precise(competitors, protocol.plan.precision)) {
         return StopReason::precision;
     }
     if (all) return StopReason::repetitions;
@@ -144,7 +145,7 @@ StopReason stop_reason(std::span<const Competitor> competitors, int round, std::
 void run_burst(const Harness& harness, Competitor& competitor, Buffers& buffers, const Protocol& protocol) {
     const int calls = broadcast_from_root(harness, next_burst(competitor, protocol));
     if (calls == 0) return;
-    const int settling = protocol.repetitions ? 0 : calls / kSettlingDivisor;
+    const int settling = protocol.plan.repetitions ? 0 : calls / kSettlingDivisor;
     const auto timed = run_block(harness, *competitor.operation, buffers, calls, competitor.sync, settling);
     if (harness.rank == 0) {
         const int bad = competitor.samples.take(timed, settling);
@@ -152,7 +153,7 @@ void run_burst(const Harness& harness, Competitor& competitor, Buffers& buffers,
         if (bad > kMaxInvalidShare * calls && competitor.sync.slack_ns > 0) {
             // Beyond the time limit slack doesn't help: ranks that are that late are synchronized by a barrier instead.
             competitor.sync.slack_ns =
-                2 * competitor.sync.slack_ns < protocol.time_limit_ns ? 2 * competitor.sync.slack_ns : 0;
+                2 * competitor.sync.slack_ns < protocol.plan.slot_ns ? 2 * competitor.sync.slack_ns : 0;
         }
     }
     competitor.sync.slack_ns = broadcast_from_root(harness, competitor.sync.slack_ns);
@@ -174,8 +175,8 @@ StopReason interleave(const Harness& harness, std::span<Competitor> competitors,
             under_way(competitor.id);
             run_burst(harness, competitor, buffers, protocol);
         }
-        if (harness.rank == 0 && protocol.lose_at && round % kRoundsBetweenLosses == 0) {
-            drop_losers(competitors, *protocol.lose_at);
+        if (harness.rank == 0 && protocol.plan.lose_at && round % kRoundsBetweenLosses == 0) {
+            drop_losers(competitors, *protocol.plan.lose_at);
         }
         if (harness.rank == 0) end = stop_reason(competitors, round, rounds, harness.clock.now() - begin, protocol);
         end = broadcast_from_root(harness, end);

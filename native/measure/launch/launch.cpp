@@ -15,12 +15,12 @@
 #include "execute/discover_topology.hpp"
 #include "json/json.hpp"
 #include "measure/cell/check_result.hpp"
+#include "measure/cell/count_messages.hpp"
 #include "measure/cell/osu_protocol.hpp"
 #include "measure/cell/stop_rule.hpp"
 #include "measure/clock/harness_messages.hpp"
 #include "measure/launch/buffer_contents.hpp"
 #include "measure/launch/make_operation.hpp"
-#include "measure/launch/rules_report.hpp"
 #include "measure/observe/describe_places.hpp"
 
 namespace timpani {
@@ -46,18 +46,8 @@ std::int64_t broadcast_cost_ns(const Harness& harness) {
 
 /// The reason's name in the record.
 std::string_view name_of(StopReason reason) {
-    switch (reason) {
-        case StopReason::precision:
-            return "precision";
-        case StopReason::rounds:
-            return "rounds";
-        case StopReason::time_limit:
-            return "slot";
-        case StopReason::lost:
-            return "lost";
-        default:
-            return "repetitions";
-    }
+    constexpr std::array<std::string_view, 6> names{"none", "precision", "rounds", "repetitions", "slot", "lost"};
+    return names[static_cast<std::size_t>(reason)];  // in the order of StopReason
 }
 
 /// The first line of the library's version text.
@@ -77,15 +67,8 @@ Topology topology_of(const Plan& plan, MPI_Comm comm) {
 
 Protocol protocol_of(const Plan& plan, const Harness& harness) {
     if (is_timed(plan.method)) harness.clock.synchronize();
-    return {plan.method,
-            plan.start,
-            plan.precision,
-            plan.slot_ns,
-            plan.start == Start::round_time ? broadcast_cost_ns(harness) : 0,
-            reading_cost_ns(harness.clock.local()),
-            plan.warmup,
-            plan.repetitions,
-            plan.lose_at};
+    return {plan, plan.start == Start::round_time ? broadcast_cost_ns(harness) : 0,
+            reading_cost_ns(harness.clock.local())};
 }
 
 }  // namespace
@@ -98,12 +81,12 @@ Launch::Launch(const Plan& plan, const Harness& harness, const Record* record)
       protocol_(protocol_of(plan, harness)),
       communicators_(harness.comm),
       shuffler_(plan.seed) {
-    if (plan.method == Method::count_messages) counter_ = std::make_unique<MessageCounter>(harness.comm);
+    if (plan.method == Method::count_messages) sent_ = std::make_unique<SentSoFar>(MPI_COMM_WORLD);
     if (plan.probe) probe_ = std::make_unique<Probe>(harness.comm, topology_);
 }
 
 void Launch::begin() {
-    const auto places = describe_places(harness_.comm, harness_.rank, harness_.size);
+    const auto places = describe_places(harness_.comm);
     const auto error = harness_.clock.error_ns();
     const auto floor = null_ns();
     write(JsonObject()
@@ -128,12 +111,9 @@ std::int64_t Launch::null_ns() {
     constexpr int kRepetitions = kSimulated ? 1 : 101;
     const auto null = make_operation("null", 0, "", find_datatype("uint8"), harness_.comm, {}, {topology_});
     buffers_.prepare(*null, CacheMode::warm);
-    const auto slack = protocol_.start == Start::barrier ? 0 : 4 * protocol_.broadcast_ns;
-    std::vector<std::int64_t> completions;
-    for (const auto& repetition : run_block(harness_, *null, buffers_, kRepetitions, {.slack_ns = slack}).repetitions) {
-        completions.push_back(repetition.completion);
-    }
-    return median_of(completions);
+    const auto slack = plan_.start == Start::barrier ? 0 : 4 * protocol_.broadcast_ns;
+    const Block block = run_block(harness_, *null, buffers_, kRepetitions, {.slack_ns = slack});
+    return median_of(block.times(&Repetition::completion));
 }
 
 InjectedLateness Launch::lateness_of(const Point& point) {
@@ -153,12 +133,9 @@ std::int64_t Launch::library_call_ns(const CellPlan& cell) {
     buffers_.prepare(*operation, cell.mode);
     InjectedLateness together;
     Competitor call = make_competitor(harness_, plain, std::move(operation), buffers_, protocol_, together);
-    const int calls = call.warmup.repetitions_within(protocol_.time_limit_ns / 2, kCalls);
-    std::vector<std::int64_t> completions;
-    for (const auto& each : run_block(harness_, *call.operation, buffers_, calls, call.sync).repetitions) {
-        completions.push_back(each.completion);
-    }
-    return broadcast_from_root(harness_, completions.empty() ? 0 : median_of(completions));
+    const int calls = call.warmup.repetitions_within(plan_.slot_ns / 2, kCalls);
+    const Block block = run_block(harness_, *call.operation, buffers_, calls, call.sync);
+    return broadcast_from_root(harness_, median_of(block.times(&Repetition::completion)));
 }
 
 std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, InjectedLateness& lateness) {
@@ -179,8 +156,8 @@ std::optional<Competitor> Launch::begin_cell(const CellPlan& cell, InjectedLaten
             }
         } else if (const auto mistake = check_result(harness_, *operation, buffers_)) {
             line.add("mistake", *mistake);
-        } else if (counter_) {
-            line.add_json("proof", counter_->count(*operation, buffers_));
+        } else if (sent_) {
+            line.add_json("proof", count_messages(harness_, *sent_, *operation, buffers_));
         } else if (plan_.method == Method::record_buffers) {  // of the call that was checked
             line.add_json("buffers", buffer_contents(harness_, *operation, buffers_));
         } else if (plan_.method == Method::osu) {
@@ -227,9 +204,9 @@ void Launch::measure_interleaved(std::span<Competitor> competitors, const Point&
     const auto ended = harness_.clock.now();
     for (const auto& competitor : competitors) {
         const auto messages = competitor.operation->messages_per_call() * std::max(1, competitor.sync.batch);
-        const auto& times = competitor.samples.completion;
-        const bool as_many_as_asked = protocol_.repetitions || end == StopReason::rounds;
-        const bool converged = as_many_as_asked || relative_half_width(times) <= protocol_.precision;
+        const auto times = competitor.samples.valid.times(&Repetition::completion);
+        const bool as_many_as_asked = plan_.repetitions || end == StopReason::rounds;
+        const bool converged = as_many_as_asked || relative_half_width(times) <= plan_.precision;
         const Circumstances circumstances{competitor.warmup.repetitions,
                                           competitor.start(),
                                           name_of(competitor.lost ? StopReason::lost : end),
@@ -285,7 +262,7 @@ bool Launch::too_late_to_begin() const {
 
 void Launch::end() {
     const auto error = harness_.clock.error_ns();
-    const auto machines = activity_.describe(harness_.comm, harness_.rank, harness_.size);
+    const auto machines = activity_.describe(harness_.comm);
     write(JsonObject().add("end", true).add("clock_error_ns", error).add_json("machines", machines).text());
 }
 

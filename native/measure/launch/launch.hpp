@@ -11,7 +11,6 @@
 #include "collectives/topology.hpp"
 #include "json/json.hpp"
 #include "measure/cell/buffers.hpp"
-#include "measure/cell/count_messages.hpp"
 #include "measure/cell/protocol.hpp"
 #include "measure/cell/timed_block.hpp"
 #include "measure/files/plan.hpp"
@@ -22,6 +21,7 @@
 #include "measure/observe/control.hpp"
 #include "measure/observe/machine_activity.hpp"
 #include "measure/observe/probe.hpp"
+#include "measure/observe/tool_interface.hpp"
 
 namespace timpani {
 
@@ -80,8 +80,8 @@ class Launch {
     Protocol protocol_;
     Buffers buffers_;
     ControlledCommunicators communicators_;
-    std::unique_ptr<MessageCounter> counter_;  // if messages are counted
-    std::unique_ptr<Probe> probe_;             // if the plan asks for it
+    std::unique_ptr<SentSoFar> sent_;  // if messages are counted
+    std::unique_ptr<Probe> probe_;     // if the plan asks for it
     Shuffler shuffler_;
 };
 

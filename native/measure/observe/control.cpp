@@ -1,5 +1,6 @@
 #include "measure/observe/control.hpp"
 
+#include "execute/rank_and_size.hpp"
 #include "measure/observe/tool_interface.hpp"
 
 namespace timpani {
@@ -21,11 +22,9 @@ MPI_Comm ControlledCommunicators::get(const Controls& controls) {
     const auto found = communicators_.find(controls);
     if (found != communicators_.end()) return found->second;
     MPI_Comm communicator = MPI_COMM_NULL;
-    int rank = 0;
-    PMPI_Comm_rank(parent_, &rank);
     const ScopedControls scope(controls);
     // Not a duplicate, which would call the functions by which a program copies its attributes.
-    PMPI_Comm_split(parent_, 0, rank, &communicator);
+    PMPI_Comm_split(parent_, 0, rank_in(parent_), &communicator);
     // An algorithm that doesn't apply (two_proc on three ranks) fails its cell, not the launch.
     PMPI_Comm_set_errhandler(communicator, MPI_ERRORS_RETURN);
     communicators_.emplace(controls, communicator);

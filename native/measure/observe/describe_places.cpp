@@ -9,6 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "execute/exchange_values.hpp"
+#include "execute/rank_and_size.hpp"
 #include "json/json.hpp"
 #include "measure/clock/local_clock.hpp"
 
@@ -67,30 +69,13 @@ std::string describe_place(int rank) {
         .text();
 }
 
-/// Every rank's text, as a JSON array at rank 0.
-std::string gather_texts(const std::string& own, MPI_Comm comm, int rank, int size) {
-    auto length = static_cast<int>(own.size());
-    std::vector<int> lengths(static_cast<std::size_t>(size));
-    MPI_Gather(&length, 1, MPI_INT, lengths.data(), 1, MPI_INT, 0, comm);
-    std::vector<int> starts(static_cast<std::size_t>(size));
-    int total = 0;
-    for (std::size_t i = 0; i < lengths.size(); ++i) {
-        starts[i] = total;
-        total += lengths[i];
-    }
-    std::string all(rank == 0 ? static_cast<std::size_t>(total) : 0, ' ');
-    MPI_Gatherv(own.data(), length, MPI_CHAR, all.data(), lengths.data(), starts.data(), MPI_CHAR, 0, comm);
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; rank == 0 && i < lengths.size(); ++i) {
-        texts.push_back(all.substr(static_cast<std::size_t>(starts[i]), static_cast<std::size_t>(lengths[i])));
-    }
-    return json_array(texts);
-}
-
 }  // namespace
 
-std::string describe_places(MPI_Comm comm, int rank, int size) {
-    return gather_texts(describe_place(rank), comm, rank, size);
+std::string describe_places(MPI_Comm comm) {
+    const int rank = rank_in(comm);
+    std::string own(rank == 0 ? "[" : ",");
+    own += describe_place(rank);
+    return gather_values(own, comm) + "]";
 }
 
 }  // namespace timpani

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "execute/exchange_values.hpp"
 #include "json/json.hpp"
 #include "measure/clock/local_clock.hpp"
 
@@ -62,13 +63,6 @@ std::vector<std::int64_t> clock_rates(const Reading& reading) {
     return {reading.lowest_mhz, reading.highest_mhz};
 }
 
-/// Every rank's reading, at rank 0.
-std::vector<Reading> gather(const Reading& own, MPI_Comm comm, int rank, int size) {
-    std::vector<Reading> all(rank == 0 ? static_cast<std::size_t>(size) : 0);
-    MPI_Gather(&own, sizeof own, MPI_BYTE, all.data(), sizeof own, MPI_BYTE, 0, comm);
-    return all;
-}
-
 }  // namespace
 
 MachineActivity::Reading MachineActivity::read() {
@@ -86,10 +80,10 @@ MachineActivity::Reading MachineActivity::read() {
     return reading;
 }
 
-std::string MachineActivity::describe(MPI_Comm comm, int rank, int size) const {
+std::string MachineActivity::describe(MPI_Comm comm) const {
     if constexpr (kSimulated) return "[]";
-    const std::vector<Reading> before = gather(before_, comm, rank, size);
-    const std::vector<Reading> after = gather(read(), comm, rank, size);
+    const auto before = gather_values(std::vector{before_}, comm);
+    const auto after = gather_values(std::vector{read()}, comm);
     std::map<std::string_view, std::vector<std::size_t>> ranks_of;
     for (std::size_t i = 0; i < after.size(); ++i) ranks_of[after[i].machine.data()].push_back(i);
     std::vector<std::string> machines;

@@ -29,7 +29,7 @@ class MachineActivity {
     /// mhz_before, mhz_after     [lowest, highest] current clock rate of its cores; empty if the kernel doesn't report
     /// it
     /// governor        current policy for its cores' clock rates, "mixed" if cores differ; "" if not reported
-    [[nodiscard]] std::string describe(MPI_Comm comm, int rank, int size) const;
+    [[nodiscard]] std::string describe(MPI_Comm comm) const;
 
     struct Reading {
         std::array<char, 40> machine{};

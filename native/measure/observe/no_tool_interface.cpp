@@ -18,8 +18,6 @@ SentSoFar::SentSoFar(MPI_Comm) { throw std::runtime_error("this MPI library has 
 
 SentSoFar::~SentSoFar() = default;
 
-std::vector<std::size_t> SentSoFar::messages() const { return {}; }
-
-std::vector<std::size_t> SentSoFar::bytes() const { return {}; }
+Sent SentSoFar::read() const { return {}; }
 
 }  // namespace timpani

@@ -58,12 +58,6 @@ struct SentSoFar::Variables {
     MPI_T_pvar_handle messages = MPI_T_PVAR_HANDLE_NULL;
     MPI_T_pvar_handle bytes = MPI_T_PVAR_HANDLE_NULL;
     int size = 0;
-
-    [[nodiscard]] std::vector<std::size_t> read(MPI_T_pvar_handle handle) const {
-        std::vector<std::size_t> counts(static_cast<std::size_t>(size));
-        MPI_T_pvar_read(session, handle, counts.data());
-        return counts;
-    }
 };
 
 SentSoFar::SentSoFar(MPI_Comm world) : variables_(std::make_unique<Variables>()) {
@@ -81,8 +75,13 @@ SentSoFar::~SentSoFar() {
     MPI_T_pvar_session_free(&session);
 }
 
-std::vector<std::size_t> SentSoFar::messages() const { return variables_->read(variables_->messages); }
-
-std::vector<std::size_t> SentSoFar::bytes() const { return variables_->read(variables_->bytes); }
+Sent SentSoFar::read() const {
+    const auto& [session, messages, bytes, size] = *variables_;
+    const std::vector<std::size_t> zeros(static_cast<std::size_t>(size));
+    Sent sent{zeros, zeros};
+    MPI_T_pvar_read(session, messages, sent.messages.data());
+    MPI_T_pvar_read(session, bytes, sent.bytes.data());
+    return sent;
+}
 
 }  // namespace timpani

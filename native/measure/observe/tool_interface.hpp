@@ -25,8 +25,13 @@ class ToolInterface {
 /// that names the variable that can't be set.
 int exchange_control(const std::string& name, int value);
 
-/// Performance variables of Open MPI's monitoring component (`pml_monitoring_enable 1`): what this rank has sent to
-/// each other rank so far.
+/// What this rank has sent to each rank.
+struct Sent {
+    std::vector<std::size_t> messages;
+    std::vector<std::size_t> bytes;
+};
+
+/// Performance variables of Open MPI's monitoring component (`pml_monitoring_enable 1`).
 class SentSoFar {
   public:
     /// Throws std::runtime_error if the library lacks these variables.
@@ -35,8 +40,8 @@ class SentSoFar {
     SentSoFar(const SentSoFar&) = delete;
     SentSoFar& operator=(const SentSoFar&) = delete;
 
-    [[nodiscard]] std::vector<std::size_t> messages() const;
-    [[nodiscard]] std::vector<std::size_t> bytes() const;
+    /// Since MPI started.
+    [[nodiscard]] Sent read() const;
 
   private:
     struct Variables;
