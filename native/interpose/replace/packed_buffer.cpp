@@ -83,21 +83,10 @@ int PackedBuffer::copy(const Block& block, bool pack) {
     return PMPI_Unpack(packed, size, &position, block.memory, elements, type_, comm_);
 }
 
-int PackedBuffer::pack() {
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        if (const int error = pack(static_cast<int>(i)); error != MPI_SUCCESS) return error;
-    }
-    return MPI_SUCCESS;
-}
-
-int PackedBuffer::pack(int block) {
-    return staging_ ? copy(blocks_[static_cast<std::size_t>(block)], true) : MPI_SUCCESS;
-}
-
-int PackedBuffer::unpack() {
-    for (const Block& block : blocks_) {
+int PackedBuffer::copy(std::span<const Block> blocks, bool pack) {
+    for (const Block& block : blocks) {
         if (!staging_) break;
-        if (const int error = copy(block, false); error != MPI_SUCCESS) return error;
+        if (const int error = copy(block, pack); error != MPI_SUCCESS) return error;
     }
     return MPI_SUCCESS;
 }

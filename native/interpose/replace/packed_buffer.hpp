@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "interpose/call/intercepted_call.hpp"
@@ -43,10 +44,10 @@ class PackedBuffer {
     /// Uses a staging buffer from now on, which `pack` copies to: for a buffer that is also received into.
     void detach();
     /// Packs all blocks, or one of them. Returns MPI's error code.
-    int pack();
-    int pack(int block);
+    int pack() { return copy(blocks_, true); }
+    int pack(int block) { return copy(std::span(blocks_).subspan(static_cast<std::size_t>(block), 1), true); }
     /// Unpacks all blocks. Returns MPI's error code.
-    int unpack();
+    int unpack() { return copy(blocks_, false); }
 
   private:
     struct Block {
@@ -56,6 +57,7 @@ class PackedBuffer {
         std::int64_t bytes;
     };
     int copy(const Block& block, bool pack);
+    int copy(std::span<const Block> blocks, bool pack);
 
     void stage();
 

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
 #include <limits>
 #include <sstream>
+#include <system_error>
 
 #include "interpose/process/process.hpp"
 #include "interpose/profile/call_site.hpp"
@@ -43,10 +45,8 @@ JsonObject line_of_key(std::string_view line, const CallKey& key, const Communic
 
 /// The name of this rank's program.
 std::string program_name() {
-    std::array<char, 4096> path{};  // PATH_MAX
-    const auto length = readlink("/proc/self/exe", path.data(), path.size());
-    const std::string name(path.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-    return name.substr(name.rfind('/') + 1);
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).filename();
 }
 
 std::string rank_line(int rank, const CallTable::Contents& contents) {
