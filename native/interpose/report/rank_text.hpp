@@ -15,7 +15,7 @@ namespace timpani {
 
 /// Totals of the calls of one row, on one rank or on several.
 struct RowValues {
-    CallTotals totals{};            // its root is the rank that is the root most often
+    CallTotals totals{};            // its root is the most frequent one
     std::int64_t ns_max = 0;        // maximum over ranks
     std::int64_t rooted_calls = 0;  // calls with a root, each counted by its root
     std::int64_t matched_ns = 0;    // of ranks whose waiting is known
