@@ -1,8 +1,9 @@
 """Costs as a vector of parameters, in the order of the amounts of a TimeBreakdown."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,28 +53,29 @@ class CostTerm:
     first_bytes: int | None = None
 
 
-PAID_FOR = ("a message", "reducing", "copying", "copying what is sent eagerly", "an isolated call", "an idle link")
-"""What the first parameters, which belong to no line and no shared link, are paid for."""
+_CALL_COSTS = {
+    "overhead": (CostTerm("overhead"), "a message"),
+    "reduced": (CostTerm("reduction"), "reducing"),
+    "copied": (CostTerm("copying"), "copying"),
+    "eager": (CostTerm("copying"), "copying what is sent eagerly"),
+    "rest": (CostTerm("rest"), "an isolated call"),
+    "idle": (CostTerm(SHARING), "an idle link"),
+}
+"""The first parameters, which belong to no line and no shared link: what they are, and what they are paid for."""
 
-_CALL_TERMS = (
-    CostTerm("overhead"),
-    CostTerm("reduction"),
-    CostTerm("copying"),
-    CostTerm("copying"),
-    CostTerm("rest"),
-    CostTerm(SHARING),
-)
+PAID_FOR = tuple(what for _, what in _CALL_COSTS.values())
 _LINK_TERMS = tuple(CostTerm(SHARING, relation) for relation in SHARED_BY)
 
 
 def terms(costs: Costs) -> list[CostTerm]:
     """A description of each parameter of `costs`."""
     return [
-        *_CALL_TERMS,
+        *(term for term, _ in _CALL_COSTS.values()),
         *_LINK_TERMS,
         *(
-            CostTerm(kind, *line)
-            for line in _cost_lines(costs)
+            CostTerm(kind, relation, line.first_bytes)
+            for relation, lines in enumerate(costs.messages)
+            for line in lines
             for kind in ("latency", "bandwidth", "latency", "bandwidth")
         ),
     ]
@@ -81,7 +83,7 @@ def terms(costs: Costs) -> list[CostTerm]:
 
 def vector(costs: Costs) -> Vector:
     """The parameters, shape (terms,)."""
-    values = [costs.overhead, costs.reduced, costs.copied, costs.eager, costs.rest, costs.idle, *costs.shared]
+    values = [*(getattr(costs, name) for name in _CALL_COSTS), *costs.shared]
     for lines in costs.messages:
         for line in lines:
             values += astuple(line)[1:]
@@ -90,23 +92,8 @@ def vector(costs: Costs) -> Vector:
 
 def with_vector(costs: Costs, values: Sequence[float] | Vector) -> Costs:
     """Costs with these parameters, and with the lines, bursts and eager limit of `costs`."""
-    overhead, reduced, copied, eager, rest, idle, node, group, groups, *others = (float(value) for value in values)
-    left = iter(others)
+    left = map(float, values)
+    of_call: dict[str, Any] = dict(zip(_CALL_COSTS, left, strict=False))
+    shared = tuple(islice(left, len(SHARED_BY)))
     messages = tuple(tuple(CostLine(line.first_bytes, *islice(left, 4)) for line in lines) for lines in costs.messages)
-    return replace(
-        costs,
-        overhead=overhead,
-        reduced=reduced,
-        copied=copied,
-        eager=eager,
-        rest=rest,
-        idle=idle,
-        shared=(node, group, groups),
-        messages=messages,
-    )
-
-
-def _cost_lines(costs: Costs) -> Iterator[tuple[int, int]]:
-    for relation, lines in enumerate(costs.messages):
-        for line in lines:
-            yield relation, line.first_bytes
+    return replace(costs, **of_call, shared=shared, messages=messages)
