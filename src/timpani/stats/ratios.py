@@ -1,7 +1,8 @@
 """Ratios with the p-value of a rank test, and with intervals by its inversion.
 
-A rank test counts on which side of 0 the log ratios of all pairs of values are. So the order statistics of these log
-ratios bound the true one, and their median estimates it (Hodges & Lehmann, Ann. Math. Stat. 1963).
+A rank test counts on which side of 0 single estimates of the log ratio are: those of all pairs of values, or averages
+of two of them. So the order statistics of these estimates bound the log ratio, and their median estimates it (Hodges &
+Lehmann, Ann. Math. Stat. 1963).
 """
 
 from dataclasses import dataclass
@@ -19,8 +20,8 @@ Floats = NDArray[np.float64]
 class Ratios:
     """Ratios first / second of several pairs of samples of equal sizes.
 
-    log_ratios   of all pairs of values, ascending along the second axis, shape (pairs, n)
-    probability  that at most k of these log ratios are below the true one, for k = 0 … n
+    log_ratios   single estimates of the log ratio, ascending along the second axis, shape (pairs, n)
+    probability  that at most k of these are below the true log ratio, for k = 0 … n
     p_value      of the two-sided test, shape (pairs,)
     """
 
