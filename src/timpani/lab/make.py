@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from timpani.errors import UserError, cannot_lock
@@ -119,7 +119,8 @@ def _take_down(lab: Lab) -> None:
         deadline = time.monotonic() + _GRACE_SECONDS
         while (pids := _processes(lab)) and time.monotonic() < deadline:
             for pid in pids:
-                _signal(pid, number)
+                with suppress(ProcessLookupError):  # it has ended
+                    os.kill(pid, number)
             time.sleep(_POLL_SECONDS)
     if pids:
         raise UserError(f"processes of lab {lab.id} do not end: {', '.join(map(str, pids))}", "try again later")
@@ -140,10 +141,3 @@ def _ip(*arguments: str) -> bytes:
     """What `ip` prints."""
     found = subprocess.run(("ip", *arguments), env=search_environment(), stdout=subprocess.PIPE, check=True)  # noqa: S607
     return found.stdout
-
-
-def _signal(pid: int, number: signal.Signals) -> None:
-    try:
-        os.kill(pid, number)
-    except ProcessLookupError:  # has ended
-        return

@@ -23,12 +23,10 @@ def cache_folder() -> Path:
 
 def cached(name: str) -> Path | None:
     """The folder `name` in the cache, also in one that can only be read, as a compute node may see the user's home."""
-    try:
+    with suppress(OSError, RuntimeError):  # a home that can't be read, or none
         preferred = _preferred_folder() / name
         if preferred.is_dir() and os.access(preferred, os.R_OK | os.X_OK):
             return preferred
-    except (OSError, RuntimeError):  # a home that can't be read, or none
-        pass
     folder = cache_folder() / name
     return folder if folder.is_dir() else None
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from timpani.errors import UserError
@@ -23,14 +24,12 @@ def remember_names(catalogue: "Catalogue") -> None:
     known = known_names()
     if known.get(catalogue.provider) == listed:
         return
-    try:
+    with suppress(OSError, UserError):
         folder = cache_folder() / _FOLDER
         folder.mkdir(exist_ok=True)
         unfinished = folder / f"{_FILE}.{os.getpid()}"
         unfinished.write_text(json.dumps({**known, catalogue.provider: listed}))
         unfinished.rename(folder / _FILE)
-    except (OSError, UserError):
-        return
 
 
 def known_names() -> Names:
