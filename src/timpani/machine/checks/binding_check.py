@@ -30,10 +30,7 @@ def check_binding(asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]]
 
 
 def _shared_cores(host: str, ranks: list[int], ran: Sequence[Mapping[str, Any]]) -> str | None:
-    users: defaultdict[int, list[int]] = defaultdict(list)
-    for rank in ranks:
-        for core in ran[rank]["cores"]:
-            users[core].append(rank)
+    users = _ranks_by((rank, core) for rank in ranks for core in ran[rank]["cores"])
     if all(len(sharing) == 1 for sharing in users.values()):
         return None
     found = "; ".join(f"rank {rank} on {fold_numbers(ran[rank]['cores'])}" for rank in ranks)
@@ -48,30 +45,21 @@ def _on_other_sockets(
         len(sockets) != 1 or sockets[0] < 0 for sockets in found
     ):
         return None  # unknown
-    wanted = _group_by_socket(ranks, [asked[rank].socket for rank in ranks])
-    got = _group_by_socket(ranks, [sockets[0] for sockets in found])
-    return (
-        None
-        if wanted == got
-        else f"requested ranks of {host} on sockets {_show_groups(wanted)}; ran {_show_groups(got)}"
-    )
+    wanted = _ranks_by((rank, asked[rank].socket) for rank in ranks)
+    got = _ranks_by((rank, ran[rank]["sockets"][0]) for rank in ranks)
+    # Only which ranks share a socket, whatever its number.
+    shown, ran_on = (" | ".join(map(fold_numbers, groups.values())) for groups in (wanted, got))
+    return None if shown == ran_on else f"requested ranks of {host} on sockets {shown}; ran {ran_on}"
 
 
-def _group_by_socket(ranks: list[int], sockets: Iterable[Any]) -> list[list[int]]:
-    """Groups of ranks that share a socket, ordered by their first rank."""
-    sharing: defaultdict[Any, list[int]] = defaultdict(list)
-    for rank, socket in zip(ranks, sockets, strict=True):
-        sharing[socket].append(rank)
-    return list(sharing.values())
-
-
-def _show_groups(sets: list[list[int]]) -> str:
-    return " | ".join(map(fold_numbers, sets))
+def _ranks_by(pairs: Iterable[tuple[int, Any]]) -> dict[Any, list[int]]:
+    """The ranks of each value, from ranks with one of their values."""
+    ranks: defaultdict[Any, list[int]] = defaultdict(list)
+    for rank, value in pairs:
+        ranks[value].append(rank)
+    return ranks
 
 
 def _show_hosts(hosts: Iterable[str]) -> str:
     """`n1: 0-3, n2: 4-7`: the ranks on each host."""
-    ranks: defaultdict[str, list[int]] = defaultdict(list)
-    for rank, host in enumerate(hosts):
-        ranks[host].append(rank)
-    return ", ".join(f"{host}: {fold_numbers(numbers)}" for host, numbers in ranks.items())
+    return ", ".join(f"{host}: {fold_numbers(ranks)}" for host, ranks in _ranks_by(enumerate(hosts)).items())
