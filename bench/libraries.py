@@ -151,10 +151,10 @@ def _check(family: Family, version: str, folder: Path) -> Answer:
     prefix = folder / "library"
     packages = [f"{package}=={version}" for package in family.packages]
     options = ("--quiet", "--disable-pip-version-check", "--no-deps", "--ignore-installed", "--prefix")
-    installed = _run(folder, sys.executable, "-m", "pip", "install", *options, str(prefix), *packages)
+    installed = _run(sys.executable, "-m", "pip", "install", *options, str(prefix), *packages)
     if installed.returncode:
         return Answer(found=f"not installed: {_last_line(installed)}")
-    listed = _run(folder, TIMPANI, "list", "algorithms", "--mpi", str(prefix), "--format", "json")
+    listed = _run(TIMPANI, "list", "algorithms", "--mpi", str(prefix), "--format", "json")
     if listed.returncode:
         return Answer(found=f"refused: {_last_line(listed)}")
     offered = [row for row in json.loads(listed.stdout) if row["algorithm"].startswith(f"{family.kind}/")]
@@ -163,7 +163,7 @@ def _check(family: Family, version: str, folder: Path) -> Answer:
         found=f"{LIBRARIES[family.kind].name} {version}",
         algorithms=len(offered),
         **measured,
-        files=_files(family, version, prefix, folder),
+        files=_files(family, version, prefix),
         preload=_preload(prefix, folder),
         tuned=_tuned(prefix, folder),
     )
@@ -174,7 +174,7 @@ def _measure(prefix: Path, folder: Path) -> dict[str, Any]:
     ranks = ",".join(map(str, RANKS))
     quick = ("--sizes", str(MESSAGE_BYTES), "--ranks", ranks, "--launches", "1", "--slot", "2ms", "--oversubscribe")
     asked = (*COLLECTIVES, "--algorithms", "all", "--mpi", str(prefix), *quick, "--prove", "-o", str(campaign))
-    done = _run(folder, TIMPANI, "run", *asked)
+    done = _run(TIMPANI, "run", *asked)
     if not (campaign / "results.jsonl").exists():
         return {"failed": {"all": _last_line(done)}}
     read = load(campaign)
@@ -191,12 +191,11 @@ def _measure(prefix: Path, folder: Path) -> dict[str, Any]:
     }
 
 
-def _files(family: Family, version: str, prefix: Path, folder: Path) -> str:
+def _files(family: Family, version: str, prefix: Path) -> str:
     if not any(each.is_read_by(choose_mpi(str(prefix))) for each in LIBRARIES[family.kind].tuning_files):
         return "none"
     test = family.test if family.kind == "intel" else f"{family.test}[{family.kind}-{version}]"
     done = _run(
-        folder,
         *(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", test),
         PATH=f"{prefix / 'bin'}{os.pathsep}{os.environ['PATH']}",
         TIMPANI_TESTS_INTEL_MPI=str(prefix),
@@ -212,13 +211,13 @@ def _preload(prefix: Path, folder: Path) -> str:
     (folder / "rules").write_text(_RULES)
     (folder / "bcast.cpp").write_text(_PROGRAM)
     given = dict(mpi.environment)
-    compiled = _run(folder, str(mpi.cxx), str(folder / "bcast.cpp"), "-o", str(folder / "bcast"), **given)
+    compiled = _run(str(mpi.cxx), str(folder / "bcast.cpp"), "-o", str(folder / "bcast"), **given)
     if compiled.returncode:
         return f"not compiled: {_last_line(compiled)}"
     request = LaunchRequest(2, "core", False, (), {}, (str(folder / "bcast"),))
     started = command(mpi, request)
     profile = ("profile", "--rules", str(folder / "rules"), "-o", str(folder / "profile"), "--")
-    done = _run(folder, TIMPANI, *profile, *started.argv, **{**given, **started.environment})
+    done = _run(TIMPANI, *profile, *started.argv, **{**given, **started.environment})
     texts = [path.read_text() for path in (folder / "profile").rglob("*") if path.is_file()]
     if done.returncode == 0 and any("pipeline" in text for text in texts):
         return "replaced"
@@ -229,13 +228,13 @@ def _tuned(prefix: Path, folder: Path) -> str:
     """Tune a few collectives on 2 ranks, and confirm the rules."""
     tuned = folder / "tuned"
     what = ("--ranks", "2", "--sizes", "8,64Ki", "--launches", str(TUNING_LAUNCHES), "--budget", TUNING_BUDGET)
-    done = _run(folder, TIMPANI, "tune", *TUNED, "--mpi", str(prefix), *what, "-o", str(tuned))
+    done = _run(TIMPANI, "tune", *TUNED, "--mpi", str(prefix), *what, "-o", str(tuned))
     if done.returncode:
         return f"not tuned: {_last_line(done)}"
     written = _rules(tuned)
     if not written:
         return "no rule"
-    done = _run(folder, TIMPANI, "confirm", str(tuned), "--mpi", str(prefix), "--budget", TUNING_BUDGET)
+    done = _run(TIMPANI, "confirm", str(tuned), "--mpi", str(prefix), "--budget", TUNING_BUDGET)
     return f"not confirmed: {_last_line(done)}" if done.returncode else f"{_rules(tuned)} of {written} rules kept"
 
 
@@ -243,7 +242,7 @@ def _rules(tuned: Path) -> int:
     return len(json.loads((tuned / "table.json").read_text())["rules"])
 
 
-def _run(folder: Path, *words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+def _run(*words: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     try:
         return subprocess.run(
             words,

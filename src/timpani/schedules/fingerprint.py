@@ -33,9 +33,6 @@ class Match(IntEnum):
         }[self]
 
 
-NO_SCHEDULE = "like none of our schedules"
-
-
 @dataclass(frozen=True)
 class Name:
     """Timpani's algorithms that match a measured matrix equally well; empty if no algorithm does."""
@@ -47,7 +44,7 @@ class Name:
     def description(self) -> str:
         """`as timpani/knomial:radix=4 (same peers, bytes and messages)`."""
         if self.match is None:
-            return NO_SCHEDULE
+            return "like none of our schedules"
         return f"as {' or '.join(map(str, self.algorithms))} ({self.match})"
 
 
