@@ -25,10 +25,8 @@ def calibrated_platform(name: str, costs: Sequence[MessageCost], nodes: int, cor
     """The platform file of `nodes` nodes with `cores` cores each, every two cores as distant as the measured pair.
 
     `costs` are ascending by size. A message crosses its sender's and its receiver's link, so each has half of the
-    latency;
-    SimGrid's factors of latency and bandwidth give the dependence on size. A copy within a node takes the per-byte time
-    of
-    the largest messages; nothing else takes time.
+    latency; SimGrid's factors of latency and bandwidth give the dependence on size. A copy within a node takes the
+    per-byte time of the largest messages; nothing else takes time.
     """
     latency, per_byte = max(costs[0].latency, _MIN), max(costs[-1].per_byte, _MIN)
     starts = [0, *(cost.first_bytes for cost in costs[1:])]

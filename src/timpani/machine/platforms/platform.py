@@ -56,19 +56,13 @@ def read_platform(path: Path) -> tuple[Socket, ...]:
 
     Each host is a node with one socket of `core` cores: a `<host>`, a `<peer>`, and each host of a `<cluster>` or a
     `<cabinet>`. A property `node` assigns a socket to a node, and makes a `<cluster>` of hosts with one core each a
-    socket;
-    `group` gives the switch. Without it all are behind one switch.
+    socket; `group` gives the switch. Without it all are behind one switch.
     """
     step = "name a SimGrid platform file"
     try:
         raw = read_bytes(path, step, _MAX_FILE_BYTES)
         root = ElementTree.fromstring(raw)  # noqa: S314 - a file that the user names, for their own simulator
-    except (
-        FileNotFoundError,
-        ElementTree.ParseError,
-        LookupError,
-        ValueError,
-    ) as error:  # LookupError: unknown encoding
+    except (FileNotFoundError, ElementTree.ParseError, LookupError, ValueError) as error:  # LookupError: the encoding
         raise UserError(f"{path} can't be read as a platform ({error})", step) from None
     _check_version(root, path)
     sockets: list[Socket] = []
