@@ -28,7 +28,6 @@ if shutil.which("ccache"):
 
 # How long an example takes, or making it, depends on the machine: Hypothesis fails no test for that.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("thorough", settings.get_profile("unhurried"), max_examples=10_000)
 settings.load_profile("unhurried")
 
 
