@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
@@ -51,15 +50,6 @@ class ClaimConditions:
     def differences(self) -> str:
         """What differs from the study; empty where its conditions are met."""
         return ", ".join(self._differences())
-
-    def as_object(self) -> dict[str, Any]:
-        """For JSON."""
-        return {
-            **vars(self),
-            "not_measured": list(self.not_measured),
-            "stand_ins": list(self.stand_ins),
-            "met": self.met,
-        }
 
     def _differences(self) -> Iterator[str]:
         if self.points < self.of_points:

@@ -108,7 +108,7 @@ def claims_object(checked: list[Checked]) -> list[dict[str, Any]]:
             "measure": each.published.measure,
             "published": _finding_object(each.published),
             "campaign": each.campaign
-            and {**_finding_object(each.campaign.finding), "conditions": each.campaign.conditions.as_object()},
+            and {**_finding_object(each.campaign.finding), "conditions": _conditions_object(each.campaign.conditions)},
         }
         for each in checked
     ]
@@ -116,6 +116,10 @@ def claims_object(checked: list[Checked]) -> list[dict[str, Any]]:
 
 def _finding_object(finding: ClaimResult) -> dict[str, Any]:
     return {"verdict": finding.verdict, "why": finding.why, "cases": [vars(case) for case in finding.cases]}
+
+
+def _conditions_object(conditions: ClaimConditions) -> dict[str, Any]:
+    return {**vars(conditions), "met": conditions.met}
 
 
 def _printed_times(table: Published) -> pl.DataFrame:
