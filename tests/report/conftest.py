@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.campaign_files import write_header, write_lines
-from tests.report.message_campaign import message_header, message_launches, message_results
+from tests.report.message_campaign import message_header, message_launches, message_results, timed
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.report.page.page import render
@@ -63,18 +63,14 @@ def synthetic_results() -> list[LaunchResult]:
                             results.append(LaunchResult(cell, launch, "desk", error="rank 1: <lost> its peer"))
                             continue
                         results.append(
-                            LaunchResult(
+                            timed(
                                 cell,
                                 launch,
-                                "desk",
-                                median_us=median,
-                                ci_low_us=median * 0.98,
-                                ci_high_us=median * 1.02,
+                                median,
                                 osu_avg_us=median * 0.9,
                                 osu_min_us=median * 0.8,
                                 osu_max_us=median,
                                 skew_us=median * 0.01,
-                                repetitions=100,
                                 outlier_share=0.02,
                                 converged=not (algorithm.name == "linear" and size == 64),
                                 skewed=algorithm.name == "basic_linear" and size == 16,

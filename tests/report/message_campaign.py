@@ -31,6 +31,14 @@ MACHINE: dict[str, Any] = {
 }
 
 
+def timed(cell: Cell, launch: int, median: float, **values: Any) -> LaunchResult:
+    """A result with an interval of 2 % to both sides."""
+    low, high = median * 0.98, median * 1.02
+    return LaunchResult(
+        cell, launch, "desk", median_us=median, ci_low_us=low, ci_high_us=high, repetitions=100, **values
+    )
+
+
 def message_results() -> list[LaunchResult]:
     """Latency and bandwidth of all pairs of 4 ranks, and 7 ways to transpose on 2, in 6 launches.
 
@@ -39,25 +47,15 @@ def message_results() -> list[LaunchResult]:
     random_numbers = random.Random(7)
     results = []
 
-    def add(operation: str, algorithm: Algorithm, ranks: int, costs: tuple[float, float], **flags: Any) -> None:
+    def add(
+        operation: str, algorithm: Algorithm, ranks: int, costs: tuple[float, float], unsteady: bool = False
+    ) -> None:
         for launch in range(1, LAUNCHES + 1):
             for size in SIZES if operation != "transpose" else SIZES[2:]:
                 median = (costs[0] + costs[1] * size / 1024) * random_numbers.uniform(0.97, 1.03)
                 cell = Cell(operation, algorithm, ranks, "core", size, "warm")
-                results.append(
-                    LaunchResult(
-                        cell,
-                        launch,
-                        "desk",
-                        median_us=median,
-                        ci_low_us=median * 0.98,
-                        ci_high_us=median * 1.02,
-                        osu_avg_us=median,
-                        skew_us=0.0,
-                        repetitions=100,
-                        converged=not (size == 4 and flags.get("unsteady")),
-                    )
-                )
+                steady = not (size == 4 and unsteady)
+                results.append(timed(cell, launch, median, osu_avg_us=median, skew_us=0.0, converged=steady))
 
     for first, second in PAIRS:
         costs = NEAR if first // 2 == second // 2 else FAR
