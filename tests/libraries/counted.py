@@ -5,7 +5,8 @@ import subprocess
 from pathlib import Path
 
 from tests.libraries.ran import ran
-from timpani.campaign.run.prove import Matrix, read_totals
+from timpani.campaign.folder.launch_result import Matrix
+from timpani.campaign.run.prove import read_totals
 from timpani.libraries.launch_request import LaunchRequest, Parameters
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine

@@ -3,6 +3,7 @@
 docs/campaign-folder.md has the files and their fields.
 """
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, get_args, get_type_hints
 
@@ -214,16 +215,17 @@ class LaunchResult:
         return cls(cell=cell_of(line), **rest)
 
 
+Matrix = Sequence[Sequence[int]]
+"""Messages or bytes from each rank to each: a row for each sender."""
+
+
 @dataclass(frozen=True)
 class Proof:
-    """Messages and bytes that each rank sent to each other in one untimed call of a cell, in the start `part`.
-
-    Shape (ranks, ranks): row = sender.
-    """
+    """Messages and bytes that ranks sent to each other in one untimed call of a cell, in the start `part`."""
 
     cell: Cell
-    messages: tuple[tuple[int, ...], ...]
-    bytes: tuple[tuple[int, ...], ...]
+    messages: Matrix
+    bytes: Matrix
     part: str | None = None
 
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from timpani.campaign.folder.launch_result import Proof
+from timpani.campaign.folder.launch_result import Matrix, Proof
 from timpani.campaign.folder.raw_record import RawLine
 from timpani.campaign.plan.plan import Group, PlannedCell
 from timpani.campaign.run.concurrency import run_to_end
@@ -31,8 +31,6 @@ _TOGETHER = 8
 """Cells that share a start where a library counts at its end: nine starts in place of sixteen."""
 _BYTES_TOGETHER = 256 * 1024
 """Bytes that their calls may have between them."""
-
-Matrix = tuple[tuple[int, ...], ...]
 
 # `E  SENDER  RECEIVER  N bytes  M msgs sent` in the files that Open MPI's monitoring writes; I is inside collectives.
 _TOTAL = re.compile(r"[EI]\t(\d+)\t(\d+)\t(\d+) bytes\t(\d+) msgs sent")
@@ -86,7 +84,7 @@ class Prover(UntimedCalls):
             cell = left.pop(values["cell"]).cell
             if "proof" in values:
                 proof = values["proof"]
-                self._add(Proof(cell, _matrix(proof["messages"]), _matrix(proof["bytes"]), start.part))
+                self._add(Proof(cell, proof["messages"], proof["bytes"], start.part))
             else:
                 self._missed(cell, values["mistake"])
 
@@ -189,7 +187,7 @@ def read_totals(folder: Path, ranks: int) -> tuple[Matrix, Matrix]:
                 sender, receiver, size, count = map(int, match.groups())
                 messages[sender][receiver] += count
                 sent_bytes[sender][receiver] += size
-    return _matrix(messages), _matrix(sent_bytes)
+    return messages, sent_bytes
 
 
 def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
@@ -210,9 +208,5 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def _matrix(rows: list[list[int]]) -> Matrix:
-    return tuple(tuple(row) for row in rows)
-
-
 def _minus(a: Matrix, b: Matrix) -> Matrix:
-    return tuple(tuple(x - y for x, y in zip(*rows, strict=True)) for rows in zip(a, b, strict=True))
+    return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
