@@ -81,7 +81,6 @@ class Racing(Agenda):
         self._sampled: list[frozenset[RacePoint]] = []  # of launch 1 and on
 
     def wanted(self, launch: int) -> frozenset[Cell]:
-        """See `Agenda.wanted`."""
         while len(self._wanted) < launch:
             if before := len(self._wanted):
                 self.race.add_launch(before, map(timed, self._results[before]), self._failed[before])
@@ -93,12 +92,11 @@ class Racing(Agenda):
         return self._wanted[launch - 1]
 
     def sampled_points(self, launch: int) -> frozenset[RacePoint]:
-        """See `Agenda.sampled_points`."""
         self.wanted(launch)
         return self._sampled[launch - 1]
 
     def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """See `Agenda.rounds`; the rounds follow from the results of earlier launches."""
+        """The rounds follow from the results of earlier launches."""
         wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
         for cell in cells:
             wanted[RacePoint.from_cell(cell)].append(cell.algorithm)
