@@ -1,6 +1,5 @@
 """`timpani compare`: a campaign versus another one, or versus a published table."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -57,6 +56,8 @@ def compare(
     fail_on: FailOn = None,
 ) -> None:
     """Compare two campaigns; or one with a published study's times and conclusions, and list its doubtful times."""
+    import json
+
     from timpani.tuning.compare.change_limit import ChangeLimit
 
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None

@@ -1,5 +1,6 @@
 """`timpani completion`: what makes a shell complete Timpani's words."""
 
+import os
 from typing import Annotated, Literal
 
 import typer
@@ -26,7 +27,6 @@ def completion(
 
 def prepare_completion() -> None:
     """Make `timpani` answer a shell that asks for words."""
-    import os
 
     if _COMPLETE in os.environ:
         from typer._completion_classes import completion_init

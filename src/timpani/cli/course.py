@@ -1,5 +1,7 @@
 """`timpani course`: assignments for students."""
 
+import secrets
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -27,9 +29,6 @@ def new(
     ] = None,
 ) -> None:
     """Write an assignment: one collective, an algorithm with TODOs, a study and a report to fill in."""
-    import secrets
-    import shlex
-
     from timpani.course.assignment import MAX_SEED, Assignment
     from timpani.course.assignment_folder import write_folder
 

@@ -1,5 +1,7 @@
 """`timpani import`: logs of benchmarks and published tables as a campaign; what mpiP or mpisee wrote as a profile."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -38,9 +40,6 @@ def import_(
     any_name: Annotated[bool, typer.Option("--any-name", help="Accept algorithms that no library here has.")] = False,
 ) -> None:
     """Make a campaign from the output of benchmarks or from a published table, or a profile from mpiP or mpisee."""
-    import shlex
-    import sys
-
     from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
     from timpani.campaign.osu.published_tables import import_published, read_published
     from timpani.campaign.osu.published_times import published_doubts
@@ -72,8 +71,6 @@ def _imported_profile(files: list[str], output: Path, other_options: bool) -> bo
 
     UserError with other files or options.
     """
-    import shlex
-
     from timpani.programs.imported.mpip_import import import_mpip
     from timpani.programs.imported.mpip_report import is_mpip_report
     from timpani.programs.imported.mpisee_import import import_mpisee, is_database

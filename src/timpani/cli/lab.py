@@ -1,5 +1,6 @@
 """`timpani lab`: a cluster inside this machine."""
 
+import os
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,8 +82,6 @@ def exec_(
     name: Annotated[str | None, typer.Option("--lab", help="Which lab, if there are several.")] = None,
 ) -> None:
     """Run a command on a node: `timpani lab exec n1 -- hostname`; root only."""
-    import os
-
     from timpani.lab.lab import choose_whole_lab
     from timpani.lab.make import check_root
 

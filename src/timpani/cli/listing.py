@@ -1,5 +1,6 @@
 """`timpani list`: what can be measured here."""
 
+import os
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -132,7 +133,6 @@ def _studies() -> list[dict[str, Any]]:
 
 
 def _mpis() -> list[dict[str, Any]]:
-    import os
 
     from timpani.libraries.find import Unusable, search_mpis, ways_to_a_library
     from timpani.libraries.registry import LIBRARIES

@@ -1,5 +1,7 @@
 """`timpani merge`: campaigns of several machines or days as one."""
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -25,9 +27,6 @@ def merge(
 
     On one machine the launches of a cell are joined. Cells of different machines stay apart.
     """
-    import shlex
-    import sys
-
     from timpani.campaign.share.merge import merge as merge_campaigns
     from timpani.campaign.share.mergeable import MergeSource
     from timpani.study.counted import counted

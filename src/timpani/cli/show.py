@@ -1,5 +1,6 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data; or a profile."""
 
+import sys
 from dataclasses import astuple, dataclass
 from functools import partial
 from pathlib import Path
@@ -82,8 +83,6 @@ def show(
     force: Force = False,
 ) -> None:
     """Show a campaign, with one row for each cell (its estimate over all launches); or show a program's profile."""
-    import sys
-
     from timpani.programs.profile.profile_folder import is_profile
     from timpani.report.words.output_files import write_file
 

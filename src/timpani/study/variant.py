@@ -82,12 +82,15 @@ PLAIN = Variant()
 
 def parse_variants(texts: Iterable[str]) -> dict[str, Variant]:
     """The variants of several `--variant 'NAME: SETTINGS'`; UserError where a name stands twice."""
+    return _each_once(map(parse_named, texts))
+
+
+def _each_once(named: Iterable[tuple[str, Variant]]) -> dict[str, Variant]:
     found: dict[str, Variant] = {}
-    for text in texts:
-        name, variant = parse_named(text)
+    for name, variant in named:
         if name in found:
             raise UserError(f"two variants are called {name!r}", "give each another name")
-        found[name] = variant
+        found[check_name(name)] = variant
     return found
 
 
@@ -178,12 +181,7 @@ def variants_of_table(table: Mapping[str, Any]) -> dict[str, Variant]:
     A value is a text as `parse_variant` reads it, a series of values of the parameter that is its key, or a table of
     settings, in which a series makes a variant of each value.
     """
-    found: dict[str, Variant] = {}
-    for key, value in table.items():
-        for name, variant in _of_entry(key, value):
-            if name in found:
-                raise UserError(f"two variants are called {name!r}", "give each another name")
-            found[check_name(name)] = variant
+    found = _each_once(named for key, value in table.items() for named in _of_entry(key, value))
     if len(found) > _MAX_VARIANTS:
         raise UserError(f"{len(found)} variants are more than {_MAX_VARIANTS}", "choose fewer, or larger steps")
     return found

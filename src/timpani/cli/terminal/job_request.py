@@ -1,5 +1,6 @@
 """A command that runs as a job of a batch system: `--on slurm:PARTITION` of run, tune and confirm."""
 
+import os
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -39,7 +40,6 @@ def run_as_job(on: str, dry_run: bool, added: Sequence[str] = (), launches: int 
     added     words to add, so that the command means the same whenever the job runs
     launches  of the campaign, which an array of jobs shares; None: each job does as much as it can
     """
-    import os
     from dataclasses import replace
 
     from timpani.machine.batch.batch_job import BatchJob, loaded_modules
