@@ -39,7 +39,7 @@ from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmatio
 from timpani.rules.table.merged_campaigns import load_together
 from timpani.rules.table.table_file import TABLE_FILE, read_table
 from timpani.rules.table.tuned_files import SWITCH_ON
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
+from timpani.study.selection import Call, Rule, SelectionTable, Span
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
 SIZES = "4:1M*4"

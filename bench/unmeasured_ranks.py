@@ -17,8 +17,8 @@ from timpani.campaign.folder.load import Campaign
 from timpani.rules.table.from_campaign import table_of
 from timpani.rules.table.merged_campaigns import load_together
 from timpani.study.cell import Algorithm
+from timpani.study.selection import Call, SelectionTable
 from timpani.tuning.decide.points import launch_medians
-from timpani.tuning.decide.selection_table import Call, SelectionTable
 
 MACHINE = "simgrid:two-nodes-of-128"
 MADE_FROM = (64, 256)

@@ -74,10 +74,10 @@ from timpani.rules.table import table_file
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.placement import check_placement
+from timpani.study.selection import Call
 from timpani.study.sizes import parse_sizes
 from timpani.study.study import read_study
 from timpani.study.values import parse_duration, parse_ranks
-from timpani.tuning.decide.selection_table import Call
 
 DATA = Path(__file__).parent / "data"
 

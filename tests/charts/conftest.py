@@ -5,8 +5,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from timpani.study.size_series import size_series
-from timpani.study.sizes import parse_sizes
+from timpani.study.sizes import parse_sizes, size_series
 
 SIZES = (0, 1, 64, 4096, 65536, 1048576)
 LATENCY_US = {"default": 1.0, "binomial": 1.1, "knomial:radix=4": 0.9, "linear": 2.0}

@@ -13,8 +13,8 @@ from tests.tuning.campaigns import around
 from timpani.rules.confirm.confirmation import ConfirmedPoint, ConfirmedRatio
 from timpani.rules.confirm.limited_points import changes_meeting
 from timpani.study.cell import Algorithm
+from timpani.study.selection import Call
 from timpani.tuning.compare.change_limit import ChangeLimit
-from timpani.tuning.decide.selection_table import Call
 
 
 @pytest.fixture(scope="module")

@@ -14,7 +14,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers.lab_launcher import lab_machine
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
+from timpani.study.selection import Rule, SelectionTable, Span
 
 WITH_HAN = [mpi for mpi in OPEN_MPIS if HanRules().is_read_by(mpi)]
 

@@ -20,7 +20,7 @@ from timpani.libraries.registry import LIBRARIES
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
 CATALOGUE = Catalogue("intel", "2021.18", read_presets(LISTED))
 MPI = Mpi("intel", "Intel MPI", "2021.18", Path("mpiexec.hydra"), Path("mpigxx"), None)

@@ -23,7 +23,7 @@ from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Written
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
+from timpani.study.selection import Call, Rule, SelectionTable, Span
 
 NAMED = node_algorithms(read_variables((DATA / "cvars-5.0.2.jsonl").read_text()))
 CATALOGUE = Catalogue("mpich", "5.0.2", NAMED)

@@ -27,7 +27,7 @@ from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
 CATALOGUE = Catalogue("mpich", "5.0.2", recorded("5.0.2"))
 

@@ -23,7 +23,7 @@ from timpani.programs.runs.switched_choice import choice_of
 from timpani.programs.runs.variant_choice import choice_of_variant
 from timpani.rules.table.table_file import TABLE_FILE, table_text
 from timpani.study.defaults import MIN_BLOCKS
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.study.selection import SelectionTable
 
 PROGRAM = """
 #include <mpi.h>

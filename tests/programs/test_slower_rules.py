@@ -14,7 +14,7 @@ from timpani.programs.runs.switched_choice import choice_of
 from timpani.rules.table.table_file import TABLE_FILE, read_table
 from timpani.rules.workflow import files_of
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Evidence, Rule, SelectionTable, Span
+from timpani.study.selection import Evidence, Rule, SelectionTable, Span
 
 pytestmark = needs_open_mpi
 

@@ -1,7 +1,6 @@
 import pytest
 
-from timpani.study.size_series import BOTH, DOUBLING, STEPS, size_series
-from timpani.study.sizes import parse_sizes
+from timpani.study.sizes import BOTH, DOUBLING, STEPS, parse_sizes, size_series
 
 
 def series_of(text: str) -> dict[str, set[int]]:

@@ -15,7 +15,7 @@ from timpani.charts.marks.labeled_curves import OPTIONAL, by_placement, curves, 
 from timpani.charts.marks.measure import LATENCY
 from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES, UNSIZED, several
 from timpani.charts.marks.status import points
-from timpani.study.size_series import STEPS
+from timpani.study.sizes import STEPS
 
 _PANEL_RANK_TICKS = 6
 

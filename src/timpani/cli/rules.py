@@ -34,8 +34,8 @@ def rules(
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.words.output_files import write_file
     from timpani.study.counted import counted
+    from timpani.study.selection import SIMULATED
     from timpani.tuning.decide.replacements import rules_text
-    from timpani.tuning.decide.selection_table import SIMULATED
 
     campaign = load_one_machine(folder) if of_library else load(folder)
     lines, costs = _of_library(campaign, mpi) if of_library else _of_timpani(campaign)

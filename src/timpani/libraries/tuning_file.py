@@ -12,8 +12,7 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import Parameters
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import overlap
+from timpani.study.selection import Call, Rule, SelectionTable, Span, overlap
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,8 @@ from timpani.study.compose import compose
 from timpani.study.counted import per_cent
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.schema import CELL
+from timpani.study.selection import SelectionTable
 from timpani.study.study import Study
-from timpani.tuning.decide.selection_table import SelectionTable
 
 MAX_ROUNDS = 3
 """Maximum number of confirmation rounds. Each round drops the rules that lost, and the next round confirms the rest."""

@@ -8,7 +8,7 @@ from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, calls, check_
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable, Span
+from timpani.study.selection import Call, Rule, SelectionTable, Span
 
 FILE = HanRules()
 VERSION = "5.0.11"

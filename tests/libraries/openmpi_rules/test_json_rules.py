@@ -16,7 +16,7 @@ from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.openmpi.ucc_rules.ucc_file import UccFile
 from timpani.libraries.tuning_file import Written
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
 FILE = JsonRulesFile()
 CATALOGUE, MPI = CATALOGUES[SIX], mpi(SIX)

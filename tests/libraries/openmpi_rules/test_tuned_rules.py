@@ -10,7 +10,7 @@ from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, che
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Written
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
 FILE = TunedRules()
 LINEAR, BINOMIAL = Algorithm("openmpi", "linear"), Algorithm("openmpi", "binomial")

@@ -13,7 +13,7 @@ from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
+from timpani.study.selection import Rule, SelectionTable, Span
 
 FILE = TunedRules()
 TABLE = SelectionTable(

@@ -17,7 +17,7 @@ from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import COLLECTIVES, NAME
 from timpani.libraries.openmpi.ucc_rules.write_ucc import write_configuration
 from timpani.libraries.tuning_file import Written
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
 FILE = UccFile()
 CATALOGUE = CATALOGUES["5.0.11"]

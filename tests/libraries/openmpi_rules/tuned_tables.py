@@ -14,7 +14,7 @@ from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, fields, 
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 
 DATA = Path(__file__).parents[2] / "data/ompi_info"
 VERSIONS = ("4.1.4", "5.0.11")

@@ -38,8 +38,8 @@ from timpani.rules.confirm.confirmation_study import (
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import CallArguments
 from timpani.study.schema import cell_columns
+from timpani.study.selection import Rule, SelectionTable, Span
 from timpani.study.study import Study
-from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
 
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)
 MACHINE = {"name": "m", "launcher": "openmpi", "groups": [{"name": "g", "nodes": "n1", "cores": 4}]}

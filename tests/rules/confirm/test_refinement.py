@@ -13,7 +13,7 @@ from timpani.errors import UserError
 from timpani.machine.here.describe import MachineDescription
 from timpani.rules.confirm.refinement import refining_study
 from timpani.rules.table.merged_campaigns import load_together
-from timpani.tuning.decide.selection_table import SizeGap
+from timpani.study.selection import SizeGap
 
 MEASURED = campaign({(name, size): 10 for name in ("default", "ring") for size in (64, 1024)})
 

@@ -23,7 +23,7 @@ from timpani.rules.table.setting_of import setting_of
 from timpani.rules.table.table_file import TABLE_FILE, read_table, table_text
 from timpani.rules.table.tuned_files import MODULE, SWITCH_OFF, SWITCH_ON, tuned_files
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.selection_table import Rule, SelectionTable, WrittenSetting
+from timpani.study.selection import Rule, SelectionTable, WrittenSetting
 
 LIBRARY = {"kind": "openmpi", "version": "4.1.4", "mpirun": "/usr/bin/mpirun"}
 MPI = Mpi("openmpi", "Open MPI", "4.1.4", Path("/usr/bin/mpirun"), Path("/usr/bin/mpicxx"), None, ())

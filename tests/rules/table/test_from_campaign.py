@@ -12,7 +12,7 @@ from timpani.report.tuned.tuned_page import tuned_page
 from timpani.rules.table.from_campaign import table_of
 from timpani.rules.table.tuned_files import TunedFiles
 from timpani.study.schema import REGRET
-from timpani.tuning.decide.selection_table import SelectionTable, SizesAt
+from timpani.study.selection import SelectionTable, SizesAt
 from timpani.tuning.race.race import RacePoint
 
 TIMES = {"default": 10.0, "ring": 5.0}

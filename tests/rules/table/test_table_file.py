@@ -12,7 +12,7 @@ from timpani.errors import UserError
 from timpani.rules.table.table_file import SEALED_FOR, read_table, table_text
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.decide.selection_table import (
+from timpani.study.selection import (
     Call,
     Evidence,
     PredictedRules,

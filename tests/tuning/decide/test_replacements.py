@@ -10,9 +10,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.placement import RankLayout
 from timpani.study.schema import REGRET
+from timpani.study.selection import Rule, SizeGap, Span
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import own_rules_text, warnings
-from timpani.tuning.decide.selection_table import Rule, SizeGap, Span
 from timpani.tuning.race.results import RacedResults
 
 LAYOUTS = {"m": {(8, "node"): RankLayout(4, 2), (8, "core"): RankLayout(4, 2), (4, "node"): RankLayout(4, 1)}}

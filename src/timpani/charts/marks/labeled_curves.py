@@ -14,7 +14,7 @@ from timpani.charts.marks.measure import Measure
 from timpani.charts.marks.row_filter import SIZE_SERIES, any_with
 from timpani.charts.marks.status import FAILED, points, shape
 from timpani.study.counted import counted
-from timpani.study.size_series import DOUBLING, STEPS
+from timpani.study.sizes import DOUBLING, STEPS
 
 _HEIGHT = 400
 COLUMNS = (

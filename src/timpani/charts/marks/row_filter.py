@@ -20,7 +20,7 @@ SETTING_ALONE = (pl.col("algorithm") == DEFAULT) & (pl.col("variant") != DEFAULT
 """The library's choice of algorithm, started as another variant than `default`: what the settings alone change."""
 
 SIZE_SERIES = "size_series"
-"""The column: to which series a size belongs, in the words of `study/size_series.py`; null where there is only one."""
+"""The column: to which series a size belongs, in the words of `study/sizes.py`; null where there is only one."""
 
 
 def several(*columns: str, within: tuple[str, ...]) -> pl.Expr:

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from timpani.rules.table.tuned_files import TunedFiles
     from timpani.rules.workflow import ConfirmRequest
     from timpani.study.cell import Cell
+    from timpani.study.selection import SelectionTable
     from timpani.tuning.compare.change_limit import ChangeLimit
-    from timpani.tuning.decide.selection_table import SelectionTable
 
 
 def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable, Campaign, MadeFrom]":

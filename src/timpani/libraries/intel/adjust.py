@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from timpani.study.selection import Span
 from timpani.study.sizes import LARGEST
-from timpani.tuning.decide.selection_table import Span
 
 _ENTRY = re.compile(
     r"(?P<preset>\d{1,9})"

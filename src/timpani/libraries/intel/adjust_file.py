@@ -14,8 +14,8 @@ from timpani.libraries.launch_request import Parameters
 from timpani.libraries.tuning_file import Fault, LeftOut, TuningFile, Written, differ_by_nodes
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
 from timpani.study.sizes import LARGEST
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
 
 _MEND = "write each as export I_MPI_ADJUST_BCAST='3:0-4095;0:4096-2147483647'"
 

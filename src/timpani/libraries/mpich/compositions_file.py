@@ -10,7 +10,7 @@ from timpani.libraries.mpich.tree_with_rules import with_rules
 from timpani.libraries.mpich.written_tree import sayable
 from timpani.libraries.tuning_file import Written
 from timpani.native.mpi import Mpi
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.study.selection import SelectionTable
 
 
 def write_compositions(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> Written:

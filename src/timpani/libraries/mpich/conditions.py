@@ -7,7 +7,7 @@ From src/mpi/coll/src/csel.c of 4.0.2 and 5.0.1; that every condition marked so 
 import re
 from collections.abc import Mapping
 
-from timpani.tuning.decide.selection_table import Call
+from timpani.study.selection import Call
 
 _LIMIT = re.compile(
     r"(?P<quantity>comm_size|comm_avg_ppn|avg_msg_size|total_msg_size|count)(?P<sign><=|<)(?P<limit>.*)"

@@ -14,8 +14,7 @@ from timpani.libraries.mpich.written_tree import beyond_limits
 from timpani.libraries.tuning_file import Fault, LeftOut, Written, share_calls
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable
-from timpani.tuning.decide.spans import common_part
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, common_part
 
 
 @dataclass(frozen=True)

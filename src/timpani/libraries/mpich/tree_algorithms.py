@@ -14,8 +14,7 @@ from timpani.libraries.mpich.conditions import power_of_two_within
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
 from timpani.libraries.mpich.selection_tree import Branch, Tree, kind_of, tree_algorithm
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Rule, Span
-from timpani.tuning.decide.spans import common_part
+from timpani.study.selection import Rule, Span, common_part
 
 _COMPOSITION = re.compile(r"composition_\w+")
 _NUMBER = re.compile(r"\d{1,10}", re.ASCII)

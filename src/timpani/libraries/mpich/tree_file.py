@@ -25,7 +25,7 @@ from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call, SelectionTable
+from timpani.study.selection import Call, SelectionTable
 
 
 @dataclass(frozen=True)

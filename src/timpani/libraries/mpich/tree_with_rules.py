@@ -15,8 +15,7 @@ from timpani.libraries.mpich.conditions import ASKED_OF, MEASURED, OTHER_VALUE, 
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, is_algorithm
 from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.libraries.tuning_file import rank_counts
-from timpani.tuning.decide.selection_table import ALL, Rule, Span
-from timpani.tuning.decide.spans import split_span
+from timpani.study.selection import ALL, Rule, Span, split_span
 
 ONE_NODE, SEVERAL_NODES = Span(1, 1), Span(2)
 SIZED = {

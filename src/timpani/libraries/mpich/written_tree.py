@@ -12,9 +12,8 @@ from timpani.libraries.mpich.selection_tree import below, dump
 from timpani.libraries.mpich.tree_algorithms import leaf, supported_calls
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
 from timpani.libraries.tuning_file import LeftOut, Written, differ_by_nodes, rank_counts
+from timpani.study.selection import ALL, Rule, SelectionTable, Span, overlap
 from timpani.study.sizes import LARGEST
-from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import overlap
 
 
 def write_tree(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue) -> Written:

@@ -7,7 +7,7 @@ import numpy as np
 
 from timpani.programs.runs.block_runs import ProgramComparison
 from timpani.stats.compare import ALPHA, INDIFFERENCE, holm
-from timpani.tuning.decide.selection_table import Rule, SelectionTable
+from timpani.study.selection import Rule, SelectionTable
 
 
 def slower_collectives(found: ProgramComparison, table: SelectionTable) -> list[str]:

@@ -34,7 +34,7 @@ from timpani.report.tables.message_rows import message_rows
 from timpani.report.verdict.verdict_text import schedules_of, verdict_of
 from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
-from timpani.study.size_series import size_series
+from timpani.study.sizes import size_series
 from timpani.tuning.compare import knee
 from timpani.tuning.compare.similarity import distances_from_default
 from timpani.tuning.decide.by_state import decide_by_state

@@ -8,7 +8,7 @@ from timpani.stats.compare import ALPHA
 from timpani.stats.run_blocks import BlockComparison
 from timpani.study.counted import counted, per_cent
 from timpani.study.defaults import MIN_BLOCKS
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.study.selection import SelectionTable
 
 _WORDS = {
     "faster": "faster",

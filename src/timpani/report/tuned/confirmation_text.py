@@ -17,8 +17,8 @@ from timpani.rules.confirm.confirmation import (
 )
 from timpani.stats.compare import ALPHA
 from timpani.study.counted import counted, per_cent
+from timpani.study.selection import Call, SelectionTable
 from timpani.study.sizes import show_size, show_sizes
-from timpani.tuning.decide.selection_table import Call, SelectionTable
 
 PAGE = "confirmation.md"
 

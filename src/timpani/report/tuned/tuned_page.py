@@ -13,9 +13,8 @@ from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
 from timpani.study.counted import counted, per_cent
 from timpani.study.operations import is_sized
+from timpani.study.selection import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span, show_span
 from timpani.study.sizes import show_size
-from timpani.tuning.decide.selection_table import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span
-from timpani.tuning.decide.spans import show_span
 from timpani.tuning.race.between import MIN_EXCESS, SAMPLE_LAUNCHES
 
 PAGE = "tuning.md"

@@ -22,8 +22,8 @@ from timpani.study.cell import (
     under_files,
 )
 from timpani.study.schema import POINT, cell_of
+from timpani.study.selection import Call, Rule, SelectionTable
 from timpani.tuning.decide.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 from timpani.tuning.race.race_rows import algorithm_of
 
 EQUIVALENT = 1.25

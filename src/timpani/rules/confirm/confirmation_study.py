@@ -17,9 +17,9 @@ from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell, unde
 from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
 from timpani.study.schema import POINT, without
+from timpani.study.selection import Call, Rule, SelectionTable
 from timpani.study.study import Study
 from timpani.tuning.decide.points import launch_medians
-from timpani.tuning.decide.selection_table import Call, Rule, SelectionTable
 from timpani.tuning.race.race import RacePoint
 
 MAX_RATIO_TO_BEST = 1.1

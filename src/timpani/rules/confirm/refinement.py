@@ -6,8 +6,8 @@ from math import sqrt
 from timpani.campaign.folder.load import Campaign
 from timpani.rules.confirm.confirmation_study import near_best_algorithms
 from timpani.study.defaults import LAUNCHES
+from timpani.study.selection import SizeGap
 from timpani.study.study import Study
-from timpani.tuning.decide.selection_table import SizeGap
 
 MAX_SIZE_RATIO = 1.26
 """A boundary is not refined further if the sizes on both sides differ by at most this factor, the cube root of 2."""

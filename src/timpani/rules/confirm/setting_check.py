@@ -12,8 +12,8 @@ from timpani.rules.confirm.confirmation_study import parts_by_file
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.columns import is_default
 from timpani.study.schema import POINT
+from timpani.study.selection import SelectionTable
 from timpani.tuning.decide.points import compare_at_points, join_reference, launch_medians
-from timpani.tuning.decide.selection_table import SelectionTable
 from timpani.tuning.decide.winning_setting import SettingGains
 
 Switched = Literal["the setting alone", "the rules alone", "both"]

@@ -16,8 +16,8 @@ from timpani.schedules.simulation import Simulator
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
 from timpani.study.placement import RankLayout
+from timpani.study.selection import Evidence
 from timpani.tuning.decide.choose_rules import RankPoint, Winners
-from timpani.tuning.decide.selection_table import Evidence
 
 Times = Mapping[tuple[str, Algorithm, int, int], PredictedTime]
 """By collective, schedule, ranks and size."""

@@ -25,9 +25,9 @@ from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.placement import RankLayout
+from timpani.study.selection import PredictedRules
 from timpani.study.sizes import show_sizes
 from timpani.tuning.decide.choose_rules import rules_of
-from timpani.tuning.decide.selection_table import PredictedRules
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from timpani.native.mpi import Mpi
 from timpani.rules.table.setting_of import setting_of
 from timpani.study.cell import DEFAULT, OWN
 from timpani.study.schema import POINT, schema
+from timpani.study.selection import SelectionTable, SizesAt, Span
 from timpani.tuning.decide.choose_rules import select
-from timpani.tuning.decide.selection_table import SelectionTable, SizesAt, Span
 from timpani.tuning.race.race_rows import values_of
 from timpani.tuning.race.results import race_standings
 

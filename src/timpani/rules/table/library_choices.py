@@ -5,9 +5,9 @@ from timpani.campaign.read.context import machine_layouts
 from timpani.libraries.registry import LIBRARIES
 from timpani.providers.library_rules import library_rule
 from timpani.rules.table.from_campaign import installed_library
+from timpani.study.selection import Rule
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import rule_line, warnings
-from timpani.tuning.decide.selection_table import Rule
 
 
 def library_choices(campaign: Campaign, mpi_wanted: str | None) -> tuple[list[str], list[str], list[Rule]]:

@@ -11,7 +11,7 @@ from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unsea
 from timpani.errors import UserError, wrong
 from timpani.reading import parse_json, read_bytes
 from timpani.study.operations import COLLECTIVES
-from timpani.tuning.decide.selection_table import Rule, SelectionTable
+from timpani.study.selection import Rule, SelectionTable
 
 TABLE_FILE = "table.json"
 SEALED_FOR = "selection"

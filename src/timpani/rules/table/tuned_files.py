@@ -15,9 +15,9 @@ from timpani.native.mpi import Mpi
 from timpani.rules.table.switch_scripts import module_file, switch_off_script, switch_on_script
 from timpani.rules.table.table_file import TABLE_FILE, table_text
 from timpani.study.cell import OWN
+from timpani.study.selection import SIMULATED, Call, Rule, SelectionTable
 from timpani.study.variant import parse_variant
 from timpani.tuning.decide.replacements import own_rules_text
-from timpani.tuning.decide.selection_table import SIMULATED, Call, Rule, SelectionTable
 
 PRELOAD_RULES = "timpani.rules"
 """Rules by which the preloaded library replaces collectives."""

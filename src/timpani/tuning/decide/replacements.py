@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from timpani.study.operations import OPERATIONS
-from timpani.tuning.decide.selection_table import ALL, Rule, Span
+from timpani.study.selection import ALL, Rule, Span
 
 _VERSION = 1
 

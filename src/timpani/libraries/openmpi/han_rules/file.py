@@ -14,8 +14,7 @@ from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi, version_numbers
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import overlap, split_span
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span, overlap, split_span
 
 _SEVERAL = Span(2, None)
 """Nodes on which coll/han does anything."""

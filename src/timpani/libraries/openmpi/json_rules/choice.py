@@ -8,7 +8,7 @@ from timpani.libraries.openmpi.json_rules.entries import JsonEntry, JsonRule
 from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import Field, library_name, written_algorithm
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call
+from timpani.study.selection import Call
 
 _NO_ALGORITHM = "ignore"
 """The name of id 0: the library decides."""

@@ -17,8 +17,8 @@ from timpani.libraries.json_text import (
 from timpani.libraries.openmpi.tuned_rules.collectives import LEFT_TO_OTHERS, TUNED
 from timpani.libraries.openmpi.tuned_rules.distributions import DISTINGUISHED, ONE_PER_NODE, SINGLE_NODE
 from timpani.libraries.tuning_file import Fault, name_fix
+from timpani.study.selection import Call
 from timpani.study.sizes import LARGEST
-from timpani.tuning.decide.selection_table import Call
 
 UNLIMITED = 2**63 - 1
 """What the reader takes for `inf`, in bytes."""

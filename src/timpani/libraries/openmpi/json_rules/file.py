@@ -19,7 +19,7 @@ from timpani.libraries.openmpi.tuned_rules.read import RulesChoice
 from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.tuning_file import CheckedFile, Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.study.selection import SelectionTable
 
 _BEGINS = re.compile(r"\ufeff?\s*\{")
 _KEYS = re.compile(r'"(?:alg|rule_file_version|comm_size_(?:min|max)|msg_size_(?:min|max))"\s*:')

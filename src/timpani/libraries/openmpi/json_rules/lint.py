@@ -23,8 +23,7 @@ from timpani.libraries.openmpi.tuned_rules.parse import CommunicatorRule, Messag
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import MAX_FAULTS, Fault, first_faults, name_fix
 from timpani.native.mpi import Mpi
-from timpani.tuning.decide.selection_table import Span
-from timpani.tuning.decide.spans import split_span
+from timpani.study.selection import Span, split_span
 
 _TOP = ("rule_file_version", "module", "$schema", "collectives")
 _OF_ENTRIES = ("comm_size_min", "comm_size_max", "comm_rank_distribution", "rules")

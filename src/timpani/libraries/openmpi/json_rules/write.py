@@ -16,8 +16,7 @@ from timpani.libraries.openmpi.tuned_rules.sayable import Said
 from timpani.libraries.openmpi.tuned_rules.write import Sizes, by_ranks
 from timpani.libraries.tuning_file import share_calls
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import overlap, split_span
+from timpani.study.selection import Rule, SelectionTable, Span, overlap, split_span
 
 VERSION, MODULE = 3, "tuned"
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from timpani.tuning.decide.selection_table import Call
+from timpani.study.selection import Call
 
 MAX_LONG = 2**63 - 1
 """Numbers are C's `long`; what says how many ranks, which algorithm and with what is kept as an `int`."""

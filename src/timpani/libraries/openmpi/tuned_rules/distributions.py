@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from timpani.tuning.decide.selection_table import ALL, Rule, Span
-from timpani.tuning.decide.spans import common_part
+from timpani.study.selection import ALL, Rule, Span, common_part
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from timpani.libraries.openmpi.tuned_rules.sayable import Sayable
 from timpani.libraries.openmpi.tuned_rules.write import rules_lines
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi, version_numbers
-from timpani.tuning.decide.selection_table import SelectionTable
+from timpani.study.selection import SelectionTable
 
 _BEGINS = re.compile(r"\ufeff?(?:\s++|#[^\n]*+)*+(?:rule-file-version-|[+-]?\d)")
 

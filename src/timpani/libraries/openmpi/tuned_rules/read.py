@@ -14,7 +14,7 @@ from timpani.libraries.openmpi.tuned_rules.parse import (
 )
 from timpani.libraries.tuning_file import Fault
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call
+from timpani.study.selection import Call
 
 _Either = TypeVar("_Either", CommunicatorRule, MessageRule)
 

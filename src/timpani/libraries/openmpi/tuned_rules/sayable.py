@@ -12,8 +12,7 @@ from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, LeftOut, rank_counts
 from timpani.study.cell import Algorithm
 from timpani.study.counted import counted
-from timpani.tuning.decide.selection_table import ALL, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import overlap, show_span, split_span
+from timpani.study.selection import ALL, Rule, SelectionTable, Span, overlap, show_span, split_span
 
 
 class UnsayableError(Exception):

@@ -7,9 +7,8 @@ from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.tuned_rules.collectives import MAX_LONG, TUNED
 from timpani.libraries.openmpi.tuned_rules.parameters import fields
 from timpani.study.cell import Algorithm
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span, split_span
 from timpani.study.sizes import LARGEST, show_size
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import split_span
 
 Sizes = Mapping[int, Algorithm | None]
 """From which size on which algorithm; None: the library chooses."""

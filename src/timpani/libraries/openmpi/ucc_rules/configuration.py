@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from timpani.errors import printable, shortened
 from timpani.libraries.tuning_file import Fault
-from timpani.tuning.decide.selection_table import ALL, Call, Span
+from timpani.study.selection import ALL, Call, Span
 
 KEYS = ("vendor", "model", "team_size", "ppn", "sock", "nnodes")
 _RANGES = ("team_size", "ppn", "sock", "nnodes")

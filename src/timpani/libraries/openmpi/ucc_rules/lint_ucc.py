@@ -9,8 +9,7 @@ from timpani.libraries.openmpi.ucc_rules.tune_value import TuneToken, parse_valu
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import NAMES
 from timpani.libraries.openmpi.ucc_rules.write_ucc import TUNE
 from timpani.libraries.tuning_file import Fault, name_fix
-from timpani.tuning.decide.selection_table import Span
-from timpani.tuning.decide.spans import overlap
+from timpani.study.selection import Span, overlap
 
 _WITHOUT_SIZES = ("alltoallv", "gatherv", "scatterv", "barrier", "fanin", "fanout")
 """Collectives whose size all ranks can't know, or that have none: UCC takes 0."""

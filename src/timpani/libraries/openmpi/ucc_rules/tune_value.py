@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import NAMES
-from timpani.tuning.decide.selection_table import Span
+from timpani.study.selection import Span
 
 INFINITE = 2**64 - 1
 _MEMORY = ("host", "cuda", "cuda_managed", "rocm", "rocm_managed")

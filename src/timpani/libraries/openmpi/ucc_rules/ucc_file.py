@@ -16,7 +16,7 @@ from timpani.libraries.openmpi.ucc_rules.write_ucc import TUNE, write_configurat
 from timpani.libraries.tuning_file import Fault, TuningFile, Written, refuse_errors
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call, SelectionTable
+from timpani.study.selection import Call, SelectionTable
 
 _BEGINS = re.compile(
     r"^[ \t]*(?:(?:export[ \t]+)?UCC_\w+[ \t]*=|\[[^\]\n]*\b(?:team_size|ppn|nnodes|vendor)=)", re.MULTILINE

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from timpani.libraries.openmpi.tuned_rules.collectives import Unit, compared_bytes
 from timpani.study.cell import Algorithm
-from timpani.tuning.decide.selection_table import Call
+from timpani.study.selection import Call
 
 BINARY_RADIX = 2
 """With which a k-nomial algorithm is the binomial or recursive-doubling one."""

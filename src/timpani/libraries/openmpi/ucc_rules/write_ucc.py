@@ -8,9 +8,8 @@ from timpani.errors import printable
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.ucc_rules.ucp_algorithms import BINARY_RADIX, COLLECTIVES, UcpAlgorithm
 from timpani.libraries.tuning_file import LeftOut, Written, rank_counts
+from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span, common_part, overlap, split_span
 from timpani.study.sizes import LARGEST
-from timpani.tuning.decide.selection_table import ALL, Call, Rule, SelectionTable, Span
-from timpani.tuning.decide.spans import common_part, overlap, split_span
 
 PREFIX = "UCC_TL_UCP_"
 TUNE = f"{PREFIX}TUNE"

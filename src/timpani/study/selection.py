@@ -1,10 +1,13 @@
-"""The selection table: which algorithm decides which calls. Each library's tuning files are written from it.
+"""Calls, spans of numbers, rules, and the selection table: which algorithm decides which calls.
+
+Each library's tuning files are written from it.
 
 The annotations are the format of `rules/table/table_file.py`: limits of numbers, and keys that differ from a field.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Annotated
 
 from pydantic import BeforeValidator, ConfigDict, Field, PlainSerializer, with_config
@@ -45,6 +48,34 @@ class Span:
 
 
 ALL = Span()
+
+
+def split_span(spans: Collection[Span], whole: Span) -> Iterator[Span]:
+    """The parts of `whole` between neighboring ends of `spans`: all numbers of a part lie in the same spans."""
+    cuts = {whole.first, *(each.first for each in spans), *(each.last + 1 for each in spans if each.last is not None)}
+    inside = sorted(cut for cut in cuts if cut in whole)
+    for first, following in pairwise(inside):
+        yield Span(first, following - 1)
+    yield Span(inside[-1], whole.last)
+
+
+def overlap(one: Span, other: Span) -> bool:
+    """Whether a number lies in both spans."""
+    return one.first in other or other.first in one
+
+
+def common_part(one: Span, other: Span) -> Span | None:
+    """The numbers that lie in both spans; None if no number does."""
+    lasts = [each.last for each in (one, other) if each.last is not None]
+    part = Span(max(one.first, other.first), min(lasts) if lasts else None)
+    return part if part.last is None or part.first <= part.last else None
+
+
+def show_span(span: Span) -> str:
+    """The span as `4`, `4 to 8`, `4 or more` or `any`."""
+    if span.last is None:
+        return f"{span.first} or more" if span.first else "any"
+    return str(span.first) if span.first == span.last else f"{span.first} to {span.last}"
 
 
 @with_config(_STRICT)
