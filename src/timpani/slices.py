@@ -13,7 +13,7 @@ when a hook asks. So `slice.py` imports nothing, and reading all of them costs a
     REPORT_SECTIONS = ("timpani.programs.page:sections",)
 
 `tests/test_slices.py` checks that each variable of each `slice.py` belongs to a hook and names what exists, and deletes
-each slice in turn.
+one slice after the other.
 """
 
 from functools import cache
