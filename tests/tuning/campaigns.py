@@ -5,39 +5,13 @@ from typing import Any
 
 import polars as pl
 
-from tests.campaign_files import results_frame
-from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.study.cell import Algorithm, Cell
+from tests.campaign_files import cells, results_frame, results_of
 
 
-def results(curves: Mapping[str, Mapping[int, Sequence[float]]], **cell: Any) -> pl.DataFrame:
+def results(curves: Mapping[str, Mapping[int, Sequence[float]]], simulated: bool = False, **about: Any) -> pl.DataFrame:
     """A broadcast's results from {algorithm: {message_bytes: each launch's median in µs}}; Open MPI's where no provider
-    stands before the name."""
-    return results_frame(
-        [
-            LaunchResult(
-                cell=Cell(
-                    cell.get("collective", "bcast"),
-                    Algorithm.parse(algorithm if "/" in algorithm else f"openmpi/{algorithm}"),
-                    cell.get("ranks", 4),
-                    "core",
-                    size,
-                    "warm",
-                ),
-                launch=number,
-                machine="here",
-                median_us=time,
-                ci_low_us=time,
-                ci_high_us=time,
-                osu_avg_us=time,
-                repetitions=100,
-                simulated=cell.get("simulated", False),
-            )
-            for algorithm, sizes in curves.items()
-            for size, times in sizes.items()
-            for number, time in enumerate(times, start=1)
-        ]
-    )
+    stands before the name. `about` are keywords of `cell`."""
+    return results_frame(results_of(cells(curves, **{"ranks": 4, **about}), simulated=simulated))
 
 
 def around(time: float, launches: int = 6) -> list[float]:

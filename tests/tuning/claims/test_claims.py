@@ -34,7 +34,7 @@ def claim(check: str, algorithm: str = "default", **fields: Any) -> Claim:
     return Claim("s", "somebody", "something", "bcast", check, (algorithm,), **fields)
 
 
-def checked(found: Claim, curves: dict[str, dict[int, list[float]]], **cell: object) -> ClaimResult:
+def checked(found: Claim, curves: dict[str, dict[int, list[float]]], **cell: Any) -> ClaimResult:
     times = claim_times(estimate_cells(RacedResults.from_rows(results(curves, **cell))))
     return check_claim(found, times, lambda _, name: name)
 
