@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.study.counted import per_cent
+from timpani.study.words import per_cent
 
 
 @pytest.mark.parametrize(

@@ -13,9 +13,9 @@ from timpani.native.build import build_without_mpi
 from timpani.providers.own import read_own_catalogue
 from timpani.report.words.drawing import Drawing, View, equal_nodes
 from timpani.schedules.simulation import Simulator
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import parse_size, show_size
+from timpani.study.words import counted
 
 RANKS, NODES, GROUPS = 8, 4, 2
 """What each algorithm is drawn on: few enough to read every message, enough for trees of three levels."""

@@ -12,8 +12,8 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
 from timpani.campaign.folder.recorded import recorded_fields
 from timpani.campaign.read.cells_in_context import cells_in_context
-from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL
+from timpani.study.words import counted
 from timpani.tuning.decide.by_state import decide_by_state
 
 if TYPE_CHECKING:

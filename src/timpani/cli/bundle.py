@@ -57,7 +57,7 @@ def _pack_anonymized(campaign: "LoadedCampaign", file: Path, *, given: bool, for
     from timpani.campaign.share.anonymize import anonymous_copy, refuse_names
     from timpani.report.page.page import render
     from timpani.report.words.output_files import write_file
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     with TemporaryDirectory(prefix="timpani-anonymous-") as temporary:
         copy = Path(temporary) / "copy"

@@ -19,7 +19,7 @@ def check(folder: Campaign = None) -> None:
     from timpani.campaign.folder.verify import verify
     from timpani.campaign.run.leftovers import remove_leftovers
     from timpani.rules.table.table_file import TABLE_FILE
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     folder = campaign_folder(campaign_or_newest(folder))
     if (folder / TABLE_FILE).exists() and not (folder / "campaign.json").exists():

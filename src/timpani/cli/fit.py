@@ -85,7 +85,7 @@ def _predict(
     """The prediction of Timpani's algorithms; or None and the reason, which is an error if it is required."""
     from timpani.prediction.campaign import predict_campaign
     from timpani.study.cell import OWN
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     own = campaign.results.filter(provider=OWN).height
     if own:

@@ -43,7 +43,7 @@ def import_(
     from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
     from timpani.campaign.osu.published_tables import import_published, read_published
     from timpani.campaign.osu.published_times import published_doubts
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])
     if bool(files) == (published is not None):

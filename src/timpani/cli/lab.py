@@ -7,7 +7,7 @@ import typer
 
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import UserError, unknown
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 if TYPE_CHECKING:
     from timpani.lab.lab import Lab

@@ -29,7 +29,7 @@ def merge(
     """
     from timpani.campaign.share.merge import merge as merge_campaigns
     from timpani.campaign.share.mergeable import MergeSource
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])
     sources = [MergeSource.parse(text) for text in folders]

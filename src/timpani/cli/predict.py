@@ -56,9 +56,8 @@ def predict(
     from timpani.prediction.request import Limits
     from timpani.providers.verification_cost import available_memory
     from timpani.report.predicted.prediction_output import check_new, predicted_object, predicted_text, write_predicted
-    from timpani.report.words.durations import show_seconds
-    from timpani.study.counted import counted
     from timpani.study.values import parse_duration
+    from timpani.study.words import counted, show_seconds
 
     if output:
         check_new(output, force)

@@ -156,7 +156,7 @@ def _write_figures(report: "Report", folder: Path, chosen: _OfOneCampaign, style
     from timpani.report.page.figure_files import INDEX, find_figures, write_figures
     from timpani.report.page.table_files import ALL_TIMES, table_files
     from timpani.report.words.output_files import check_new, write_files
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     found = find_figures(report)
     files = [*found.asked, *(found.others if chosen.all_figures else ())]

@@ -33,8 +33,8 @@ def rules(
     from timpani.campaign.folder.load import load, load_one_machine
     from timpani.report.tuned.source_warnings import made_from
     from timpani.report.words.output_files import write_file
-    from timpani.study.counted import counted
     from timpani.study.selection import SIMULATED
+    from timpani.study.words import counted
     from timpani.tuning.decide.replacements import rules_text
 
     campaign = load_one_machine(folder) if of_library else load(folder)

@@ -213,7 +213,7 @@ def lint(
 ) -> None:
     """Print the mistakes in a library's tuning file; the exit status is 1 if there are any."""
     from timpani.rules.table.foreign_file import read_file
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     found = read_file(file, mpi)
     faults = list(found.format.lint(found.text, found.catalogue, found.mpi))

@@ -8,7 +8,7 @@ import typer
 from timpani.cli.terminal.completing import complete_own_algorithm
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import UserError
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 if TYPE_CHECKING:
     from timpani.libraries.catalogue import Catalogue
@@ -65,7 +65,7 @@ def _check_cost(
 ) -> None:
     """Refuses what would take too long or too much memory, and prints how long the rest takes."""
     from timpani.providers.verification_cost import TRIAL_RANKS, available_memory, estimate
-    from timpani.report.words.durations import show_seconds
+    from timpani.study.words import show_seconds
 
     if max(ranks[1], counts[1]) <= TRIAL_RANKS:
         return

@@ -6,8 +6,8 @@ from itertools import chain
 
 from timpani.errors import UserError, unknown
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
-from timpani.study.counted import counted
 from timpani.study.sizes import LARGEST
+from timpani.study.words import counted
 
 
 @dataclass(frozen=True)

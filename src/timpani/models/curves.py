@@ -9,9 +9,9 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.models.curve import Curve
 from timpani.models.line import Array
-from timpani.study.counted import counted
 from timpani.study.schema import CHANGED, CURVE, MEASURED_US, STATE
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 TIME = "time_us"
 """A launch's median; for an import without medians, OSU's average."""

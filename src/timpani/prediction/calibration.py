@@ -30,7 +30,7 @@ from timpani.schedules.simulation import (
     sockets_are_known,
 )
 from timpani.study.columns import is_timpani_schedule
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 MIN_SCHEDULES = 3
 """Minimum of different schedules, each predicted from the others: fewer give costs, but not their error."""

@@ -17,8 +17,8 @@ from timpani.prediction.observed import Places, places_on
 from timpani.prediction.selected_algorithms import SelectedAlgorithm, sizes_of
 from timpani.schedules.simulation import Costs, EqualNodes, NodeParts, SimulatedCall, Simulator
 from timpani.study.cell import Algorithm
-from timpani.study.counted import counted
 from timpani.study.sizes import show_sizes
+from timpani.study.words import counted
 
 
 class PredictionRequest(NamedTuple):

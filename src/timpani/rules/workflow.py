@@ -47,11 +47,11 @@ from timpani.rules.table.tuned_files import TunedFiles, tuned_files
 from timpani.rules.time_budget import TimeBudget
 from timpani.study.cell import Cell
 from timpani.study.compose import compose
-from timpani.study.counted import per_cent
 from timpani.study.defaults import LAUNCHES, TUNING_REGRET
 from timpani.study.schema import CELL
 from timpani.study.selection import SelectionTable
 from timpani.study.study import Study
+from timpani.study.words import per_cent
 
 MAX_ROUNDS = 3
 """Maximum number of confirmation rounds. Each round drops the rules that lost, and the next round confirms the rest."""

@@ -11,7 +11,6 @@ from timpani.reading import read_toml
 from timpani.study import values as types_of_values
 from timpani.study.arrival import TOGETHER, recorded_source
 from timpani.study.cell import Algorithm
-from timpani.study.counted import counted, per_cent
 from timpani.study.defaults import MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
 from timpani.study.operations import OPERATIONS, CallArguments, combines
@@ -19,6 +18,7 @@ from timpani.study.parameter_series import each_of
 from timpani.study.point_weights import PointGoal, PointKey, point_goals
 from timpani.study.values import FigureChoice, OsuCounts, Override
 from timpani.study.variant import Variant, with_default
+from timpani.study.words import counted, per_cent
 
 ALL = "all"
 """In place of an algorithm: the default and every algorithm that the library offers."""

@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 
 from timpani.stats.states import MIN_RATIO, States, find_states
-from timpani.study.counted import counted
 from timpani.study.schema import CHANGED, STATE, STATES
+from timpani.study.words import counted
 
 _PROBED = ("machine", "ranks", "placement")  # where they are equal, the same pairs of ranks are probed
 _PROBES = ("probe_before_ns", "probe_after_ns")

@@ -12,7 +12,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.raw_record import hashes_of
 from timpani.campaign.folder.records import RESULTS, read_records
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from timpani.campaign.read.context import Part, crossing_bytes
 from timpani.campaign.read.message_pairs import MESSAGES
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
-from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 FACTOR = 1.5
 """On a quiet machine single runs of one cell differ by less than this factor; larger differences need a reason."""

@@ -19,8 +19,8 @@ from timpani.errors import UserError
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.study.counted import counted
 from timpani.study.placement import UNPLACED
+from timpani.study.words import counted
 
 _FOLDER = resources.files("timpani") / "published"
 COMPARISON = "comparison"

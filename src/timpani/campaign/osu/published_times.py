@@ -9,9 +9,9 @@ from timpani.campaign.osu.doubts import Doubt, doubts
 from timpani.campaign.osu.published_tables import Published, printed_time, study_tables
 from timpani.libraries.counterpart import counterpart
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.study.counted import counted
 from timpani.study.schema import schema
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _SCHEMA = {**schema("collective", "label", "ranks", "message_bytes"), "published_us": pl.Float64()}
 

@@ -25,12 +25,12 @@ from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.arrival import recorded_source
 from timpani.study.cell import Cell
-from timpani.study.counted import counted
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import CallArguments
 from timpani.study.sizes import show_size
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
+from timpani.study.words import counted
 
 
 def plan(

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.errors import UserError, unknown
-from timpani.study.counted import counted
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.sizes import parse_size, parse_sizes
 from timpani.study.values import parse_ranks
+from timpani.study.words import counted
 
 
 @dataclass(frozen=True)

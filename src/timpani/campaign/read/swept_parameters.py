@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_sizes
+from timpani.study.words import counted
 
 _Values = dict[int, str]
 """A parameter's values, and the messages that were counted with each."""

@@ -19,10 +19,10 @@ from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
 from timpani.study.cell import OWN, Cell
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_size, show_sizes
+from timpani.study.words import counted
 
 _TOTALS = "totals"
 """How the names of the files begin that a library writes its counts into, in a start's folder."""

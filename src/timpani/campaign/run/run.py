@@ -28,7 +28,7 @@ from timpani.campaign.run.takeover import take_over
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
 from timpani.study.cell import DEFAULT
-from timpani.study.counted import counted
+from timpani.study.words import counted
 from timpani.tuning.race.race import RacePoint
 
 MIN_TIMEOUT = 30.0

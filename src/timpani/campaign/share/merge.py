@@ -17,8 +17,8 @@ from timpani.campaign.folder.sealed_lines import seal
 from timpani.campaign.osu.write_import import check_empty
 from timpani.campaign.share.mergeable import MergeSource, merge_notes
 from timpani.errors import UserError, cannot_write
-from timpani.study.counted import counted
 from timpani.study.schema import CELL
+from timpani.study.words import counted
 
 _PROOF = "proof"
 

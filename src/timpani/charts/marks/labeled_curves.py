@@ -13,8 +13,8 @@ from timpani.charts.marks.interval_bars import HIGH, LOW, VALUE, bars, with_bars
 from timpani.charts.marks.measure import Measure
 from timpani.charts.marks.row_filter import SIZE_SERIES, any_with
 from timpani.charts.marks.status import FAILED, points, shape
-from timpani.study.counted import counted
 from timpani.study.sizes import DOUBLING, STEPS
+from timpani.study.words import counted
 
 _HEIGHT = 400
 COLUMNS = (

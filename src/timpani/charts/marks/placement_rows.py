@@ -6,8 +6,8 @@ import polars as pl
 from timpani.charts.marks import theme
 from timpani.charts.marks.interval_bars import VALUE, bars
 from timpani.charts.marks.status import shape
-from timpani.study.counted import counted
 from timpani.study.placement import category, shuffle_seed
+from timpani.study.words import counted
 
 _CATEGORY = "split(datum.placement, ':')"
 WHERE = (

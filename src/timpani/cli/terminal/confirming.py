@@ -53,7 +53,7 @@ def confirm_folder(
     from timpani.report.words.output_files import write_file
     from timpani.rules.table.table_file import TABLE_FILE
     from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     table, made_from, known = table_and_campaign(folder, campaigns)
     if predicted := table.predicted and table.predicted.rules:

@@ -74,7 +74,7 @@ def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "Progr
     """Run both sides in blocks into `folder`, and print what they show."""
     from timpani.programs.runs.block_runs import BlockRuns
     from timpani.report.profiled.comparison_text import comparison_lines
-    from timpani.study.counted import counted
+    from timpani.study.words import counted
 
     blocks = BlockRuns(folder, request.command, choice, request.output, request.mpi)
     kept = f", which has {counted(len(blocks.runs), 'run')}" if blocks.runs else ""

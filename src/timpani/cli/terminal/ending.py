@@ -11,7 +11,7 @@ from timpani.campaign.read.swept_parameters import without_effect
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
 from timpani.report.verdict.verdict_text import verdict_text
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 STOPPED = 128
 """Exit status of a command that a signal stopped, plus the signal's number, as shells report it."""

@@ -14,10 +14,9 @@ from timpani.campaign.plan.plan import CampaignPlan, Group
 from timpani.campaign.run.observer import Observer
 from timpani.cli.terminal.work import Work
 from timpani.errors import printable
-from timpani.report.words.durations import show_seconds
 from timpani.study.cell import Cell
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, show_seconds
 
 _LINE_EVERY = 10.0  # seconds between two lines of a batch log
 

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection
 
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.time_left import TimeLeft
-from timpani.report.words.durations import show_range, show_seconds
 from timpani.study.cell import Cell
+from timpani.study.words import show_range, show_seconds
 
 
 class Work:

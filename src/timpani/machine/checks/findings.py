@@ -21,7 +21,7 @@ from timpani.native.cache import cache_folder
 from timpani.native.compile import tool
 from timpani.native.compiler import missing_compiler
 from timpani.native.mpi import Mpi
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 _BUSY_SHARE = 0.1  # share of the usable cores: more load by other processes changes medians
 _SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)

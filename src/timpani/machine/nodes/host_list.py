@@ -9,7 +9,7 @@ from math import inf
 from timpani.errors import UserError
 from timpani.libraries.hosts import Host, HostList
 from timpani.machine.nodes.model import Machine
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 
 def same_host(one: str, other: str) -> bool:

@@ -12,7 +12,7 @@ from timpani.errors import UserError, unknown, wrong_value
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
 from timpani.reading import read_toml
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 LAUNCHERS = (*LIBRARIES, "slurm", "lab")
 """Launchers: a library's, Slurm's srun, or the lab's."""

@@ -9,9 +9,9 @@ from statistics import fmean, pvariance
 from timpani.programs.profile.profile_lines import LatenessLine, ProfilePart
 from timpani.programs.profile.profiled_points import ProfiledPoint
 from timpani.study.arrival import recorded_pattern, recorded_source
-from timpani.study.counted import counted, per_cent
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 REPEATS = 0.5
 """Lateness repeats if the ranks' means explain at least this share of its variance."""

@@ -20,7 +20,7 @@ from timpani.programs.profile.profile_folder import (
 from timpani.programs.profile.profile_lines import ProfilePart
 from timpani.programs.profile.proven_calls import proving_variables
 from timpani.programs.runs.preloaded_command import cannot_start, library_of, preloaded_command
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 SIGNALLED = 128
 """Exit status of a command that a signal ended, plus the signal's number, as shells and launchers report it."""

@@ -17,13 +17,13 @@ from timpani.programs.profile.profiled_points import (
     profiled_points,
     why_not_measured,
 )
-from timpani.study.counted import counted, per_cent
 from timpani.study.keys import ROTATING
 from timpani.study.operations import COLLECTIVES, CallArguments
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.point_weights import PointKey, PointWeight, point_goals
 from timpani.study.study import ALL, Study
 from timpani.study.values import parse_share
+from timpani.study.words import counted, per_cent
 
 MEASURED_SHARE = 0.99
 """Of the seconds that an algorithm can change: calls that take less together are not measured."""

@@ -15,9 +15,9 @@ from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profiled_points import ProfiledPoint, differing_arguments, profiled_points
 from timpani.programs.study.profiled_study import seconds_in_mpi
 from timpani.study.arrival import TOGETHER
-from timpani.study.counted import counted
 from timpani.study.placement import UNPLACED, RankLayout
 from timpani.study.point_weights import loss
+from timpani.study.words import counted
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.race.race_rows import point_of
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from timpani.report.tables.plain_tables import aligned
-from timpani.study.counted import counted
+from timpani.study.words import counted
 from timpani.tuning.compare.agreement import Agreement, Unpaired
 
 

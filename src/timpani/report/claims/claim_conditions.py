@@ -13,10 +13,10 @@ from timpani.campaign.read.study_names import study_label
 from timpani.libraries.counterpart import counterpart
 from timpani.libraries.registry import library_title
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
-from timpani.study.counted import counted
 from timpani.study.shipped import shipped_studies
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
+from timpani.study.words import counted
 from timpani.tuning.claims.claim import Claim
 from timpani.tuning.claims.comparison_checks import COMPARISON_CHECKS
 

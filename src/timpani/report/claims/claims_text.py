@@ -18,8 +18,8 @@ from timpani.report.claims.claim_conditions import ClaimConditions, claim_condit
 from timpani.report.claims.message_costs import message_costs
 from timpani.stats.interval import LEVEL
 from timpani.study.cell import COMPOSED, OWN, Algorithm
-from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 from timpani.tuning.claims.claim import Case, Claim
 from timpani.tuning.claims.claims import (
     FAILS,

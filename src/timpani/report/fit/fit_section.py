@@ -34,8 +34,8 @@ from timpani.report.words.fit_words import (
     miss_words,
     switch_words,
 )
-from timpani.study.counted import counted
 from timpani.study.schema import CURVE, MEASURED_US, STATE, STATES
+from timpani.study.words import counted
 
 _POINTS = 24
 """Points that a fitted line is drawn through: on log axes `a + b·n` is curved."""

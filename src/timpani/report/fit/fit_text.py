@@ -23,9 +23,9 @@ from timpani.report.words.fit_words import (
     number,
 )
 from timpani.stats.interval import LEVEL
-from timpani.study.counted import counted, per_cent
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 

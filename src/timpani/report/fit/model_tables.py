@@ -10,8 +10,8 @@ from timpani.models.regression import Regression
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import bounds, estimate_words, measured_curve, number
 from timpani.stats.mean import Estimate
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 
 def model_tables(fit: Fit) -> Iterator[tuple[dict[str, Any], Table]]:

@@ -18,9 +18,9 @@ from timpani.report.page.page_templates import template_text
 from timpani.report.page.panels import ALGORITHMS, Panel, PanelChoice
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import check_new, make_folder, write_file
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
 from timpani.study.values import FigureChoice
+from timpani.study.words import counted
 
 INDEX = "index.html"
 """The page that shows all figures in a folder."""

@@ -12,8 +12,8 @@ from timpani.stats.compare import INDIFFERENCE_TEXT
 from timpani.stats.interval import LEVEL, median_ranks
 from timpani.stats.regret import ALPHA
 from timpani.study.arrival import TOGETHER
-from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS, title_of
+from timpani.study.words import counted, per_cent
 
 _MEDIAN = "We report the median of the launches' medians"
 _INTERVAL = "distribution-free confidence interval over launches (Hoefler & Belli, SC'15)"

@@ -37,9 +37,9 @@ from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.drawn_figures import VEGA_LITE
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
-from timpani.study.counted import counted, per_cent
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 from timpani.tuning.race.outcome import race_verdict
 
 _MAX_FAILURES = 40  # shown; the campaign holds all

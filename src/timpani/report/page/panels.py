@@ -13,9 +13,9 @@ from altair.utils.schemapi import debug_mode
 from timpani.charts.marks.figure import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, Figure
 from timpani.charts.marks.theme import PAGE, Chart, Palette, Style, ordered, styles
 from timpani.report.page.static_figure import static_svg
-from timpani.study.counted import counted
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 ALGORITHMS = ("label", COMPETITOR, WITHOUT_VARIANT)
 """Columns that name algorithms."""

@@ -8,8 +8,8 @@ from timpani.campaign.folder.header_parts import MergedCampaign
 from timpani.campaign.read.other_activity import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
 from timpani.machine.nodes.node_set import fold, fold_numbers
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _MAX_LAUNCHES = 12  # whose command and binding are shown
 

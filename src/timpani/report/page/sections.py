@@ -32,8 +32,8 @@ from timpani.report.verdict import gains
 from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED
 from timpani.report.verdict.difference_words import faster
 from timpani.stats.interval import LEVEL
-from timpani.study.counted import per_cent
 from timpani.study.schema import STATISTIC
+from timpani.study.words import per_cent
 from timpani.tuning.compare import knee
 
 

@@ -12,9 +12,9 @@ from timpani.prediction.times import RATIO, choices
 from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.fit_words import MAX_CURVES, algorithm_of, number
 from timpani.schedules.simulation import Costs
-from timpani.study.counted import counted
 from timpani.study.schema import ALGORITHM, CURVE
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 
 def prediction_text(prediction: Prediction, details: bool = False) -> str:

@@ -10,7 +10,7 @@ from timpani.prediction.campaign import Prediction
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, check_figure, figure_bytes, figure_svg
 from timpani.report.words.fit_words import algorithm_of
 from timpani.report.words.output_files import write_file
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 
 def write_prediction(

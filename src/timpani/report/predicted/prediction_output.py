@@ -22,8 +22,8 @@ from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.drawn_figures import figure_svg
 from timpani.report.words.fit_words import number
 from timpani.report.words.output_files import write_files
-from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size, show_sizes
+from timpani.study.words import counted, per_cent
 
 JSON, PAGE = "predictions.json", "index.html"
 SEALED_FOR = "predictions"

@@ -18,9 +18,9 @@ from timpani.prediction.comparable import library_of
 from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.reading import parse_json, read_bytes
 from timpani.report.predicted.prediction_output import JSON, SEALED_FOR
-from timpani.study.counted import counted
 from timpani.study.schema import MACHINE_CELL, schema
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _STEP = "name what `timpani predict -o` wrote, or a campaign to estimate costs from"
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes")

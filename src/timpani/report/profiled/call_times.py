@@ -6,8 +6,8 @@ from timpani.programs.profile.concurrent_kinds import ConcurrentKinds, concurren
 from timpani.programs.profile.lateness import call_lateness
 from timpani.programs.profile.profile_lines import LatenessLine, LongestLine, ProfilePart
 from timpani.report.profiled.call_words import communicator_words, kind_words, size_words
-from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 _MAX_ROWS = 10
 _LATE_HEADINGS = (

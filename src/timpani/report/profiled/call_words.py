@@ -1,8 +1,8 @@
 """A kind of call in words: its size, and the communicator."""
 
 from timpani.programs.profile.profile_lines import KindLine, ProfilePart
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 
 def size_words(line: KindLine) -> str:

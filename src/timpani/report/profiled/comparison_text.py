@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, ProgramComparison
 from timpani.stats.compare import ALPHA
 from timpani.stats.run_blocks import BlockComparison
-from timpani.study.counted import counted, per_cent
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.study.selection import SelectionTable
+from timpani.study.words import counted, per_cent
 
 _WORDS = {
     "faster": "faster",

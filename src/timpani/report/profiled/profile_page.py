@@ -31,7 +31,7 @@ from timpani.report.profiled.profile_text import call_rows, form_rows, seconds_i
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table
 from timpani.study.arrival import TOGETHER
-from timpani.study.counted import counted, per_cent
+from timpani.study.words import counted, per_cent
 
 _MAX_BARS = 12
 

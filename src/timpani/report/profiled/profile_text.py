@@ -24,7 +24,7 @@ from timpani.report.profiled.call_words import communicator_words, size_words
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.tables.plain_tables import aligned
 from timpani.study.arrival import TOGETHER
-from timpani.study.counted import counted, per_cent
+from timpani.study.words import counted, per_cent
 
 _FORMS: dict[Form, str] = {
     "blocking": "blocking collectives",

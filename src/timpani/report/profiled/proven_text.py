@@ -6,9 +6,9 @@ from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.proven_calls import ProvenCall, proven_calls
 from timpani.report.tables.plain_tables import aligned
 from timpani.schedules.fingerprint import Fingerprints
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _HEADINGS = ("collective", "ranks", "size", "calls", "seconds", "messages", "its messages are")
 

@@ -8,8 +8,8 @@ from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import seconds_in_words, spent_words, waiting_words
 from timpani.report.tables.plain_tables import aligned
 from timpani.stats.regret import ALPHA
-from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 _HEADINGS = (
     *("collective", "ranks", "nodes", "size", "calls", "seconds"),

@@ -12,10 +12,10 @@ from timpani.charts.marks.row_filter import TRANSPOSES
 from timpani.charts.marks.status import OK, status_words
 from timpani.charts.marks.theme import is_default, ordered
 from timpani.report.tables.report_table import MISSING, Table, Value
-from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 from timpani.tuning.compare.knee import FLAT_SIZES
 
 Column = TypeVar("Column", str, int)

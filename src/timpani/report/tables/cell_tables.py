@@ -10,10 +10,10 @@ from timpani.charts.marks.latency_columns import shows_osu_average
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.arrival import TOGETHER
-from timpani.study.counted import counted
 from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
 from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _SHOWN: dict[Quantity, dict[str, str]] = {
     "time": {"median µs": "median_us", "from": "ci_low_us", "to": "ci_high_us"},

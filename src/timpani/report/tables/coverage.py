@@ -3,7 +3,7 @@
 import polars as pl
 
 from timpani.stats.interval import LEVEL
-from timpani.study.counted import per_cent
+from timpani.study.words import per_cent
 
 AT_LEAST = (
     f"Both ends of an interval are medians of launches, so it covers {per_cent(LEVEL)} or a little more; with fewer "

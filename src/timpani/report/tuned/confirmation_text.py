@@ -16,9 +16,9 @@ from timpani.rules.confirm.confirmation import (
     with_regret,
 )
 from timpani.stats.compare import ALPHA
-from timpani.study.counted import counted, per_cent
 from timpani.study.selection import Call, SelectionTable
 from timpani.study.sizes import show_size, show_sizes
+from timpani.study.words import counted, per_cent
 
 PAGE = "confirmation.md"
 

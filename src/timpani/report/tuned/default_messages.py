@@ -7,9 +7,9 @@ from timpani.campaign.read.context import rank_layouts
 from timpani.errors import UserError
 from timpani.report.words.proofs import named_proofs
 from timpani.schedules.fingerprint import Fingerprints
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import cell_of
+from timpani.study.words import counted
 
 
 def default_messages(

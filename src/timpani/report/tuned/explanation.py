@@ -5,10 +5,10 @@ from itertools import groupby
 from math import ceil
 
 from timpani.libraries.tuning_file import FileDecisions
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.selection import Call
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _SIZES = tuple(2**power for power in range(31))
 _DEFAULT = "the library's choice"

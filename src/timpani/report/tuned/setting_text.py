@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from timpani.rules.confirm.setting_check import SettingPoint, losing, summaries
 from timpani.stats.compare import ALPHA
-from timpani.study.counted import counted, per_cent
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 _HEAD = ("| switched on | collective | ranks | size | gain | against the default |", "|---" * 6 + "|")
 

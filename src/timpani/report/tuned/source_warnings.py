@@ -10,7 +10,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.verdict.answer import headline
 from timpani.report.verdict.verdict_text import conditions, verdict_of
-from timpani.study.counted import counted
+from timpani.study.words import counted
 from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.verdict import Verdict
 

@@ -11,10 +11,10 @@ from timpani.rules.table.table_file import TABLE_FILE
 from timpani.rules.table.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.study.cell import OWN
-from timpani.study.counted import counted, per_cent
 from timpani.study.operations import is_sized
 from timpani.study.selection import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span, show_span
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 from timpani.tuning.race.between import MIN_EXCESS, SAMPLE_LAUNCHES
 
 PAGE = "tuning.md"

@@ -3,13 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from timpani.report.verdict.difference_words import EXACT, faster
-from timpani.report.words.durations import show_seconds
 from timpani.stats.compare import ALPHA
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN, VARIANT_SIGN
-from timpani.study.counted import counted, per_cent
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent, show_seconds
 from timpani.tuning.decide.decide import EQUIVALENCE_MARGIN
 from timpani.tuning.decide.verdict import DECIDED_SHARE, DecisionForecast, DefaultRegret, Verdict
 

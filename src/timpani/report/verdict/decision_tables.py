@@ -7,9 +7,9 @@ import polars as pl
 from timpani.charts.marks.figure import CONDITIONS
 from timpani.report.tables.algorithm_tables import interval, significant
 from timpani.report.tables.report_table import Table, Value
-from timpani.study.counted import counted
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 from timpani.tuning.decide.sentence import STANDING_WORDS
 
 _FASTEST, _TIED, _GAIN, _STANDING = "fastest", "ties with it", "× as fast as the default", "the default is"

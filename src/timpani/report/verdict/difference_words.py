@@ -1,7 +1,7 @@
 """How a difference between two times is named: significant where times vary, a ratio where they are simulated."""
 
 from timpani.stats.compare import INDIFFERENCE, INDIFFERENCE_TEXT
-from timpani.study.counted import per_cent
+from timpani.study.words import per_cent
 
 _BEYOND = per_cent(INDIFFERENCE[1] - 1)
 

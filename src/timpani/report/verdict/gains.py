@@ -9,9 +9,9 @@ from timpani.report.tables.report_table import Table, Value
 from timpani.report.verdict.answer import NOTHING_TO_SET
 from timpani.report.verdict.difference_words import faster
 from timpani.study.cell import OWN
-from timpani.study.counted import counted
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 from timpani.tuning.decide.equal_schedules import EqualSchedules, schedule_name
 from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import Settings

@@ -21,9 +21,9 @@ from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import bounds, estimate_words, switch_words
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
-from timpani.study.counted import counted, per_cent
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 _MAX_PAIRS = 10
 """Rows of the table: of more pairs the report has a matrix."""

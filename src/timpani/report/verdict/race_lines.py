@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from timpani.stats.regret import ALPHA, ANALYSES
-from timpani.study.counted import counted, per_cent
+from timpani.study.words import counted, per_cent
 from timpani.tuning.race.between import MIN_EXCESS
 from timpani.tuning.race.outcome import DroppedVariant, RaceVerdict
 from timpani.tuning.race.program_loss import ProgramLoss

@@ -10,7 +10,7 @@ from timpani.errors import UserError
 from timpani.report.words.changes_text import varying_conditions
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import write_file
-from timpani.study.counted import counted
+from timpani.study.words import counted
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import SLOWER
 

@@ -14,10 +14,10 @@ from timpani.campaign.read.other_activity import load_warnings
 from timpani.report.tables.cell_tables import decimals
 from timpani.report.tables.plain_tables import aligned
 from timpani.stats.compare import ALPHA
-from timpani.study.counted import counted, per_cent
 from timpani.study.operations import OPERATIONS, is_sized
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 

@@ -20,9 +20,9 @@ from timpani.report.words.output_files import check_new, write_file
 from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator
 from timpani.schedules.trace import trace
 from timpani.study.cell import Algorithm
-from timpani.study.counted import counted
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _TRACE = "json"
 _GOAL = "goal"

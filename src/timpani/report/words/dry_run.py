@@ -5,9 +5,8 @@ from pathlib import Path
 
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.campaign.plan.plan_notes import plan_notes
-from timpani.report.words.durations import show_seconds
-from timpani.study.counted import counted
 from timpani.study.sizes import show_sizes
+from timpani.study.words import counted, show_seconds
 
 
 def plan_lines(plan: CampaignPlan) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from timpani.study.counted import counted, per_cent
+from timpani.study.words import counted, per_cent
 from timpani.tuning.compare.change_limit import ChangeLimit
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from timpani.campaign.run.transposed_matrices import Matrices, Rows
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 
 def matrix_lines(shown: Iterable[Matrices]) -> Iterator[str]:

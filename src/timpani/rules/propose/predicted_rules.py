@@ -22,11 +22,11 @@ from timpani.providers.own import own_catalogue
 from timpani.rules.propose.predicted_gains import times_of, winners
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.study.counted import counted
 from timpani.study.operations import COLLECTIVES
 from timpani.study.placement import RankLayout
 from timpani.study.selection import PredictedRules
 from timpani.study.sizes import show_sizes
+from timpani.study.words import counted
 from timpani.tuning.decide.choose_rules import rules_of
 
 

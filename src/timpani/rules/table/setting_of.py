@@ -2,9 +2,9 @@
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.unchanged_variants import unchanged_variants
-from timpani.study.counted import counted
 from timpani.study.selection import WrittenSetting
 from timpani.study.variant import Variant, parse_variant
+from timpani.study.words import counted
 from timpani.tuning.decide.winning_setting import SettingGains, variant_gains, winner
 
 

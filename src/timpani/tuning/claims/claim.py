@@ -8,9 +8,9 @@ import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
-from timpani.study.counted import counted
 from timpani.study.placement import UNPLACED, shuffle_seed
 from timpani.study.sizes import LARGEST, show_size
+from timpani.study.words import counted
 
 CURVE = ("collective", "label", "ranks", "placement", "mode", "machine")
 """Columns that all times of one curve over sizes share."""

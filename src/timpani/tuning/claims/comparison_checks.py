@@ -9,7 +9,7 @@ from operator import ge
 import polars as pl
 
 from timpani.study.cell import DEFAULT
-from timpani.study.counted import counted
+from timpani.study.words import counted
 from timpani.tuning.claims.claim import (
     CURVE,
     FASTER,

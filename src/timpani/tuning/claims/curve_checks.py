@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from timpani.study.counted import counted
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 from timpani.tuning.claims.claim import (
     CURVE,
     Case,

@@ -6,8 +6,8 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.counted import counted
 from timpani.study.schema import POINT
+from timpani.study.words import counted
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,9 @@ from typing import Any
 import polars as pl
 
 from timpani.study.cell import OWN
-from timpani.study.counted import counted
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_size
+from timpani.study.words import counted
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.lowest import most_frequent
 

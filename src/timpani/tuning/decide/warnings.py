@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
-from timpani.study.counted import counted, per_cent
+from timpani.study.words import counted, per_cent
 
 _STATUS_TEXTS = {
     "average_only": "are imported averages: a single run or few, without an interval",

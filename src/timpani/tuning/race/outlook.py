@@ -8,8 +8,8 @@ from typing import Literal
 import polars as pl
 
 from timpani.stats.regret import ANALYSES
-from timpani.study.counted import counted
 from timpani.study.schema import ALLOWED, POINT, REGRET
+from timpani.study.words import counted
 from timpani.tuning.race.futility import Futility, Prospect
 from timpani.tuning.race.program_loss import points_to_reduce
 from timpani.tuning.race.race import Race, RacePoint

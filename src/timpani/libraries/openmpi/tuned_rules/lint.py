@@ -13,7 +13,7 @@ from timpani.libraries.openmpi.tuned_rules.read import known_algorithms, unknown
 from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults_of_settings
 from timpani.libraries.tuning_file import Fault, first_faults
 from timpani.native.mpi import Mpi
-from timpani.study.counted import counted
+from timpani.study.words import counted
 
 _HEADER = "rule-file-version-"
 _PERSONS_NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]{1,16}|\d{1,40})", re.ASCII)

@@ -11,8 +11,8 @@ from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_eff
 from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, LeftOut, rank_counts
 from timpani.study.cell import Algorithm
-from timpani.study.counted import counted
 from timpani.study.selection import ALL, Rule, SelectionTable, Span, overlap, show_span, split_span
+from timpani.study.words import counted
 
 
 class UnsayableError(Exception):
