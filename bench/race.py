@@ -2,7 +2,7 @@
 
 A campaign has points along sizes. The algorithms' true times cross, since some have less latency and others more
 bandwidth. A launch adds a separate error to each algorithm's log time, and each round adds a further one. The true
-value is the mean log time. Printed for each kind of machine, with the race's number of rounds and with a fixed one:
+value is the mean log time. Printed for each kind of machine:
 
 - at how many points the stated bound holds,
 - the mean regret of the choices,
@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.study.cell import Algorithm
-from timpani.tuning.race.allocation import AlgorithmBursts, Allocation
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.race import LaunchTime, Race, RacePoint
 
@@ -29,7 +28,7 @@ MAX_LAUNCHES = 32
 USUAL_LAUNCHES = 10
 
 USUAL_ROUNDS = 25
-"""Of a launch, where nothing is allotted: the median over points of a campaign on a busy machine, by `precision`."""
+"""Of a launch: the median over points of a campaign on a busy machine, by `precision`."""
 
 LEAD = 0.04
 """By how much an algorithm in two states is better or worse on average than the best of the others: twice ACCEPTED."""
@@ -160,32 +159,31 @@ def run() -> None:
     print(
         f"{CAMPAIGNS} campaigns of {POINTS} points; regret of {ACCEPTED:.0%} accepted, {MAX_LAUNCHES} launches at most"
     )
-    print(f"{'machine, and rounds':<46}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
+    print(f"{'machine':<46}bound holds (≥ 95 %)  mean regret  decided  results  inside cells  with starts")
     for machine in MACHINES:
         usual = CAMPAIGNS * POINTS * machine.algorithms * USUAL_LAUNCHES
         usual_inside = usual * (SETUP_S + USUAL_ROUNDS * BURST_S)
-        for allotted in (False, True):
-            random = np.random.default_rng(1)
-            outcome = Outcome()
-            for _ in range(CAMPAIGNS):
-                campaign(random, machine, outcome, allotted)
-            print(
-                f"{machine.name + (', allotted' if allotted else ', fixed'):<46}"
-                f"{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
-                f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>9.0%}"
-                f"{outcome.inside / usual_inside:>14.0%}"
-                f"{(outcome.inside + outcome.starting) / (usual_inside + CAMPAIGNS * USUAL_LAUNCHES * START_S):>13.0%}",
-                flush=True,
-            )
+        random = np.random.default_rng(1)
+        outcome = Outcome()
+        for _ in range(CAMPAIGNS):
+            campaign(random, machine, outcome)
+        print(
+            f"{machine.name:<46}"
+            f"{outcome.kept / outcome.points:>18.1%}{outcome.regret / outcome.points:>15.2%}"
+            f"{outcome.decided / outcome.points:>9.0%}{outcome.measured / usual:>9.0%}"
+            f"{outcome.inside / usual_inside:>14.0%}"
+            f"{(outcome.inside + outcome.starting) / (usual_inside + CAMPAIGNS * USUAL_LAUNCHES * START_S):>13.0%}",
+            flush=True,
+        )
 
 
-def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, allotted: bool) -> None:
+def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome) -> None:
     """One race on `machine`, to its end."""
     times = truth(random, machine)
     points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
-    allocation, futility = Allocation(MAX_LAUNCHES), Futility(race, MAX_LAUNCHES)
+    futility = Futility(race, MAX_LAUNCHES)
     errors = {point: machine.errors(random, MAX_LAUNCHES, machine.algorithms) for point in points}
     for launch in range(1, MAX_LAUNCHES + 1):
         ended = futility.ended(points)
@@ -194,22 +192,16 @@ def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome, al
         }
         if not wanted:
             break
-        rounds = allocation.rounds(race, wanted, START_S) if allotted else {}
         rows: list[LaunchTime] = []
-        turns: list[AlgorithmBursts] = []
         for point, remaining in wanted.items():
-            number = rounds.get(point, USUAL_ROUNDS)
-            deviation = machine.round_error / np.sqrt(number)
+            deviation = machine.round_error / np.sqrt(USUAL_ROUNDS)
             of_launch = errors[point][launch - 1] + random.normal(0, deviation, machine.algorithms)
             observed = np.exp(times[points.index(point)] + of_launch)
-            variance = machine.round_error**2 * random.chisquare(number - 1) / (number - 1)
             for each in sorted(remaining):
                 rows.append(LaunchTime(point, each, str(launch), float(observed[int(each.name)]), 1.0))
-                turns.append(AlgorithmBursts(point, each, number, variance, BURST_S, SETUP_S))
-                outcome.inside += SETUP_S + number * BURST_S
+                outcome.inside += SETUP_S + USUAL_ROUNDS * BURST_S
         outcome.starting += START_S
         outcome.measured += len(rows)
         race.add_launch(launch, rows)
-        allocation.add_launch(turns)
         futility.add_launch(launch)
     outcome.add(race, times)

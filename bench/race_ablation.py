@@ -84,19 +84,14 @@ def _is_never(*_: object, **__: object) -> bool:
     return False
 
 
-def _no_rounds(*_: object) -> dict[RacePoint, int]:
-    return {}
-
-
 def _do_nothing(*_: object) -> None:
-    pass
+    return
 
 
 VARIANTS = (
     Variant("all mechanisms"),
     Variant("precision", precise=False),
     Variant("dropping inside a launch", loses_inside=False),
-    Variant("allocation of rounds", ((Racing, "rounds", _no_rounds),)),
     Variant("futility", at_any_price=True),
     Variant("futility: guard (MAX_ENDING_REGRET)", ((race_futility, "MAX_ENDING_REGRET", np.inf),)),
     Variant("futility: worth (MAX_DECISION_COST, START_IN_POINTS)", ((race_futility, "MAX_DECISION_COST", np.inf),)),
@@ -200,7 +195,6 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             break
         looks = racing.sampled_points(launch)
         for cells in by_start.values():
-            rounds = racing.rounds(cells, world.start_s)
             by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
             for cell in cells:
                 by_point[RacePoint.from_cell(cell)].append(cell)
@@ -210,7 +204,7 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             for point, competitors in by_point.items():
                 usual = USUAL_ROUNDS if variant.precise else ROUNDS_OF_SLOT
                 logs = np.array([world.times[c] + world.launch_errors[launch - 1, column[c]] for c in competitors])
-                number = _rounds_of_each(logs, rounds.get(point, usual), variant)
+                number = _rounds_of_each(logs, usual, variant)
                 error = world.round_error / np.sqrt(number)
                 at = [column[c] for c in competitors]
                 taken = np.exp(logs + error * of_rounds[0][at])

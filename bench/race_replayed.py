@@ -1,10 +1,10 @@
 """What would a race have chosen, and measured, of what an exhaustive campaign measured?
 
 The campaign's launches are the oracle. Each launch of a race is one of them, drawn with replacement. The race sees the
-cells and the number of rounds that it asks for, at most all that were measured. The truth is the geometric mean of
+cells that it asks for. The truth is the geometric mean of
 ratios over all launches of the oracle. A cell costs its share of the point's checks and warm-up, and the time of its
-calls. A start costs as much as the campaign's. Each race runs with the number of rounds that it chooses, and with all
-rounds. What a race saves inside a launch by no longer measuring slow algorithms is not included.
+calls. A start costs as much as the campaign's. What a race saves inside a launch by no longer measuring slow algorithms
+is not included.
 """
 
 import gzip
@@ -13,10 +13,12 @@ import json
 import os
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +27,6 @@ from bench.race import ACCEPTED, Floats
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.run.agenda import Racing
-from timpani.campaign.run.start_costs import StartCosts
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.defaults import MAX_LAUNCHES
 from timpani.study.schema import ALLOWED, REGRET
@@ -110,15 +111,14 @@ def _replay(folder: Path) -> None:
     )
     default = [oracle.regret(point, each) for point in points for each in oracle.truth[point] if each.is_default]
     print(f"  default: mean regret {np.mean(default):.2%}, at most {max(default):.0%}")
-    for allotted in (False, True):
-        _races(oracle, cells, "rounds allotted" if allotted else "all rounds", allotted)
+    _races(oracle, cells)
 
 
-def _races(oracle: Oracle, cells: list[Cell], name: str, allotted: bool) -> None:
+def _races(oracle: Oracle, cells: list[Cell]) -> None:
     random = np.random.default_rng(1)
     regrets, kept, took, reached = [], [], [], []
     for _ in range(RACES):
-        race, spent = _race(oracle, cells, random, allotted)
+        race, spent = _race(oracle, cells, random)
         took.append(spent)
         for point in oracle.truth:
             standing = race.standing(point)
@@ -132,18 +132,18 @@ def _races(oracle: Oracle, cells: list[Cell], name: str, allotted: bool) -> None
     inside = [each.inside for each in took]
     in_all = np.mean([each.inside + each.starting for each in took])
     print(
-        f"  {name}: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; over at "
+        f"  races: mean regret {np.mean(regrets):.2%}, 99 of 100 at most {np.quantile(regrets, 0.99):.1%}; over at "
         f"{np.mean(reached):.0%} of points; bounds hold at {np.mean(kept):.1%}, sampled ones included"
     )
     print(
-        f"  {name}: {np.mean(inside):.1f} s inside cells ({min(inside):.1f} to {max(inside):.1f}), "
+        f"  races: {np.mean(inside):.1f} s inside cells ({min(inside):.1f} to {max(inside):.1f}), "
         f"1/{oracle.everything_s() / np.mean(inside):.1f} of everything; {in_all:.1f} s with starts; "
         f"{np.mean([each.launches for each in took]):.0f} launches",
         flush=True,
     )
 
 
-def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allotted: bool) -> tuple[Race, Spent]:
+def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator) -> tuple[Race, Spent]:
     """A race to its end, and what it took."""
     agenda = Racing(cells, MAX_LAUNCHES, ACCEPTED)
     spent = Spent()
@@ -151,23 +151,22 @@ def _race(oracle: Oracle, cells: list[Cell], random: np.random.Generator, allott
         wanted = agenda.wanted(launch)
         if not wanted:
             return agenda.race, spent
-        rounds = agenda.rounds(wanted, oracle.start_s) if allotted else {}
         spent.launches += 1
         spent.starting += oracle.start_s
         for turns in oracle.launches[int(random.integers(len(oracle.launches)))]:
             competing = wanted & turns.keys()
             if not competing:
                 continue
-            for result in _replayed_results(turns, competing, rounds.get(RacePoint.from_cell(next(iter(competing))))):
+            for result in _replayed_results(turns, competing):
                 agenda.take(replace(result, launch=launch))
                 spent.inside += _seconds(result, len(competing))
     raise AssertionError("no race continues after its last launch")
 
 
-def _replayed_results(turns: dict[Cell, Turn], cells: Collection[Cell], rounds: int | None) -> Iterator[LaunchResult]:
-    """The results of `cells` alone in `rounds` rounds, at most all."""
+def _replayed_results(turns: dict[Cell, Turn], cells: Collection[Cell]) -> Iterator[LaunchResult]:
+    """The results of `cells` alone."""
     chosen = [turns[cell] for cell in sorted(cells)]
-    times = np.array([turn.log_times[:rounds] for turn in chosen])
+    times = np.array([turn.log_times for turn in chosen])
     times = times[:, np.isfinite(times).all(axis=0)]  # where each has a valid repetition
     if not (number := times.shape[1]):
         return
@@ -202,7 +201,6 @@ def _oracle(folder: Path) -> Oracle:
     results = [
         LaunchResult.from_line(row) for row in campaign.results.drop("state", REGRET, ALLOWED).iter_rows(named=True)
     ]
-    starts = StartCosts()
     points: defaultdict[int, defaultdict[str, dict[Cell, Turn]]] = defaultdict(lambda: defaultdict(dict))
     measured = [each for each in results if each.error is None and each.median_us and each.relative]
     parts = {each.part for each in measured if each.part}
@@ -212,11 +210,24 @@ def _oracle(folder: Path) -> Oracle:
             points[result.launch][result.interleaving][result.cell] = Turn(
                 result, log_times[result.part][result.samples]
             )
-            starts.take(result)
-    ranks = max(result.cell.ranks for result in results)
-    start_s = starts.before(max(points) + 1, ranks, campaign.launches)
+    start_s = _start_seconds(measured, campaign.launches)
     assert start_s is not None, "no launch of the campaign came to its end"
     return Oracle(tuple(tuple(points[launch].values()) for launch in sorted(points)), start_s)
+
+
+def _start_seconds(measured: Collection[LaunchResult], launches: Collection[Mapping[str, Any]]) -> float | None:
+    """Seconds of a start on the most ranks without its points: the median over starts that finished."""
+    points: defaultdict[str, set[tuple[float, float]]] = defaultdict(set)
+    for each in measured:
+        if each.part and each.setup_s is not None and each.bursts_s is not None:
+            points[each.part].add((each.setup_s, each.bursts_s))
+    ranks = max(each.cell.ranks for each in measured)
+    known = [
+        each["seconds"] - sum(map(sum, points[each["part"]]))
+        for each in launches
+        if each.get("ended") == "finished" and each.get("world") == ranks and each["part"] in points
+    ]
+    return max(0.0, median(known)) if known else None
 
 
 def _log_times(samples: Path) -> dict[str, Floats]:

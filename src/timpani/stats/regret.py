@@ -50,7 +50,6 @@ share below 0.39 is missed with more than 5 %."""
 UNSEEN_MODE_FACTOR = 1.5
 """Factor by which fewer launches may mislead."""
 
-_Z_90 = 1.2816  # standard errors that a mean exceeds its expectation by in one of ten cases
 _MAX_PRIOR_DOF = 30.0
 """Maximum degrees of freedom of the prior: even pairs with seemingly equal variances are not pooled fully."""
 _NEWTON_STEPS = 10  # more than enough for double precision
@@ -184,19 +183,6 @@ def half_width(variance: Floats, launches: int, dof: float, algorithms: int) -> 
     algorithms  number of competing algorithms
     """
     return _quantile(launches, dof, algorithms) * np.sqrt(variance / launches) + _unseen_mode_allowance(launches)
-
-
-def max_variance(margin: float, launches: int, dof: float, algorithms: int) -> float:
-    """Maximum variance of a pair's log ratios with which its bound after `launches` launches exceeds the expected mean
-    by at most `margin` in nine of ten cases.
-
-    dof         degrees of freedom of the moderated variance
-    algorithms  number of competing algorithms
-
-    Negative if no variance is small enough.
-    """
-    error = (margin - _unseen_mode_allowance(launches)) / (_quantile(launches, dof, algorithms) + _Z_90)
-    return launches * error * abs(error)
 
 
 def _quantile(launches: int, dof: float, algorithms: int) -> float:

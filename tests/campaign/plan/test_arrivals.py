@@ -25,7 +25,7 @@ def cells(study: Study) -> tuple[list[Cell], list[Skipped]]:
 
 def lines(study: Study) -> list[str]:
     planned = [PlannedCell(number, cell, (), ()) for number, cell in enumerate(cells(study)[0])]
-    return [line.partition("  #")[0] for line in cell_lines(planned, {}, arrivals(study, planned))]
+    return [line.partition("  #")[0] for line in cell_lines(planned, arrivals(study, planned))]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import re
 import signal
 from collections import defaultdict
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,11 @@ from tests.cli.typed import typed
 from tests.installed import FOUND, needs_mpi, needs_two_cores
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.run import run
 from timpani.campaign.run.agenda import Racing
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
-from timpani.campaign.run.start_costs import StartCosts
 from timpani.charts.race_launches import FIGURE
 from timpani.cli.terminal.ending import stopped_status
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
@@ -159,32 +156,6 @@ def test_each_launchs_cells_follow_from_earlier_results(raced: Campaign) -> None
         again.take(result)
     launches = measured(raced)
     assert {number: set(again.wanted(number)) for number in launches} == launches
-
-
-def test_how_long_a_launch_stays_at_a_point_follows_from_the_launches_before_it(raced: Campaign) -> None:
-    plan = Session.prepare(compose(["bcast"], ASKED), str(FOUND[0].mpirun), oversubscribe=False).plan
-    [group] = plan.groups
-    again, starts = Racing([each.cell for each in plan.cells], plan.study.launches, 0.6), StartCosts()
-    for result in results_of(raced):
-        again.take(result)
-        starts.take(result)
-    planned = {launch: rounds_planned(raced.folder, launch) for launch in measured(raced)}
-    assert planned[1] == planned[2] == {}  # nothing is known of how launches differ
-    assert planned[3]
-    for launch, rounds in planned.items():
-        wanted = again.wanted(launch)
-        start_s = starts.before(launch, group.ranks, raced.launches) or start_seconds(plan.mpi.kind, group.ranks)
-        assert {point.message_bytes: number for point, number in again.rounds(wanted, start_s).items()} == rounds
-
-
-def rounds_planned(folder: Path, launch: int) -> dict[int, int]:
-    """By size, of the points of a launch that have a number of them."""
-    lines = (folder / "launches" / f"{launch:04d}-1" / "plan.txt").read_text().splitlines()
-    return {
-        int(cell.split()[3]): int(point.split()[1])
-        for point, cell in pairwise(lines)
-        if point.startswith("point ") and cell.startswith("cell ")
-    }
 
 
 def test_a_launch_of_a_race_lets_losers_by_factors_go(raced: Campaign) -> None:

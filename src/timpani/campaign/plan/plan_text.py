@@ -14,7 +14,6 @@ from timpani.study.arrival import ArrivalPattern
 from timpani.study.cell import COMPOSED, OWN, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.study import Study
-from timpani.tuning.race.race import RacePoint
 
 
 def plan_text(
@@ -24,7 +23,6 @@ def plan_text(
     time_limit: float,
     method: str | None = None,
     twice: PlannedCell | None = None,
-    rounds: Mapping[RacePoint, int] | None = None,
     seed: str = "",
     launch: int = 1,
     begin_within: float | None = None,
@@ -32,9 +30,9 @@ def plan_text(
     """The whole plan of a launch of `group`, one of `plan`.
 
     `time_limit` ends each cell, in seconds. `method` takes the place of the study's own where cells are not timed but
-    only called, and `twice` is the one that is then called twice. `rounds` are those of the points that take a number
-    of their own. `seed` decides in which order the cells of a point are interleaved, and nothing else. A rotating root
-    depends on the number of the `launch`. Points that would begin `begin_within` seconds after the start are left out.
+    only called, and `twice` is the one that is then called twice. `seed` decides in which
+    order the cells of a point are interleaved, and nothing else. A rotating root depends on the number of the `launch`.
+    Points that would begin `begin_within` seconds after the start are left out.
     """
     study = plan.study
     computed = {
@@ -59,7 +57,7 @@ def plan_text(
             "timpani-plan 1",
             *key_lines(computed, study),
             *place_lines(plan, group),
-            *cell_lines(cells, rounds or {}, {} if method else arrivals(study, cells)),
+            *cell_lines(cells, {} if method else arrivals(study, cells)),
             "",
         ]
     )
@@ -103,17 +101,13 @@ def arrivals(study: Study, cells: list[PlannedCell]) -> dict[object, str]:
     return found
 
 
-def cell_lines(
-    cells: list[PlannedCell], rounds: Mapping[RacePoint, int], arrivals: Mapping[object, str]
-) -> Iterator[str]:
-    """A line of the plan for each cell; before those of a point its own line, with its rounds if they are fixed, and
-    its arrival pattern."""
+def cell_lines(cells: list[PlannedCell], arrivals: Mapping[object, str]) -> Iterator[str]:
+    """A line of the plan for each cell; before those of a point `point`, and its arrival pattern."""
     point: object = None
     for planned in cells:
         if planned.competes_at != point:
             point = planned.competes_at
-            number = rounds.get(RacePoint.from_cell(planned.cell))
-            yield "point" if number is None else f"point {number}"
+            yield "point"
             if point in arrivals:
                 yield arrivals[point]
         cell = planned.cell

@@ -1,13 +1,12 @@
 """The cells of each launch: all cells, or in a race the cells that earlier launches left undecided."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.point_weights import PointGoal, PointKey
-from timpani.tuning.race.allocation import AlgorithmBursts, Allocation
 from timpani.tuning.race.between import SAMPLE_LAUNCHES
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.grid import grids
@@ -32,13 +31,6 @@ class Agenda:
     def sampled_points(self, launch: int) -> frozenset[RacePoint]:
         """The points that launch number `launch` of a race only samples."""
         return frozenset()
-
-    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """Numbers of rounds at the points of `cells`, which share a launch; points without one continue until precise.
-
-        start_s  seconds to start this launch in the last launch number that was requested
-        """
-        return {}
 
     def last_known_launch(self) -> int:
         """The last launch whose cells are known now."""
@@ -75,7 +67,6 @@ class Racing(Agenda):
         self._cells_at = dict(by_point)
         algorithms = {point: [cell.algorithm for cell in of] for point, of in by_point.items()}
         self.race = Race(regret, algorithms, goals)  # with all launches added so far
-        self._allocation = Allocation(launches)
         self._futility = Futility(self.race, None if at_any_price else launches)
         self._grids = grids(by_point, coarsely=not goals)
         self._sampled: list[frozenset[RacePoint]] = []  # of launch 1 and on
@@ -84,7 +75,6 @@ class Racing(Agenda):
         while len(self._wanted) < launch:
             if before := len(self._wanted):
                 self.race.add_launch(before, map(timed, self._results[before]), self._failed[before])
-                self._allocation.add_launch(bursts(self._results[before]))
                 self._futility.add_launch(before)
                 self._refine(self._launches - before)
             self._wanted.append(self._remaining() if before < self._launches else frozenset())
@@ -94,13 +84,6 @@ class Racing(Agenda):
     def sampled_points(self, launch: int) -> frozenset[RacePoint]:
         self.wanted(launch)
         return self._sampled[launch - 1]
-
-    def rounds(self, cells: Iterable[Cell], start_s: float) -> Mapping[RacePoint, int]:
-        """The rounds follow from the results of earlier launches."""
-        wanted: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
-        for cell in cells:
-            wanted[RacePoint.from_cell(cell)].append(cell.algorithm)
-        return self._allocation.rounds(self.race, wanted, start_s)
 
     def last_known_launch(self) -> int:
         """The last launch whose cells `wanted` has decided, at least 1."""
@@ -151,31 +134,6 @@ def timed(result: LaunchResult) -> LaunchTime:
     return LaunchTime(
         RacePoint.from_cell(result.cell), result.cell.algorithm, result.interleaving, result.relative, result.median_us
     )
-
-
-def bursts(results: Iterable[LaunchResult]) -> Iterator[AlgorithmBursts]:
-    """The bursts of a launch's results; without points of a single round.
-
-    A cell's relative time has the mean of all m cells as its denominator, including the cell itself. With equal
-    variances its variance is 1 − 1 / m of the time's variance.
-    """
-    points: defaultdict[str, list[LaunchResult]] = defaultdict(list)
-    for result in results:
-        if result.interleaving and result.relative_error and result.rounds and result.setup_s and result.bursts_s:
-            points[result.interleaving].append(result)
-    for competitors in points.values():
-        rounds = [each.rounds or 1 for each in competitors]
-        calls = [(each.median_us or 0.0) * each.repetitions for each in competitors]
-        to_the_end = rounds.count(max(rounds))
-        for each, number, called in zip(competitors, rounds, calls, strict=True):
-            yield AlgorithmBursts(
-                RacePoint.from_cell(each.cell),
-                each.cell.algorithm,
-                number,
-                number * (each.relative_error or 0.0) ** 2 * to_the_end / max(1, to_the_end - 1),
-                (each.bursts_s or 0.0) * called / sum(calls) / number,
-                (each.setup_s or 0.0) / len(competitors),
-            )
 
 
 def agenda_of(plan: CampaignPlan) -> Agenda:

@@ -1,7 +1,7 @@
 """Run a campaign: measure every cell in every launch, and continue after launches that died or hung."""
 
 import time
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import Any, Literal
@@ -23,7 +23,6 @@ from timpani.campaign.run.launch_temporary import remove_temporaries
 from timpani.campaign.run.observer import Observer
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Programs, Start
-from timpani.campaign.run.start_costs import StartCosts
 from timpani.campaign.run.takeover import take_over
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
@@ -90,10 +89,8 @@ class Runner:
         self._launch_s = _LAUNCH_SHARE * budget if budget is not None and self.plan.study.goals else inf
         self._newest_launch = 1
         self._agenda = agenda_of(self.plan)
-        self._start_costs = StartCosts()
         for result in self.store.results:
             self._agenda.take(result)
-            self._start_costs.take(result)
             self._newest_launch = max(self._newest_launch, result.launch)
         self._processes = Processes(self.store.mark, self.observer.note)
         self._failures = Failures((cell, error) for (cell, _), error in self.store.done.items())
@@ -148,14 +145,8 @@ class Runner:
     def _measure(self, launch: int, group: Group, until: float) -> Task:
         """The cells of `group` in launch number `launch`, in as many starts as that takes; none begins after `until`,
         in seconds of `clock`."""
-        rounds = self._agenda.rounds((each.cell for each in group.cells), self._start_cost(launch, group))
         while (pending := self._pending(launch, group.cells)) and not self._must_stop() and self.clock() <= until:
-            yield from self._start(launch, group, pending, rounds, until)
-
-    def _start_cost(self, launch: int, group: Group) -> float:
-        """Seconds of a start of `group` without its points, estimated from the starts before `launch`."""
-        measured = self._start_costs.before(launch, group.ranks, self.store.endings)
-        return start_seconds(group.mpi.kind, group.ranks) if measured is None else measured
+            yield from self._start(launch, group, pending, until)
 
     def _pending(self, launch: int, cells: tuple[PlannedCell, ...]) -> list[PlannedCell]:
         return [
@@ -204,7 +195,6 @@ class Runner:
         launch: int,
         group: Group,
         pending: list[PlannedCell],
-        rounds: Mapping[RacePoint, int],
         until: float,
     ) -> Generator[None, None, None]:
         seed = f"{self.plan.study.seed}/{launch}/{len(pending)}"
@@ -215,7 +205,6 @@ class Runner:
             group,
             pending,
             time_limit,
-            rounds=rounds,
             seed=seed,
             launch=launch,
             begin_within=begin_within,
@@ -309,7 +298,6 @@ class Runner:
         self.store.add_result(result)
         self._newest_launch = max(self._newest_launch, result.launch)
         self._agenda.take(result)
-        self._start_costs.take(result)
         if result.error is not None:
             self._failures.add(result.cell, result.error)
         self.observer.measured(result)
