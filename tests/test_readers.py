@@ -43,7 +43,6 @@ from timpani.lab.rate import parse_rate
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.selection_tree import dump
-from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.tree_file import TreeFile, linted
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
@@ -326,11 +325,6 @@ def mpich_compositions(text: str) -> None:
     chosen(CompositionsFile().read(text, MPICH))
 
 
-def mpich_shared_memory(text: str) -> None:
-    plain(linted(text, LIBRARY, "shared memory"))
-    SharedMemoryFile().recognizes(text)
-
-
 def openmpi_rules(file: TuningFile, *versions: str) -> Callable[[str], None]:
     def read(text: str) -> None:
         for version in versions:
@@ -489,10 +483,6 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "ranks": (as_text(parse_ranks), b"2,4,8:64,2:48+2"),
     "MPICH's tree": (as_text(mpich_tree), TREE),
     "MPICH's compositions": (as_text(mpich_compositions), dump(COMPOSITIONS).encode()),
-    "MPICH's shared memory": (
-        as_text(mpich_shared_memory),
-        TREE.replace(b"MPIR_Bcast_intra", b"MPIDI_POSIX_mpi_bcast"),
-    ),
     "Open MPI's rules": (as_text(openmpi_rules(TunedRules(), "4.1.4", "5.0.11"), "replace"), TUNED),
     "HAN's rules": (as_text(openmpi_rules(HanRules(), "5.0.11"), "replace"), HAN),
     "Intel's variables": (

@@ -18,7 +18,6 @@ from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
 from timpani.libraries.mpich.compositions_file import CompositionsFile, write_compositions
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
-from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
 from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.libraries.mpich.tree_faults import faults
@@ -106,12 +105,11 @@ OWN = (
     ),
 )
 LIBRARY = EmbeddedTrees(
-    {"algorithms": OWN, "compositions": (), "shared memory": ()},
+    {"algorithms": OWN, "compositions": ()},
     {
         "algorithms": frozenset(leaf_branch(info.collective, info.library_name).key for info in CATALOGUE)
         | {f"algorithm=MPIR_{c.capitalize()}_inter_other" for c in CATALOGUE.algorithms},
         "compositions": frozenset(),
-        "shared memory": frozenset(),
     },
     frozenset({"scatterv_k=", "chunk_size=", "tree_type=", "is_non_blocking=", "recv_pre_posted=", "buffer_per_child="})
     | {"single_phase_recv="},
@@ -386,8 +384,7 @@ def test_the_librarys_own_tree_is_found_and_has_no_error(mpi: Mpi) -> None:
     assert {f.severity for f in faults(compositions, library)} == {"error"}  # it has no algorithms
     assert {f"collective={name}" for name in ("bcast", "allreduce", "ibcast", "alltoall")} <= {b.key for b in own_tree}
     assert [each for each in faults(own_tree, library) if each.severity == "error"] == []
-    of_tree = [info for info in catalogue(mpi).algorithms["bcast"] if not is_of_node(info.name)]
-    names = {f"algorithm=MPIR_Bcast_intra_{info.library_name}" for info in of_tree}
+    names = {f"algorithm=MPIR_Bcast_intra_{info.library_name}" for info in catalogue(mpi).algorithms["bcast"]}
     assert names <= library.choices["algorithms"]
 
 

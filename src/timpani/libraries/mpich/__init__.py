@@ -8,9 +8,8 @@ from timpani.libraries.mpich import algorithms, launcher
 from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.control_variables import eager_limits
 from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force, without_own_files
-from timpani.libraries.mpich.shared_memory_file import SharedMemoryFile
 from timpani.libraries.mpich.transport_variants import offered_variants
-from timpani.libraries.mpich.tree_file import TreeFile
+from timpani.libraries.mpich.tree_file import SharedMemoryFile, TreeFile
 
 LIBRARY = Library(
     kind="mpich",
@@ -40,5 +39,6 @@ LIBRARY = Library(
     without_own_files=without_own_files,
     offered_variants=offered_variants,
     eager_limits=eager_limits,
-    tuning_files=(TreeFile(), CompositionsFile(), SharedMemoryFile()),
+    tuning_files=(TreeFile(), CompositionsFile()),
+    checked_files=(SharedMemoryFile(),),
 )

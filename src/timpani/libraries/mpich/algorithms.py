@@ -16,8 +16,6 @@ from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.mpich.control_variables import Variable, control_variables
-from timpani.libraries.mpich.embedded_trees import has_node_algorithms
-from timpani.libraries.mpich.node_algorithms import PREFIX, is_of_node, node_algorithms, node_variable
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
@@ -57,8 +55,6 @@ def catalogue(mpi: Mpi) -> Catalogue:
         collective: tuple(info for info in infos if info.name not in (_NOT_BY_VARIABLE, IN_PLACE))
         for collective, infos in algorithms.items()
     }
-    for collective, infos in node_algorithms(variables).items() if forcible and has_node_algorithms(mpi) else ():
-        forced[collective] += infos
     return Catalogue(mpi.kind, mpi.version, _numbered(mpi, forced), name=mpi.name)
 
 
@@ -66,8 +62,6 @@ def selection(mpi: Mpi, info: AlgorithmInfo | None, algorithm: Algorithm) -> Alg
     """One launch is enough for all; nothing is left to the devices' own collectives or to a silent fallback."""
     if info is None:
         return AlgorithmSelection()
-    if is_of_node(info.name):  # whether the device is asked is left to the library's composition
-        return AlgorithmSelection(at_call=((choosing_variable(info), int(info.value)), _FALLBACK_IS_ERROR))
     asked = dict(algorithm.parameters)
     return AlgorithmSelection(
         at_call=(
@@ -83,8 +77,6 @@ def setting(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm) -> Parameters:
     """Variables of the environment. They name the algorithm as the library does; where it can't serve a call the
     library takes another, as is its own habit."""
     asked = dict(algorithm.parameters)
-    if is_of_node(info.name):
-        return ((choosing_variable(info), info.name.removeprefix(PREFIX)),)
     variables = {_DEVICE_COLLECTIVES: "none", choosing_variable(info): info.library_name}
     variables |= {each.control: str(asked[each.name]) for each in info.parameters if each.name in asked}
     return tuple(variables.items())
@@ -138,7 +130,7 @@ def read_description(description: str) -> list[tuple[str, str]]:
 
 def choosing_variable(info: AlgorithmInfo) -> str:
     """The control variable that chooses the algorithm."""
-    return node_variable(info.collective) if is_of_node(info.name) else _algorithm_variable(info.collective)
+    return _algorithm_variable(info.collective)
 
 
 def _algorithm_variable(collective: str) -> str:

@@ -1,7 +1,8 @@
 """The trees that an installed MPICH chooses by, and the words that it understands in them.
 
-The library holds its trees as JSON texts between zero bytes in its read-only data. Three start equally: that of shared
-memory (`algorithm=MPIDI_POSIX_…`), that of compositions (`composition=…`), and the general one, which a file replaces.
+The library holds its trees as JSON texts between zero bytes in its read-only data. Three start equally: the tree of
+compositions (`composition=…`), the general one, and that of shared memory (`algorithm=MPIDI_POSIX_…`), which is not
+read here.
 The words that it compares keys with lie there too, each before a zero byte; a linker lays one that ends like another
 into that (seen in 4.0.2 and 5.0.2: `k=` is the end of `scatterv_k=`).
 """
@@ -24,7 +25,6 @@ _TREE = re.compile(rb"\x00(\{\s*\"collective=[^\x00]+)\x00")
 _CHOICES: Mapping[Kind, re.Pattern[bytes]] = {
     "algorithms": re.compile(rb"(algorithm=MPIR_\w+)\x00"),
     "compositions": re.compile(rb"(composition=\w+)\x00"),
-    "shared memory": re.compile(rb"\x00(algorithm=MPIDI_POSIX_\w+)(?=\x00)"),
 }
 _PARAMETER = re.compile(rb"([a-z_]+=)\x00")
 _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
@@ -34,10 +34,9 @@ _LOADED = re.compile(r"=> (?P<path>/.*/libmpi[^/]*) \(0x")
 class EmbeddedTrees:
     """A library's trees.
 
-    trees    by kind. A communicator's calls ask that of compositions first, in CH4 alone; one of its compositions asks
-             that of shared memory for the part of a collective on a node; all else is left to that of algorithms
-    choices  by kind, every key that names a choice which the library knows, also if its tree doesn't name it. In shared
-             memory none in a build without modules for it, which holds the tree all the same and never reads it
+    trees    by kind. A communicator's calls ask that of compositions first, in CH4 alone; all else is left to that of
+             algorithms
+    choices  by kind, every key that names a choice which the library knows, also if its tree doesn't name it
     words    what the names of parameters, with their =, are the ends of
     """
 
@@ -46,9 +45,8 @@ class EmbeddedTrees:
     words: frozenset[str]
 
     def collectives(self, kind: Kind) -> frozenset[str]:
-        """The keys of the collectives that may be in a tree: in that of shared memory any, which its own lacks."""
-        tree = self.trees["compositions" if kind == "compositions" else "algorithms"]
-        return frozenset(branch.key for branch in tree)
+        """The keys of the collectives that may be in a tree."""
+        return frozenset(branch.key for branch in self.trees[kind])
 
     def reads(self, parameter: str) -> bool:
         """Whether it knows an algorithm's parameter."""
@@ -91,14 +89,6 @@ def _texts(pattern: re.Pattern[bytes], data: mmap.mmap) -> frozenset[str]:
 
 def _is_of(kind: Kind, tree: Tree) -> bool:
     return all(kind_of(leaf) == kind for leaf in leaves(tree))
-
-
-def has_node_algorithms(mpi: Mpi) -> bool:
-    """Whether the library was built with algorithms in shared memory, and reads the tree that chooses among them."""
-    try:
-        return bool(embedded_trees(mpi).choices["shared memory"])
-    except UserError:
-        return False
 
 
 def _tree(text: bytes) -> Tree | None:

@@ -11,20 +11,18 @@ from timpani.libraries.json_text import JsonObject, JsonValue, NotJsonError, rea
 
 _PAGE = 4096
 
-Kind = Literal["algorithms", "compositions", "shared memory"]
+Kind = Literal["algorithms", "compositions"]
 """What a tree of the library chooses among, and so which of its trees it is."""
 
 VARIABLES: Mapping[Kind, str] = {
     "algorithms": "MPIR_CVAR_COLL_SELECTION_TUNING_JSON_FILE",
     "compositions": "MPIR_CVAR_CH4_COLL_SELECTION_TUNING_JSON_FILE",
-    "shared memory": "MPIR_CVAR_CH4_POSIX_COLL_SELECTION_TUNING_JSON_FILE",
 }
 """By kind, the variable that names a file with another tree."""
 
 _BEGINS = re.compile(r'\ufeff?\s*\{\s*"\s*collective\s*=')
 _COMPOSITION = "composition="
-SHARED_MEMORY = "algorithm=MPIDI_POSIX_"
-"""How the keys of compositions and of algorithms in shared memory begin."""
+_SHARED_MEMORY = "algorithm=MPIDI_POSIX_"
 
 _NAME = re.compile(r"algorithm=MPIR_(?P<collective>\w+?)_(?P<kind>intra|inter|allcomm)_(?P<name>\w+)")
 
@@ -122,18 +120,16 @@ def kind_of(branch: Branch) -> Kind | None:
     """The tree into which the choice that `branch` names belongs; None where it names none."""
     if branch.key.startswith(_COMPOSITION):
         return "compositions"
-    if branch.key.startswith(SHARED_MEMORY):
-        return "shared memory"
     return "algorithms" if tree_algorithm(branch) else None
 
 
-def kind_of_text(text: str) -> Kind | None:
+def kind_of_text(text: str) -> Kind | Literal["shared memory"] | None:
     """The tree that `text` seems to be, right or wrong; None where it begins like none."""
     if not _BEGINS.match(text):
         return None
     if _COMPOSITION in text:
         return "compositions"
-    return "shared memory" if SHARED_MEMORY in text else "algorithms"
+    return "shared memory" if _SHARED_MEMORY in text else "algorithms"
 
 
 def choosing_nothing(choice: Branch) -> Branch:

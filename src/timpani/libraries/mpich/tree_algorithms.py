@@ -12,7 +12,7 @@ from dataclasses import replace
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.mpich.conditions import power_of_two_within
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
-from timpani.libraries.mpich.selection_tree import Branch, Tree, kind_of, tree_algorithm
+from timpani.libraries.mpich.selection_tree import Branch, Tree, tree_algorithm
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Rule, Span, common_part
 
@@ -108,9 +108,6 @@ def guarded(collective: str, algorithm: Branch, otherwise: Tree) -> Tree:
     """`algorithm` where it can serve a call, else `otherwise`."""
     found = tree_algorithm(algorithm)
     name = found.name if found else ""
-    if kind_of(algorithm) == "shared memory":
-        # It is not safe for threads, and without a choice the library uses messages.
-        return (Branch("is_multi_threaded=no", (algorithm,)),)
     if name == _ON_SEVERAL_LEVELS:
         return (Branch("comm_hierarchy=parent", (algorithm,)), Branch("comm_hierarchy=any", otherwise))
     if (collective, name) in _AN_ELEMENT_A_RANK:

@@ -52,7 +52,7 @@ class _Place:
 def faults(tree: Tree, library: EmbeddedTrees | None, kind: Kind = "algorithms") -> Iterator[Fault]:
     """All faults, from the top; those that depend on the library only where it is given.
 
-    kind  which tree it is: the calls that the other two name nothing for go to that of algorithms
+    kind  which tree it is: calls for which the tree of compositions names nothing go to the tree of algorithms
     """
     yield from _repeated_branches(tree)
     for branch in tree:
@@ -121,7 +121,7 @@ def _conditions_on(collective: str) -> str:
 
 
 def _last(tree: Tree, place: _Place) -> Iterator[Fault]:
-    """Whether some branch is taken in every case. Where the tree of shared memory names nothing, messages are used."""
+    """Whether some branch is taken in every case."""
     last = tree[-1]
     keys = {branch.key for branch in tree}
     quantity = last.key.partition("=")[0]
@@ -130,7 +130,7 @@ def _last(tree: Tree, place: _Place) -> Iterator[Fault]:
     if needs_last_any(last.key):
         fix = f"add '{quantity.partition('<')[0]}=any' with an algorithm"
         yield _error(last, f"no branch for all else after '{last.key}'", _AT_START, fix)
-    elif place.kind != "shared memory" and not {f"{quantity}=yes", f"{quantity}=no"} <= keys:
+    elif not {f"{quantity}=yes", f"{quantity}=no"} <= keys:
         yield _error(last, f"no branch for what '{last.key}' isn't", _AT_CALL, "add the other, or one =any")
 
 
@@ -169,16 +169,12 @@ def _algorithm(branch: Branch, tree: Tree, place: _Place, library: EmbeddedTrees
 
 
 def _unnamed(branch: Branch, place: _Place, library: EmbeddedTrees | None) -> Iterator[Fault]:
-    """What is wrong with a composition, or with an algorithm in shared memory, whose keys hold the collective."""
-    if place.kind == "compositions":
-        known, consequence = f"MPIDI_{place.collective.capitalize()}_", _AT_START
-    else:
-        known, consequence = f"_mpi_{place.collective}_", _AT_CALL
+    """What is wrong with a composition, whose key holds the collective."""
     if library and branch.key not in library.choices[place.kind]:
         yield _error(branch, f"this library has no '{branch.key}'", _AT_START, _FROM_OWN)
-    elif known not in branch.key:
+    elif f"MPIDI_{place.collective.capitalize()}_" not in branch.key:
         what = f"'{branch.key}' for {place.collective}, which is of another collective"
-        yield _error(branch, what, consequence, _FROM_OWN)
+        yield _error(branch, what, _AT_START, _FROM_OWN)
 
 
 def _parameters(branch: Branch, found: TreeAlgorithm, library: EmbeddedTrees | None) -> Iterator[Fault]:

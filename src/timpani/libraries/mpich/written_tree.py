@@ -7,7 +7,6 @@ from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.mpich.algorithms import IN_PLACE
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
-from timpani.libraries.mpich.node_algorithms import is_of_node
 from timpani.libraries.mpich.selection_tree import below, dump
 from timpani.libraries.mpich.tree_algorithms import leaf, supported_calls
 from timpani.libraries.mpich.tree_with_rules import ONE_NODE, SEVERAL_NODES, SIZED, TIMES_RANKS, Piece, with_rules
@@ -27,9 +26,8 @@ def sayable(table: SelectionTable, library: EmbeddedTrees, catalogue: Catalogue)
     """The rules as the tree can say them, and what it can't."""
     pieces: list[Piece] = []
     left_out: list[LeftOut] = []
-    rules = [rule for rule in table.rules if not is_of_node(rule.algorithm.name)]  # which have a file of their own
-    for rule in rules:
-        found, why = _sayable(rule, rules, library, catalogue)
+    for rule in table.rules:
+        found, why = _sayable(rule, table.rules, library, catalogue)
         pieces += found
         left_out += (LeftOut(rule, each) for each in why)
     return pieces, left_out

@@ -13,7 +13,6 @@ from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
 from timpani.libraries.openmpi.remains import remove_remains
 from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force, without_own_files
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.openmpi.ucc_rules.ucc_file import UccFile
 from timpani.native.mpi import Mpi
 
 
@@ -67,6 +66,6 @@ LIBRARY = Library(
     parameter_file="mca-params.conf",
     notes=_notes,
     on_two_ranks=ON_TWO_RANKS,
-    tuning_files=(TunedRules(), JsonRulesFile(), HanRules(), UccFile()),
+    tuning_files=(TunedRules(), JsonRulesFile(), HanRules()),
     checked_files=(ClassicRulesInSix(),),
 )
