@@ -42,7 +42,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 # built another worker has reports, which need none: of two builds one waits.
 _FIRST = (
     *("tests/lab/", "tests/report/", "tests/mpi/", "tests/interpose/", "tests/campaign/", "tests/test_docs.py"),
-    *("tests/simgrid/", "tests/providers/", "tests/libraries/", "tests/native/", "tests/charts/"),
+    *("tests/simgrid/", "tests/providers/", "tests/libraries/", "tests/native/"),
 )
 
 

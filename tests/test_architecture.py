@@ -88,8 +88,8 @@ def test_no_arrow_inside_a_room_leads_back(room: Path) -> None:
     TopologicalSorter({folder.name: stated_imports(folder) for folder in folders_of(room)}).prepare()
 
 
-REGISTRIES = {"cli", "charts", "tests/cli", "bench"}
-"""Folders whose files are entries of one list: a subcommand, a figure, a benchmark each."""
+REGISTRIES = {"cli", "tests/cli", "bench"}
+"""Folders whose files are entries of one list: a subcommand or a benchmark each."""
 
 MAX_FILES = 20
 

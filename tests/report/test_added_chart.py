@@ -1,4 +1,4 @@
-"""A file put among the charts is all that a new figure takes: the one of docs/how-to/add-a-chart.md."""
+"""A file put among the figures is all that a new figure takes: the one of docs/how-to/add-a-chart.md."""
 
 import re
 import sys
@@ -9,9 +9,9 @@ import vl_convert
 
 from tests.report.conftest import synthetic_results
 from tests.report.page.test_page import Page, campaign_of, lacking, one, small
-from timpani import charts
 from timpani.campaign.folder.load import Campaign
-from timpani.charts.registry import figures
+from timpani.report import figures as folder
+from timpani.report.figures.figure import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import find_figures, write_figures
 from timpani.report.page.page import render
@@ -31,13 +31,13 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The page's file in a folder that counts as one of the charts'."""
+    """The page's file in a folder that counts as the figures'."""
     found = re.search(r"^<!-- file: (\w+)\.py -->\n```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
     assert found
     file = tmp_path / f"{found[1]}.py"
     file.write_text(found[2])
-    monkeypatch.setattr(charts, "__path__", [*charts.__path__, str(tmp_path)])
-    monkeypatch.delitem(sys.modules, f"{charts.__name__}.{file.stem}", raising=False)
+    monkeypatch.setattr(folder, "__path__", [*folder.__path__, str(tmp_path)])
+    monkeypatch.delitem(sys.modules, f"{folder.__name__}.{file.stem}", raising=False)
     return file
 
 

@@ -17,7 +17,7 @@ from timpani.study.words import counted
 from timpani.tuning.decide.by_state import decide_by_state
 
 if TYPE_CHECKING:
-    from timpani.charts.marks.theme import Chart
+    from timpani.report.figures.theme import Chart
 
 _SAMPLES = {"completion_ns": "completion_us", "average_ns": "osu_avg_us", "skew_ns": "skew_us"}
 """Columns of `OpenedCampaign.samples`, by what the raw record calls them."""
@@ -129,7 +129,7 @@ class _Figures(Mapping[str, "Chart"]):
         self._files = {str(file.path): file for file in figure_files(Report(campaign))}
 
     def __getitem__(self, name: str) -> "Chart":
-        from timpani.charts.marks.theme import LIGHT
+        from timpani.report.figures.theme import LIGHT
 
         file = self._files[name]
         return file.panel.chart(file.choice.rows, LIGHT, False).properties(title=file.choice.title)

@@ -23,8 +23,8 @@ from timpani.campaign.run import run
 from timpani.campaign.run.agenda import Racing
 from timpani.campaign.run.cell_result import result_of
 from timpani.campaign.run.session import Session
-from timpani.charts.race_launches import FIGURE
 from timpani.cli.terminal.ending import stopped_status
+from timpani.report.figures.maps import RACED
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.compose import compose
@@ -220,7 +220,7 @@ def test_report_and_json_say_what_was_raced(raced: Campaign, tmp_path: Path) -> 
     done = typed("report", raced.folder, "-o", tmp_path / "report.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "report.html").read_text()
-    assert FIGURE.section.title in page
+    assert RACED.section.title in page
     assert "accepts a regret of 60 %" in page
     found = json.loads(typed("verdict", raced.folder, "--format", "json").stdout)
     assert found["race"]["accepted"] == 0.6

@@ -9,7 +9,7 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.osu.published_tables import import_published
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
-from timpani.charts.fitted import FITTED, MEASURED, SWITCH
+from timpani.report.figures.models import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render

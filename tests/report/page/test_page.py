@@ -27,9 +27,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
 from timpani.campaign.osu.published_tables import import_published
-from timpani.charts.marks.interval_bars import HOW_CUT
-from timpani.charts.marks.row_filter import SIZE_SERIES
 from timpani.errors import UserError
+from timpani.report.figures.columns import SIZE_SERIES
+from timpani.report.figures.interval_bars import HOW_CUT
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import INDEX, find_figures, write_figures
 from timpani.report.page.methods import methods_paragraph

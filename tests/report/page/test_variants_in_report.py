@@ -13,7 +13,7 @@ from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.header_parts import RecordedSetting
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.charts.marks.theme import LIGHT
+from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import figure_files
 from timpani.report.page.methods import methods_paragraph

@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from timpani.campaign.folder.load import Campaign
-from timpani.charts.marks.labeled_curves import NAME_LAYERS
-from timpani.charts.marks.theme import LIGHT
+from timpani.report.figures.curves import NAME_LAYERS
+from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import PanelChoice
 from timpani.report.words.drawn_figures import MIN_TYPE_PT, FigureStyle, figure_bytes, figure_svg

@@ -1,4 +1,4 @@
 """Studies' conclusions and agreement with published tables, as text and as JSON.
 
-Imports: tables, verdict.
+Imports: figures, tables, verdict.
 """

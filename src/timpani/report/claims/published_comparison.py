@@ -13,10 +13,10 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import notes_on, study_label
-from timpani.charts.marks.row_filter import MESSAGES
-from timpani.charts.marks.status import status_words
 from timpani.report.claims.agreement_text import agreement_object, agreement_text
 from timpani.report.claims.claims_text import Checked, check_claims, claims_object, claims_text
+from timpani.report.figures.columns import MESSAGES
+from timpani.report.figures.status import status_words
 from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.plain_tables import tables_text

@@ -1,4 +1,4 @@
 """Fitted models as text, as JSON and as a section of the report.
 
-Imports: tables, words.
+Imports: figures, tables, words.
 """

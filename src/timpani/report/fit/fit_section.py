@@ -10,16 +10,15 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
-from timpani.charts.fitted import FIT_ROWS, FITTED, MEASURED, SWITCH
-from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.status import status_words
-from timpani.charts.residuals import RESIDUAL_ROWS
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
 from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import fitted_times
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
+from timpani.report.figures.figure import CONDITIONS
+from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, RESIDUAL_ROWS, SWITCH
+from timpani.report.figures.status import status_words
 from timpani.report.fit.model_tables import model_tables
 from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
 from timpani.report.tables.conditions import setting_in_words

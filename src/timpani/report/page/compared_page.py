@@ -9,7 +9,7 @@ from markupsafe import Markup
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
-from timpani.charts.marks import theme
+from timpani.report.figures import theme
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.static_figure import static_svg

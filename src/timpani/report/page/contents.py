@@ -12,11 +12,10 @@ from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
-from timpani.charts.algorithm_map import with_key
-from timpani.charts.marks.figure import COMPETITOR, CONDITIONS, WITHOUT_VARIANT
-from timpani.charts.marks.row_filter import CALLS, SIZE_SERIES
-from timpani.charts.marks.theme import is_default, style_numbers
-from timpani.charts.registry import figures
+from timpani.report.figures.columns import CALLS, SIZE_SERIES
+from timpani.report.figures.figure import COMPETITOR, CONDITIONS, WITHOUT_VARIANT, figures
+from timpani.report.figures.maps import with_key
+from timpani.report.figures.theme import is_default, style_numbers
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.panels import Panel, panels
 from timpani.report.page.shared_curves import (

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from timpani.campaign.read.study_names import stand_in_note
-from timpani.charts.marks import theme
-from timpani.charts.marks.latency_columns import latency_title
-from timpani.charts.registry import figures
 from timpani.errors import unknown
+from timpani.report.figures import theme
+from timpani.report.figures.columns import latency_title
+from timpani.report.figures.figure import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.page_templates import template_text
 from timpani.report.page.panels import ALGORITHMS, Panel, PanelChoice

@@ -14,11 +14,11 @@ from timpani.campaign.osu.doubts import doubts
 from timpani.campaign.osu.published_tables import Published, published_in
 from timpani.campaign.osu.published_times import published_doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
-from timpani.charts.marks.interval_bars import HOW_CUT
-from timpani.charts.marks.labeled_curves import IN_STEPS
-from timpani.charts.marks.placement_rows import ORDER
-from timpani.charts.marks.row_filter import SIZE_SERIES
-from timpani.charts.marks.status import shape_key
+from timpani.report.figures.columns import SIZE_SERIES
+from timpani.report.figures.curves import IN_STEPS
+from timpani.report.figures.interval_bars import HOW_CUT
+from timpani.report.figures.placements import ORDER
+from timpani.report.figures.status import shape_key
 from timpani.report.page.contents import Report
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data

@@ -6,8 +6,8 @@ from typing import Any
 import polars as pl
 from markupsafe import Markup
 
-from timpani.charts.marks import theme
-from timpani.charts.registry import figures
+from timpani.report.figures import theme
+from timpani.report.figures.figure import figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 

@@ -7,7 +7,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from timpani import __version__
-from timpani.charts.marks import theme
+from timpani.report.figures import theme
 from timpani.report.tables.algorithm_tables import with_unit
 from timpani.study.operations import title_of
 

@@ -10,8 +10,8 @@ import altair as alt
 import polars as pl
 from altair.utils.schemapi import debug_mode
 
-from timpani.charts.marks.figure import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, Figure
-from timpani.charts.marks.theme import PAGE, Chart, Palette, Style, ordered, styles
+from timpani.report.figures.figure import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, Figure
+from timpani.report.figures.theme import PAGE, Chart, Palette, Style, ordered, styles
 from timpani.report.page.static_figure import static_svg
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size

@@ -8,11 +8,9 @@ from markupsafe import Markup
 
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.statistic import by_statistic
-from timpani.charts.marks.figure import MODELS, Figure, Section
-from timpani.charts.marks.latency_columns import latency_title
-from timpani.charts.marks.row_filter import CALLS, MESSAGES, TRANSPOSES
-from timpani.charts.registry import figures
 from timpani.models.hockney import MISS
+from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_title
+from timpani.report.figures.figure import MODELS, Figure, Section, figures
 from timpani.report.page.contents import Report
 from timpani.report.page.panels import Panel
 from timpani.report.predicted.predicted_and_measured import predicted_sentence, predicted_tables

@@ -7,7 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from timpani.campaign.read.cells_in_context import cells_in_context
-from timpani.charts.marks.row_filter import CALLS
+from timpani.report.figures.columns import CALLS
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import STUDY_TABLES, TIMES, PageSection, by_operation, sections
 from timpani.report.tables.algorithm_tables import speedup_tables

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import polars as pl
 
-from timpani.charts import prediction_ratio as chart
 from timpani.errors import UserError
 from timpani.prediction.campaign import Prediction
+from timpani.report.figures.models import prediction_ratio
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, check_figure, figure_bytes, figure_svg
 from timpani.report.words.fit_words import algorithm_of
 from timpani.report.words.output_files import write_file
@@ -31,5 +31,5 @@ def write_prediction(
             ],
         )
     )
-    drawn = figure_svg(chart.prediction(rows), "Timpani's algorithms by the model", style)
+    drawn = figure_svg(prediction_ratio(rows), "Timpani's algorithms by the model", style)
     write_file(path, figure_bytes(drawn, path.suffix.removeprefix(".")), force)

@@ -6,9 +6,9 @@ from statistics import median
 
 import polars as pl
 
-from timpani.charts.marks.row_filter import CALLS
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
+from timpani.report.figures.columns import CALLS
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import algorithm_of, number

@@ -10,13 +10,13 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.sealed_lines import seal_object
-from timpani.charts.algorithm_map import algorithm_map
-from timpani.charts.marks import theme
 from timpani.errors import UserError
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.predictions import WAITING, Predictions, winners
 from timpani.prediction.stand_ins import stand_ins
 from timpani.prediction.terms import KINDS, SHARED_BY, SHARED_LINKS
+from timpani.report.figures import theme
+from timpani.report.figures.maps import algorithm_map
 from timpani.report.predicted.accuracy import costs_lines, costs_object
 from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.drawn_figures import figure_svg

@@ -3,10 +3,10 @@
 from dataclasses import replace
 from pathlib import Path
 
-from timpani.charts.marks.theme import LIGHT
-from timpani.charts.program_time import program_time
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.study.savings import Savings
+from timpani.report.figures.program_time import program_time
+from timpani.report.figures.theme import LIGHT
 from timpani.report.page.table_files import in_each_format
 from timpani.report.profiled.call_times import CONCURRENT_MEANING, LATE_MEANING, LONGEST_MEANING
 from timpani.report.profiled.profile_page import TITLES, longest_calls, page_title, profile_tables

@@ -7,14 +7,14 @@ import altair as alt
 import polars as pl
 from markupsafe import Markup
 
-from timpani.charts.marks import theme
-from timpani.charts.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.programs.profile.lateness import lateness_advice
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.study.profiled_study import left_out
 from timpani.programs.study.savings import PointSaving, Savings
+from timpani.report.figures import theme
+from timpani.report.figures.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.static_figure import static_svg
 from timpani.report.profiled.call_times import (

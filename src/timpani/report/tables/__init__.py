@@ -1,4 +1,4 @@
 """Tables: which rows and columns each has, and how one is written as text, Markdown, LaTeX and CSV.
 
-Imports: nothing.
+Imports: figures.
 """

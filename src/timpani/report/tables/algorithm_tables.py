@@ -7,10 +7,10 @@ from typing import TypeVar
 
 import polars as pl
 
-from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.row_filter import TRANSPOSES
-from timpani.charts.marks.status import OK, status_words
-from timpani.charts.marks.theme import is_default, ordered
+from timpani.report.figures.columns import TRANSPOSES
+from timpani.report.figures.figure import CONDITIONS
+from timpani.report.figures.status import OK, status_words
+from timpani.report.figures.theme import is_default, ordered
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US

@@ -8,7 +8,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.study_names import stand_in_note
-from timpani.charts.marks.latency_columns import latency_title
+from timpani.report.figures.columns import latency_title
 from timpani.report.tables.algorithm_tables import key_of_marks, latency_tables, shows_throughput, with_unit
 from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.conditions import with_conditions

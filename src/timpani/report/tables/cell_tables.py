@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.charts.marks.latency_columns import shows_osu_average
+from timpani.report.figures.columns import shows_osu_average
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.arrival import TOGETHER

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.charts.marks.figure import CONDITIONS, SETTING
+from timpani.report.figures.figure import CONDITIONS, SETTING
 from timpani.study.arrival import TOGETHER
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.charts.marks.row_filter import MESSAGES
+from timpani.report.figures.columns import MESSAGES
 from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.operations import quantity_of
 from timpani.study.schema import LOCALITY

@@ -7,10 +7,10 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.study_names import stand_in_note, study_names
-from timpani.charts.marks.figure import CONDITIONS
-from timpani.charts.marks.latency_columns import latency_title
-from timpani.charts.marks.status import OK, status_words
-from timpani.charts.marks.theme import ordered
+from timpani.report.figures.columns import latency_title
+from timpani.report.figures.figure import CONDITIONS
+from timpani.report.figures.status import OK, status_words
+from timpani.report.figures.theme import ordered
 from timpani.report.tables.algorithm_tables import (
     interval,
     key_of_marks,

@@ -4,7 +4,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.charts.marks.figure import CONDITIONS
+from timpani.report.figures.figure import CONDITIONS
 from timpani.report.tables.algorithm_tables import interval, significant
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.operations import is_sized

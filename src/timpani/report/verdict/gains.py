@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from timpani.charts.marks.figure import CONDITIONS
+from timpani.report.figures.figure import CONDITIONS
 from timpani.report.tables.report_table import Table, Value
 from timpani.report.verdict.answer import NOTHING_TO_SET
 from timpani.report.verdict.difference_words import faster

@@ -8,12 +8,12 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.message_locality import with_locality
-from timpani.charts.marks.latency_columns import latency_us
-from timpani.charts.marks.status import OK, status_words
 from timpani.errors import UserError
 from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
+from timpani.report.figures.columns import latency_us
+from timpani.report.figures.status import OK, status_words
 from timpani.report.tables.algorithm_tables import significant, status_parts
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.message_rows import message_rows

@@ -8,13 +8,10 @@ from typing import Self
 
 import polars as pl
 
-from timpani.charts.marks.theme import Chart
-from timpani.charts.marks.tree import tree_of
-from timpani.charts.message_tree import message_tree
-from timpani.charts.peer_matrix import peer_matrix
-from timpani.charts.timeline import timeline
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
+from timpani.report.figures.schedules import message_tree, peer_matrix, timeline, tree_of
+from timpani.report.figures.theme import Chart
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import check_new, write_file
 from timpani.schedules.simulation import EqualNodes, SimulatedCall, Simulator

@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 import vl_convert
 
-from timpani.charts.marks.theme import Chart
 from timpani.errors import UserError, unknown
+from timpani.report.figures.theme import Chart
 from timpani.report.words.compact_svg import compact_svg
 from timpani.report.words.fitted_width import drawn_width, fitted
 from timpani.report.words.output_files import check_new

@@ -4,8 +4,8 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from timpani.charts.marks import theme
-from timpani.charts.marks.labeled_curves import BEFORE_NAMES, NAME_LAYERS
+from timpani.report.figures import theme
+from timpani.report.figures.curves import BEFORE_NAMES, NAME_LAYERS
 
 _NARROWEST_PANEL = 160  # pixels with its axis, of a figure of several
 _NARROWEST_PLOT = 60  # pixels

@@ -1,1 +1,0 @@
-"""One kind of figure per file: data frame in, Altair chart out."""

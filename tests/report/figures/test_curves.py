@@ -1,0 +1,265 @@
+from collections.abc import Iterable
+from itertools import pairwise
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.report.figures.conftest import LATENCY_US, SIZES, cell
+from tests.report.figures.drawing import about, items, texts
+from timpani.report.figures.axes import rank_axis
+from timpani.report.figures.latency import AGAINST_SIZE, BY_RANKS, latency_against_ranks
+
+pytestmark = pytest.mark.slow
+
+latency_against_size = AGAINST_SIZE.draw
+
+
+def names_at_ends(figure: object) -> dict[str, float]:
+    """Height of each name at the end of its curve, pixels from the top."""
+    return {item["text"]: item["y"] for item in items(figure, "text")}  # type: ignore[arg-type]
+
+
+def test_every_measured_cell_has_its_interval(cells: pl.DataFrame) -> None:
+    rules = items(latency_against_size(cells), "rule")
+    intervals = [rule for rule in rules if "bar_low" in rule.get("description", "")]
+    assert len(intervals) == len(LATENCY_US) * len(SIZES) - 1
+    assert all(rule["x"] == rule.get("x2", rule["x"]) and rule["y"] > rule["y2"] for rule in intervals)
+
+
+def test_cells_without_interval_are_points_without_rule(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(cells.with_columns(pl.lit(None, pl.Float64).alias("ci_low_us")))
+    assert not about(items(figure, "rule"), "bar_low")
+    assert len(items(figure, "symbol")) == len(LATENCY_US) * len(SIZES)
+
+
+def stretched(cells: pl.DataFrame, **ends: float) -> pl.DataFrame:
+    """The cells with such an interval for the default at 64 B."""
+    one = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
+    return cells.with_columns(pl.when(one).then(end).otherwise(name).alias(name) for name, end in ends.items())
+
+
+def span_of_points(figure: object) -> float:
+    """Pixels between the highest and the lowest point that has a time."""
+    heights: list[float] = [item["y"] for item in about(items(figure, "symbol"), "status: ok")]  # type: ignore[arg-type]
+    return max(heights) - min(heights)
+
+
+def test_a_wide_interval_does_not_stretch_the_axis_but_is_cut_and_counted(cells: pl.DataFrame) -> None:
+    wide = latency_against_size(stretched(cells, ci_high_us=1e7))
+    assert span_of_points(wide) > 0.6 * span_of_points(latency_against_size(cells))
+    shape = "M-1,0.5L0,-0.5L1,0.5"
+    assert len([item for item in items(wide, "symbol") if item.get("shape") == shape]) == 1
+    assert "1 of 23 intervals cut" in {item["text"] for item in items(wide, "text")}
+
+
+def test_an_interval_may_be_cut_at_both_ends(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(stretched(cells, ci_low_us=1e-6, ci_high_us=1e7))
+    heads = [item for item in items(figure, "symbol") if len(item.get("shape", "")) > 15]
+    assert len(heads) == 3  # and the cross of the failed cell
+    assert "1 of 23 intervals cut" in {item["text"] for item in items(figure, "text")}
+
+
+def test_bars_that_are_nearly_as_long_as_the_points_spread_are_whole(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(stretched(cells, ci_high_us=500.0))
+    assert set(names_at_ends(figure)) == set(LATENCY_US)
+
+
+def test_names_keep_their_distance_next_to_the_plot_if_bars_lengthen_the_axis(cells: pl.DataFrame) -> None:
+    one = cells.filter(pl.col("label") == "default")
+    many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(40)])
+    figure = latency_against_size(
+        many.with_columns(ci_low_us=pl.col("median_us") / 100, ci_high_us=pl.col("median_us") * 3)
+    )
+    ordered = sorted(height for name, height in names_at_ends(figure).items() if name.startswith("chain"))
+    assert len(ordered) == 40
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+    assert ordered[0] >= 0
+    assert ordered[-1] <= 16 * 41  # the plot grows with its names
+
+
+def test_each_curve_is_named_once_at_its_end_and_no_two_names_overlap(cells: pl.DataFrame) -> None:
+    heights = names_at_ends(latency_against_size(cells))
+    assert set(heights) == set(LATENCY_US)
+    ordered = sorted(heights.values())
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+
+
+def test_twenty_curves_that_end_in_one_point_have_twenty_readable_names(cells: pl.DataFrame) -> None:
+    one = cells.filter(pl.col("label") == "default")
+    many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(20)])
+    ordered = sorted(names_at_ends(latency_against_size(many)).values())
+    assert len(ordered) == 20
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+
+
+def test_names_that_need_no_room_stay_at_their_curves(cells_by_ranks: pl.DataFrame) -> None:
+    figure = latency_against_ranks(cells_by_ranks.filter(pl.col("label").is_in(["default", "linear"])))
+    heights = names_at_ends(figure)
+    for point in about(items(figure, "symbol"), "ranks: 8"):
+        label = next(name for name in heights if f"algorithm: {name}" in point["description"])
+        assert heights[label] == pytest.approx(point["y"], abs=0.5)
+
+
+def test_a_failed_cell_is_a_cross_on_the_axis_and_named_in_the_legend(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(cells)
+    crosses = about(items(figure, "symbol"), "status: failed")
+    (axis,) = {item["y"] for item in crosses}
+    assert len(crosses) == 1
+    assert axis > max(item["y"] for item in items(figure, "symbol") if item not in crosses)
+    assert texts(figure, "legend-label") == ["not converged", "failed"]
+
+
+def test_a_time_of_0_stands_on_the_log_axis_and_flattens_nothing(cells: pl.DataFrame) -> None:
+    one = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
+    zero = cells.with_columns(
+        pl.when(one).then(0.0).otherwise(name).alias(name) for name in ("median_us", "ci_low_us", "ci_high_us")
+    )
+    points = about(items(latency_against_size(zero), "symbol"), "algorithm: default;")
+    on_axis = [point for point in points if "latency (µs): 0;" in point["description"]]
+    assert len(points) == len(SIZES)
+    assert len(on_axis) == 1
+    others = [point["y"] for point in points if point not in on_axis]
+    assert max(others) < on_axis[0]["y"]
+    assert max(others) - min(others) > 200
+    linear = about(items(latency_against_size(zero, linear=True), "symbol"), "algorithm: default;")
+    assert len(linear) == len(SIZES)
+
+
+def test_a_flagged_cell_has_another_shape_and_is_hollow(cells: pl.DataFrame) -> None:
+    points = items(latency_against_size(cells), "symbol")
+    (flagged,) = about(points, "status: not_converged")
+    ordinary = about(points, "status: ok")
+    assert flagged["shape"] not in {point["shape"] for point in ordinary}
+    assert flagged["fill"] == "#ffffff"
+    assert all(point["fill"] != "#ffffff" for point in ordinary)
+
+
+def test_there_is_no_legend_of_statuses_where_all_is_well(cells_by_ranks: pl.DataFrame) -> None:
+    assert texts(latency_against_ranks(cells_by_ranks), "legend-label") == []
+
+
+def test_imported_averages_are_drawn_and_called_averages(cells: pl.DataFrame) -> None:
+    nothing = pl.lit(None, pl.Float64)
+    imported = cells.with_columns(median_us=nothing, ci_low_us=nothing, ci_high_us=nothing)
+    figure = latency_against_size(imported)
+    assert "OSU average latency (µs)" in texts(figure, "axis-title")
+    assert len(about(items(figure, "symbol"), "status: ok")) == len(LATENCY_US) * len(SIZES) - 2
+    assert "Median completion (µs)" in texts(latency_against_size(cells), "axis-title")
+
+
+def test_an_empty_message_stands_left_of_one_byte(cells: pl.DataFrame) -> None:
+    points = about(items(latency_against_size(cells), "symbol"), "algorithm: default;")
+    places = [point["x"] for point in points]
+    assert len(places) == len(SIZES)
+    assert places == sorted(places)
+    assert places[0] < places[1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "ticks", "is_linear"),
+    [
+        (range(2, 49, 2), list(range(4, 49, 4)), True),
+        (range(2, 13, 2), [2, 4, 6, 8, 10, 12], True),
+        ([2, 4, 8, 16, 32], [2, 4, 8, 16, 32], False),
+        ([2, 4, 6], [2, 4, 6], False),
+        ([8, 12, 16], [8, 12, 16], False),
+    ],
+)
+def test_rank_counts_in_equal_steps_stand_on_a_linear_axis(
+    counts: Iterable[int], ticks: list[int], is_linear: bool
+) -> None:
+    axis: Any = rank_axis(counts).to_dict()
+    assert axis["axis"]["values"] == ticks
+    assert (axis["scale"].get("type") != "log") is is_linear
+
+
+def test_a_narrow_panel_has_fewer_ticks_with_the_last_rank_count_among_them() -> None:
+    axis: Any = rank_axis(range(2, 49, 2), ticks=6).to_dict()
+    assert axis["axis"]["values"] == [8, 16, 24, 32, 40, 48]
+
+
+def test_the_rank_axis_names_the_rank_counts_that_were_measured(cells_by_ranks: pl.DataFrame) -> None:
+    labels = texts(latency_against_ranks(cells_by_ranks), "axis-label")
+    assert {"2", "3", "4", "8"} <= set(labels)
+
+
+def boundary_words(cells: pl.DataFrame, node: int | None, switch: int | None) -> dict[str, float]:
+    """What stands at the rules of a figure over 2 to 8 ranks, and how far right the rules are."""
+    counts = {"node_ranks": pl.lit(node, pl.Int64), "switch_ranks": pl.lit(switch, pl.Int64)}
+    figure = latency_against_ranks(cells.with_columns(**counts))
+    rules = [rule["x"] for rule in items(figure, "rule") if rule.get("strokeDash") == [2, 3]]
+    words = [item for item in items(figure, "text") if "full" in item["text"]]
+    assert len(words) == len(rules)
+    assert all(min(abs(word["x"] - x) for x in rules) < 5 for word in words)
+    return {word["text"]: word["x"] for word in words}
+
+
+def test_rules_say_where_ranks_leave_the_first_node_and_the_first_switch(cells_by_ranks: pl.DataFrame) -> None:
+    words = boundary_words(cells_by_ranks, 2, 4)
+    assert list(words) == ["first node full", "first switch full"]
+    assert words["first node full"] < words["first switch full"]
+
+
+def test_nodes_with_a_switch_each_have_one_rule(cells_by_ranks: pl.DataFrame) -> None:
+    assert list(boundary_words(cells_by_ranks, 3, 3)) == ["first node and switch full"]
+
+
+@pytest.mark.parametrize(("node", "switch"), [(None, None), (1, 8), (8, None)])
+def test_there_is_no_rule_outside_the_rank_counts(
+    node: int | None, switch: int | None, cells_by_ranks: pl.DataFrame
+) -> None:
+    assert boundary_words(cells_by_ranks, node, switch) == {}
+
+
+def test_lines_join_doubling_sizes_and_the_others_are_points(
+    cells_of_two_series: pl.DataFrame,
+) -> None:
+    figure = latency_against_size(cells_of_two_series)
+    doubling = 6  # 256 B to 8 KiB
+    assert len(items(figure, "line")) == 2 * doubling
+    assert len(about(items(figure, "symbol"), "algorithm")) == cells_of_two_series.height
+
+
+def test_sizes_in_equal_steps_have_a_figure_on_linear_axes(cells_of_two_series: pl.DataFrame) -> None:
+    figure = latency_against_size(cells_of_two_series, linear=True, steps=True)
+    points = about(items(figure, "symbol"), "algorithm: default;")
+    places = [point["x"] for point in points]
+    assert len(places) == 8
+    assert {round(right - left, 3) for left, right in pairwise(places)} == {round(places[1] - places[0], 3)}
+    assert len(items(figure, "line")) == 2 * 8
+    assert {"0 B", "512 B", "1 KiB", "1.5 KiB", "4 KiB"} <= set(texts(figure, "axis-label"))
+
+
+def test_linear_axes_begin_at_zero_and_names_keep_their_distance(cells: pl.DataFrame) -> None:
+    figure = latency_against_size(cells, linear=True)
+    assert {"0 B", "1 MiB", "0"} <= set(texts(figure, "axis-label"))
+    ordered = sorted(names_at_ends(figure).values())
+    assert len(ordered) == len(LATENCY_US)
+    assert min(low - high for high, low in pairwise(ordered)) > 11
+
+
+def test_one_algorithm_has_a_curve_for_each_rank_count() -> None:
+    counts = (1, 2, 16)
+    cells = pl.DataFrame([cell("default", size, ranks) for ranks in counts for size in SIZES])
+    figure = BY_RANKS.draw(cells)
+    assert set(names_at_ends(figure)) == {"1 rank", "2 ranks", "16 ranks"}
+    heights = names_at_ends(figure)
+    assert heights["16 ranks"] < heights["2 ranks"]
+
+
+def test_a_far_point_does_not_stretch_the_axis_but_stands_at_its_end_and_is_counted(cells: pl.DataFrame) -> None:
+    far = latency_against_size(stretched(cells, median_us=1e6, ci_low_us=9e5, ci_high_us=2e6))
+    assert span_of_points(far) > 0.6 * span_of_points(latency_against_size(cells))
+    (point,) = about(items(far, "symbol"), "algorithm: default;", "message bytes: 64;")
+    assert "latency (µs): 1000000;" in point["description"]
+    assert point["y"] == min(item["y"] for item in about(items(far, "symbol"), "status: ok"))
+    assert "1 of 23 intervals cut, 1 of 23 points beyond the axis" in {item["text"] for item in items(far, "text")}
+
+
+def test_a_size_that_is_far_from_the_others_is_not_cut(cells: pl.DataFrame) -> None:
+    large = cells.filter(pl.col("message_bytes") == max(SIZES)).with_columns(
+        message_bytes=pl.col("message_bytes") * 2**20, median_us=pl.col("median_us") * 2**20
+    )
+    figure = latency_against_size(pl.concat([cells, large]))
+    assert not [item for item in items(figure, "text") if "beyond" in str(item["text"])]

@@ -1,0 +1,92 @@
+"""Figures of messages between ranks and of transposes."""
+
+from typing import Any
+
+import polars as pl
+import pytest
+
+from tests.report.figures.drawing import about, items, texts
+from timpani.report.figures.messages import MESSAGE_LATENCY as LATENCY
+from timpani.report.figures.messages import pair_matrix, throughput_against_size
+from timpani.report.figures.ratios import TRANSPOSE_COST
+
+PAIRS = ((0, 1), (0, 2), (1, 2))
+SIZES = (1, 1024, 1048576)
+
+
+def row(first: int, second: int, size: int, **changed: Any) -> dict[str, Any]:
+    time = (1.0 + second) * (1 + size / 1024)
+    return {
+        "label": f"same node, ranks {first} and {second}",
+        "locality": "same node",
+        "first": first,
+        "second": second,
+        "ranks": 3,
+        "message_bytes": size,
+        "median_us": time,
+        "ci_low_us": time * 0.9,
+        "ci_high_us": time * 1.1,
+        "osu_avg_us": time,
+        "throughput_mb_per_s": size / time,
+        "throughput_low_mb_per_s": size / time / 1.1,
+        "throughput_high_mb_per_s": size / time / 0.9,
+        "throughput_shown": False,
+        "launches": 6,
+        "status": "ok",
+        **changed,
+    }
+
+
+@pytest.fixture
+def messages() -> pl.DataFrame:
+    return pl.DataFrame([row(first, second, size) for first, second in PAIRS for size in SIZES])
+
+
+def test_latency_has_a_curve_a_pair_with_error_bars_and_says_what_it_is(messages: pl.DataFrame) -> None:
+    figure = LATENCY.draw(messages)
+    assert "Half a round trip (µs)" in texts(figure, "axis-title")
+    assert len(about(items(figure, "rule"), "bar_low")) == messages.height
+    assert {item["text"] for item in items(figure, "text")} == set(messages["label"])
+
+
+def test_throughput_rises_where_time_per_byte_falls_and_its_interval_stands_upright(messages: pl.DataFrame) -> None:
+    figure = throughput_against_size(messages)
+    assert "Throughput (MB/s)" in texts(figure, "axis-title")
+    intervals = about(items(figure, "rule"), "bar_low")
+    assert len(intervals) == messages.height
+    assert all(rule["y"] > rule["y2"] for rule in intervals)
+    points = about(items(figure, "symbol"), "ranks 0 and 1")
+    assert points[0]["y"] > points[-1]["y"]
+
+
+def at(messages: pl.DataFrame, size: int) -> pl.DataFrame:
+    return messages.filter(pl.col("message_bytes") == size)
+
+
+def test_the_matrix_shades_slow_pairs_and_writes_their_time(messages: pl.DataFrame) -> None:
+    figure = pair_matrix(at(messages, 1024))
+    (near,) = about(items(figure, "rect"), "rank: 0", "and rank: 1")
+    (far,) = about(items(figure, "rect"), "rank: 0", "and rank: 2")
+    assert near["fillOpacity"] < far["fillOpacity"]
+    assert sorted(item["text"] for item in items(figure, "text")) == ["4", "6", "6"]
+
+
+def test_the_matrix_of_a_bandwidth_writes_megabytes_a_second_and_shades_by_time(messages: pl.DataFrame) -> None:
+    figure = pair_matrix(at(messages, 1024).with_columns(throughput_shown=pl.lit(True)))
+    assert sorted(item["text"] for item in items(figure, "text")) == ["170", "170", "260"]
+
+
+def test_a_pair_that_failed_leaves_its_place_empty_but_marked(messages: pl.DataFrame) -> None:
+    failed = pl.when(pl.col("second") == 1)
+    broken = at(messages, 1024).with_columns(
+        *(failed.then(None).otherwise(pl.col(name)).alias(name) for name in ("median_us", "osu_avg_us")),
+        failed.then(pl.lit("failed")).otherwise("status").alias("status"),
+    )
+    figure = pair_matrix(broken)
+    assert len(about(items(figure, "rect"), "rank: ")) == 2
+    assert "failed" in texts(figure, "legend-label")
+
+
+def test_the_cost_of_transposing_is_relative_to_a_plain_message(ratios: pl.DataFrame) -> None:
+    (title,) = (text for text in texts(TRANSPOSE_COST.draw(ratios), "title-text") if "over" in text)
+    assert title.startswith("A plain message’s time over ")

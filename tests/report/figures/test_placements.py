@@ -1,0 +1,113 @@
+import re
+from collections.abc import Callable
+
+import polars as pl
+import pytest
+
+from tests.report.figures.conftest import LATENCY_US, SIZES
+from tests.report.figures.drawing import about, items, texts
+from timpani.report.figures.placements import (
+    ALL_AGAINST_SIZE,
+    mappings_against_ranks,
+    placements,
+    placements_against_ranks,
+    placements_against_size,
+)
+from timpani.report.figures.theme import LIGHT, Chart
+from timpani.report.words.drawn_figures import figure_svg
+
+pytestmark = pytest.mark.slow
+
+
+def two_placements(cells: pl.DataFrame) -> pl.DataFrame:
+    return pl.concat([cells, cells.with_columns(placement=pl.lit("node"), median_us=pl.col("median_us") * 2)])
+
+
+def test_a_panel_for_each_size_with_a_row_for_each_placement(cells: pl.DataFrame) -> None:
+    figure = placements(two_placements(cells).filter(pl.col("message_bytes") > 0))
+    assert texts(figure, "title-text")[:2] == ["1 B", "64 B"]
+    assert {"2 ranks, core", "2 ranks, node"} <= set(texts(figure, "axis-label"))
+
+
+def test_a_row_on_the_host_file_of_a_category_says_how_many_nodes_have_how_many_ranks(cells: pl.DataFrame) -> None:
+    rows = {"category:1:2": "4 × 2, category 1", "category:3:4:7": "2 × 4, category 3, shuffled by 7"}
+    eight = cells.with_columns(ranks=pl.lit(8))
+    figure = placements(pl.concat([eight.with_columns(placement=pl.lit(each)) for each in rows]))
+    named = [text for text in texts(figure, "axis-label") if "category" in text]
+    assert set(named) == set(rows.values())
+    points = about(items(figure, "symbol"), "ranks and placement: 2 × 4, category 3, shuffled by 7")
+    assert len(points) == eight["median_us"].is_not_null().sum()
+
+
+def test_every_time_is_drawn_and_a_failed_cell_is_not(cells: pl.DataFrame) -> None:
+    both = two_placements(cells)
+    points = items(placements(both), "symbol")
+    assert len(about(points, "algorithm")) == both["median_us"].is_not_null().sum()
+    assert {item["fill"] for item in about(points, "algorithm: default")} == {LIGHT.text}
+
+
+def test_the_links_own_time_is_a_bar_where_it_is_known(cells: pl.DataFrame) -> None:
+    bounded = cells.with_columns(bound_us=pl.when(pl.col("message_bytes") > 64).then(pl.col("median_us") / 2))
+    bars = about(items(placements(bounded), "rect"), "links alone")
+    assert len(bars) == bounded["bound_us"].is_not_null().sum()
+    assert not about(items(placements(cells), "rect"), "links alone")
+
+
+def test_an_interval_is_cut_by_the_times_in_its_panel(cells: pl.DataFrame) -> None:
+    at_64 = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
+    wide = cells.with_columns(ci_high_us=pl.when(at_64).then(200.0).otherwise("ci_high_us"))
+    assert [item["text"] for item in items(placements(wide), "text")] == ["1 of 4 intervals cut"]
+
+
+@pytest.mark.parametrize(("panels", "lines"), [(1, 4), (2, 2), (6, 1)])
+def test_a_title_is_as_wide_as_the_panels_in_a_line(cells: pl.DataFrame, panels: int, lines: int) -> None:
+    sizes = cells["message_bytes"].unique().sort()[1 : panels + 1]
+    drawn = two_placements(cells).filter(pl.col("message_bytes").is_in(sizes.implode()))
+    title = "Broadcast on four nodes, against the default, placed by core, cache warm"
+    svg = figure_svg(placements(drawn), title)
+    assert (f">{title}<" in svg) == (lines == 1)
+    divided = re.findall(r"<tspan[^>]*>([^<]*)</tspan>", svg)
+    assert " ".join(divided) == (title if lines > 1 else "")
+    assert len(divided) == (lines if lines > 1 else 0)
+
+
+def test_both_placements_are_curves_in_a_panel_for_each_algorithm(cells: pl.DataFrame) -> None:
+    both = two_placements(cells)
+    figure = placements_against_size(both)
+    assert texts(figure, "title-text")[: len(LATENCY_US)] == ["default", "binomial", "knomial:radix=4", "linear"]
+    assert {"core", "node"} <= set(texts(figure, "legend-label"))
+    assert len(items(figure, "line")) == both["median_us"].is_not_null().sum()
+    drawn = about(items(figure, "symbol"), "algorithm: default;", "placed by: node")
+    assert len(drawn) == len(SIZES)
+    for core, node in zip(about(items(figure, "symbol"), "algorithm: default;", "placed by: core"), drawn, strict=True):
+        assert node["y"] < core["y"]
+
+
+def test_placements_are_curves_over_rank_counts_too(cells_by_ranks: pl.DataFrame) -> None:
+    figure = placements_against_ranks(two_placements(cells_by_ranks), linear=True)
+    assert {"2", "3", "4", "8", "0"} <= set(texts(figure, "axis-label"))
+    assert len(items(figure, "line")) == 2 * cells_by_ranks.height
+
+
+def test_labels_at_the_ends_of_neighboring_axes_stand_apart(cells: pl.DataFrame) -> None:
+    sizes = {64: 16384, 4096: 262144}
+    few = cells.filter(pl.col("message_bytes").is_in(list(sizes))).with_columns(pl.col("message_bytes").replace(sizes))
+    figure = placements_against_size(two_placements(few))
+    labels = [item for item in items(figure, "text", "axis-label") if item["text"] in ("16 KiB", "256 KiB")]
+    assert {item["text"] for item in labels} == {"16 KiB", "256 KiB"}
+    first, last = (next(item["x"] for item in labels if item["text"] == size) for size in ("16 KiB", "256 KiB"))
+    gap = figure.spacing["column"] - (last - first - figure.spec.width)
+    width_of_a_letter = 6  # pixels, at 11 px
+    assert gap > width_of_a_letter * len("256 KiB16 KiB") / 2
+
+
+@pytest.mark.parametrize("draw", [ALL_AGAINST_SIZE.draw, mappings_against_ranks])
+def test_all_algorithms_and_placements_are_curves_of_one_figure(
+    draw: Callable[[pl.DataFrame], Chart], cells: pl.DataFrame, cells_by_ranks: pl.DataFrame
+) -> None:
+    both = two_placements(cells if draw is ALL_AGAINST_SIZE.draw else cells_by_ranks)
+    figure = draw(both)
+    wanted = {f"{label}, {place}" for label in set(both["label"]) for place in ("core", "node")}
+    assert wanted <= {item["text"] for item in items(figure, "text")}
+    drawn = about(items(figure, "symbol"), "algorithm: default;")
+    assert len(drawn) == both.filter(pl.col("label") == "default", pl.col("median_us") > 0).height
