@@ -117,7 +117,7 @@ def run(
         raise UserError("name either what to measure, or a profile with --for", "for example: timpani run demo")
     if covered_by and program is None:
         raise UserError("--covered-by leaves out calls of a profile, and no profile is named", "name one with --for")
-    study_of = partial(_study, what, program, covered_by or ())
+    study_of = partial(_study, what, program, covered_by or (), not further.dry_run)
     folder = output or folder_of_today(what or [program.name if program else ""])
     options = study.given()
     if place.on and asks_for_job(place.on):
@@ -131,7 +131,10 @@ def run(
     session = _session(study_of, options, place, starts=not further.dry_run)
     if further.dry_run:
         from timpani.report.words.dry_run import plan_lines
+        from timpani.study.compose import left_out_of_plan
 
+        for line in left_out_of_plan(what or []):
+            typer.echo(line, err=True)
         typer.echo("\n".join(plan_lines(session.plan)))
         return
     shown = shown_cells(session.plan) if further.show_matrix else []
@@ -196,11 +199,13 @@ def _study(
     what: list[str] | None,
     program: Path | None,
     covered_by: Sequence[Path],
+    with_code: bool,
     options: dict[str, Any],
     libraries: list[str],
 ) -> "Study":
     """The study of `what`, or of what a profiled program calls but for what the campaigns `covered_by` measured.
 
+    with_code  whether it is started, and not only planned
     libraries  further ones, which compete as variants
     """
     from timpani.api.runnable_study import runnable_study
@@ -212,7 +217,7 @@ def _study(
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
     if program:
         return runnable_study([], study_for(program, options, covered_by))
-    return runnable_study(what or [], compose(what or [], options))
+    return runnable_study(what or [], compose(what or [], options, with_code=with_code))
 
 
 def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":

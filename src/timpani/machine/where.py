@@ -9,6 +9,7 @@ from timpani.machine.here.detect import detect
 from timpani.machine.launchers import lab_launcher as lab
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.platforms.platform import find_platform, machine_of
+from timpani.study.trust import is_trusted
 
 HERE = "here"
 """Instead of a machine file: the machine that `timpani machine detect` finds."""
@@ -27,4 +28,16 @@ def resolve(text: str, mpi: str | None = None) -> Machine:
         return detect(choose_mpi(mpi))
     if text.partition(":")[0] == lab.PREFIX:
         return lab.lab_machine(text)
-    return read_machine(Path(text))
+    machine = read_machine(Path(text))
+    _check_trusted(Path(text), machine)
+    return machine
+
+
+def _check_trusted(file: Path, machine: Machine) -> None:
+    """UserError if a machine file names programs or modules by their path, and nobody agreed to it."""
+    named = [each for each in (machine.mpi or "", *machine.modules) if each.startswith(("/", ".", "~"))]
+    if named and not is_trusted(file):
+        raise UserError(
+            f"{file} can run programs: it names {named[0]}",
+            f"read the file, and if you trust who wrote it, add --trust {file}",
+        )

@@ -1,6 +1,6 @@
 """A study from what was typed: a study's name or file, or operations, with options that take precedence."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +10,14 @@ from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.shipped import shipped_studies
 from timpani.study.study import ALL, Study, read_study
+from timpani.study.trust import code_in, is_trusted, not_trusted, without_code
 
 
-def compose(what: list[str], options: Mapping[str, Any]) -> Study:
+def compose(what: list[str], options: Mapping[str, Any], *, with_code: bool = True) -> Study:
     """The study that `what` names, with every option that isn't None in place of the study's own field.
+
+    with_code  whether the study will be started: UserError if it is a file that names scripts, libraries and the like,
+               and is not trusted. Without, these are left out.
 
     `what` is a shipped study's name, a study file, or one or more operations. `algorithms` holds for all of them. It is
     a list of names, or a text with commas between them: `default,chain:fanout=4,segment_bytes=8192,ring`.
@@ -21,7 +25,7 @@ def compose(what: list[str], options: Mapping[str, Any]) -> Study:
     given = {name: value for name, value in options.items() if value is not None}
     algorithms = split_algorithms(given.pop("algorithms")) if "algorithms" in given else None
     what = operation_names(what)
-    base = _named_study(what)
+    base = _named_study(what, with_code=with_code)
     if base is None:
         strange = [name for name in what if name not in OPERATIONS]
         if strange:
@@ -78,11 +82,27 @@ def _unknown_operation(name: str, studies: list[str]) -> UserError:
     return unknown("study or operation", name, [*OPERATIONS, *studies], "timpani list studies")
 
 
-def _named_study(what: list[str]) -> Study | None:
+def _named_study(what: list[str], *, with_code: bool) -> Study | None:
     """The study when `what` is one study; None when it must be operations."""
     if len(what) != 1:
         return None
     for shipped in shipped_studies():
         if shipped.name == what[0]:
             return shipped.study
-    return read_study(Path(what[0])) if what[0].endswith(".toml") else None
+    if not what[0].endswith(".toml"):
+        return None
+    file = Path(what[0])
+    study = read_study(file)
+    code = {} if is_trusted(file) else code_in(study.variants)
+    if code and with_code:
+        raise not_trusted(file, *next(iter(code.items())))
+    variants = {name: without_code(study.variants[name]) for name in code}
+    return study.model_copy(update={"variants": {**study.variants, **variants}}) if code else study
+
+
+def left_out_of_plan(what: Iterable[str]) -> Iterator[str]:
+    """What a plan of `what` leaves out because nobody agreed to it, a line for each variant."""
+    for file in (Path(each) for each in what if each.endswith(".toml")):
+        code = {} if is_trusted(file) else code_in(read_study(file).variants)
+        for name, does in code.items():
+            yield f"variant {name!r} is planned as if it did not do this: {'; '.join(does)} ({file} is not trusted)"

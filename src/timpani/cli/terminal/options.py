@@ -12,6 +12,7 @@ import typer
 
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
 from timpani.study.keys import KEYS, WHERE, Option
+from timpani.study.trust import trust
 
 if TYPE_CHECKING:
     from timpani.report.words.drawn_figures import FigureStyle
@@ -140,6 +141,13 @@ def format_option(help: str, *formats: Format) -> Any:
     return typer.Option(help=help, parser=parse, metavar=listed)
 
 
+def trusted_files(files: list[Path] | None) -> list[Path] | None:
+    """Remember that the user trusts `files`, before anything reads them."""
+    for file in files or ():
+        trust(file)
+    return files
+
+
 @dataclass(frozen=True)
 class WhereOptions:
     """Where to measure, as typed."""
@@ -148,6 +156,16 @@ class WhereOptions:
     oversubscribe: Annotated[
         bool, typer.Option("--oversubscribe", help="Allow more ranks than cores.", rich_help_panel=WHERE)
     ] = False
+    trust: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let this study file or machine file run the programs that it names, now and until it changes.",
+            show_default="none",
+            callback=trusted_files,
+            rich_help_panel=WHERE,
+        ),
+    ] = None
 
 
 FIGURES = "Figures"
