@@ -27,7 +27,6 @@ from tests.libraries.test_intel_adjust import CATALOGUE as INTEL
 from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
 from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
 from tests.libraries.test_mpich_tree import COMPOSITIONS, LIBRARY
-from tests.programs.profile_files import mpisee_database
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
@@ -58,15 +57,12 @@ from timpani.machine.nodes.places import requested_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
-from timpani.programs.imported.mpip_import import import_mpip
-from timpani.programs.imported.mpisee_import import import_mpisee
 from timpani.providers.verification import parse_range
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
 from timpani.report.predicted import prediction_output
 from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
 from timpani.report.predicted.stored_predictions import stored_predictions
-from timpani.report.profiled.profile_text import profile_text
 from timpani.report.tables.cell_tables import cell_tables
 from timpani.report.tables.plain_tables import tables_text
 from timpani.rules.table import table_file
@@ -235,16 +231,6 @@ def osu(raw: bytes, folder: Path) -> None:
     logs = [BenchmarkLog.parse(str(path), "default")]
     import_logs(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
     tables_text(cell_tables(estimate_cells(load(made).raced)))
-
-
-def mpip(raw: bytes, folder: Path) -> None:
-    (folder / "report.mpiP").write_bytes(raw)
-    profile_text(import_mpip(folder / "report.mpiP", Path(tempfile.mkdtemp(dir=folder)) / "p"))
-
-
-def mpisee(raw: bytes, folder: Path) -> None:
-    (folder / "mpisee.db").write_bytes(raw)
-    profile_text(import_mpisee(folder / "mpisee.db", Path(tempfile.mkdtemp(dir=folder)) / "p"))
 
 
 def predictions(raw: bytes, folder: Path) -> None:
@@ -471,8 +457,6 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "raw samples": (raw_samples, lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(checked_lines(lines(SAMPLES)), mtime=0)),
     "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
-    "mpiP": (mpip, (DATA / "mpip" / "known.4.mpiP").read_bytes()),
-    "mpisee": (mpisee, mpisee_database()),
     "study": (in_file(read_study), (Path(timpani.__file__).parent / "studies" / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),

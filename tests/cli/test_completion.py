@@ -12,7 +12,6 @@ import pytest
 
 from tests.campaign_files import write_header
 from timpani.campaign.folder.bundle import SUFFIX
-from timpani.course.assignment import FILE
 from timpani.programs.profile.profile_folder import HEADER as PROFILE
 from timpani.report.predicted.prediction_output import JSON as PREDICTIONS
 from timpani.rules.table.table_file import TABLE_FILE
@@ -84,7 +83,7 @@ def test_campaigns_are_offered_and_folders_that_hold_some(tmp_path: Path, cache:
 
 
 def test_places_are_offered_by_what_the_command_reads(tmp_path: Path, cache: Path) -> None:
-    kinds = {"campaign": "campaign.json", "costs": PREDICTIONS, "profile": PROFILE, "rules": TABLE_FILE, "task": FILE}
+    kinds = {"campaign": "campaign.json", "costs": PREDICTIONS, "profile": PROFILE, "rules": TABLE_FILE}
     for name, mark in kinds.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / mark).touch()
@@ -100,7 +99,6 @@ def test_places_are_offered_by_what_the_command_reads(tmp_path: Path, cache: Pat
         ("timpani report campaign --predicted ", ["campaign", "costs", f"sent{SUFFIX}"]),
         ("timpani tune --for ", ["profile"]),
         ("timpani confirm ", ["rules"]),
-        ("timpani course check ", ["task"]),
     ):
         assert offered(line, tmp_path, cache) == words, line
 

@@ -1,18 +1,15 @@
-"""Help fits a terminal of 80 columns, and `man` shows the same."""
+"""Help fits a terminal of 80 columns."""
 
-import shutil
-import subprocess
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
 from rich.text import Text
+from tools.command_reference import commands
 
 from tests.cli.typed import typed
 from timpani.cli import app
-from timpani.cli.manual.command_tree import commands
 
 COLUMNS = 80
 
@@ -73,34 +70,3 @@ def test_help_says_between_which_numbers_a_value_lies() -> None:
 def test_the_command_that_runs_without_a_word_is_called_by_its_group() -> None:
     assert ["tune"] in names()
     assert ["tune", "files"] not in names()
-
-
-def test_man_pages_say_what_the_help_says(tmp_path: Path) -> None:
-    done = typed("help", "--man", tmp_path / "man1")
-    assert done.returncode == 0
-    pages = {path.name for path in (tmp_path / "man1").iterdir()}
-    assert pages == {"timpani.1", *(f"timpani-{'-'.join(words)}.1" for words in names() if words)}
-    page = (tmp_path / "man1" / "timpani-compare.1").read_text()
-    assert "\\fB\\-\\-fail\\-on\\fR \\fICHANGE\\fR" in page
-    again = typed("help", "--man", tmp_path / "man1")
-    assert (again.returncode, again.stdout) == (2, "")
-    assert "exists already" in again.stderr
-    assert typed("help", "--man", tmp_path / "man1", "--force").returncode == 0
-
-
-def test_pages_of_all_commands_are_written_together(tmp_path: Path) -> None:
-    done = typed("help", "run", "--man", tmp_path)
-    assert (done.returncode, list(tmp_path.iterdir())) == (2, [])
-
-
-@pytest.mark.needs(shutil.which("groff") is not None, "groff, which formats man pages")
-def test_groff_finds_no_mistake_in_a_page(tmp_path: Path) -> None:
-    typed("help", "--man", tmp_path)
-    for page in tmp_path.iterdir():
-        command = ["groff", "-man", "-Tutf8", "-ww", "-k", str(page)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-        assert done.stderr == "", page
-    shown = subprocess.run(
-        ["groff", "-man", "-Tascii", "-P-c", tmp_path / "timpani-run.1"], capture_output=True, check=True
-    )
-    assert b"--algorithms" in shown.stdout

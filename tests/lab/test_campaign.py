@@ -193,14 +193,3 @@ def test_no_lab_of_that_name(tmp_path: Path) -> None:
     done = typed("run", "bcast", "--on", "lab:none", "-o", tmp_path / "c")
     assert done.returncode == 2
     assert "unknown lab 'none'; `timpani lab status` shows what there is" in done.stderr
-
-
-def test_an_assignment_is_measured_in_a_lab_and_graded(lab: Made, tmp_path: Path) -> None:
-    assert typed("course", "new", tmp_path / "a", "--seed", "2").returncode == 0
-    done = typed("course", "check", tmp_path / "a", "--on", f"lab:{lab.id}", "--oversubscribe")
-    assert done.returncode == 0, done.stderr
-    sheet = json.loads(done.stdout)
-    assert (sheet["verified"], sheet["simulated"], sheet["oversubscribed"]) == (True, False, True)
-    assert sheet["times_from"] == str(tmp_path / "a" / "measured")
-    assert {point["ranks"] for point in sheet["times"]} == {8, 20}
-    assert {line["machine"] for line in results(tmp_path / "a" / "measured")} == {"lab:4x2-2groups-1gbit-250mbit"}

@@ -1,8 +1,6 @@
 """Profiles written as the native library writes them, without a program."""
 
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +87,3 @@ def write_profile(folder: Path, *parts: bytes) -> Path:
         (folder / f"part-{number}.jsonl").write_bytes(text)
     writer.seal(0, WALL_NS / 1e9)
     return folder
-
-
-def mpisee_database(*changes: str) -> bytes:
-    """What mpisee wrote of a known program, after these statements of SQL."""
-    text = (Path(__file__).parents[1] / "data" / "mpisee" / "known.4.sql").read_text()
-    with closing(sqlite3.connect(":memory:")) as database:
-        database.executescript(text)
-        for change in changes:
-            database.executescript(change)
-        return database.serialize()

@@ -14,7 +14,6 @@ from timpani.cli.check import check
 from timpani.cli.compare import compare
 from timpani.cli.completion import completion, prepare_completion
 from timpani.cli.confirm import confirm
-from timpani.cli.course import app as course
 from timpani.cli.doctor import doctor
 from timpani.cli.draw import draw
 from timpani.cli.fit import fit
@@ -24,7 +23,6 @@ from timpani.cli.lab import lab
 from timpani.cli.listing import list_
 from timpani.cli.machine import app as machine
 from timpani.cli.merge import merge
-from timpani.cli.new import app as new
 from timpani.cli.predict import predict
 from timpani.cli.preload import preload
 from timpani.cli.profile import profile
@@ -106,8 +104,6 @@ app.command("prove", rich_help_panel=_PROGRAMS)(prove)
 app.command("verify", rich_help_panel=_PREDICT)(verify)
 app.command("draw", rich_help_panel=_PREDICT)(draw)
 app.command("predict", rich_help_panel=_PREDICT)(predict)
-app.add_typer(new, name="new", rich_help_panel=_PREDICT)
-app.add_typer(course, name="course", rich_help_panel=_PREDICT)
 app.add_typer(machine, name="machine", rich_help_panel=_CLUSTERS)
 app.command("hostfile", rich_help_panel=_CLUSTERS)(hostfile)
 app.command(

@@ -1,8 +1,6 @@
 """Where the native sources are, and a user's further algorithms."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path, PurePath
 
 from timpani.errors import UserError
@@ -41,12 +39,6 @@ def files_of(source: Path, with_mpi: bool) -> dict[str, Path]:
     }
 
 
-def checkout_algorithms() -> Path | None:
-    """The folder of Timpani's algorithms in a checkout, where a new one may be added; None in an installed package."""
-    folder = Path(__file__).parents[3] / "native" / "algorithms"
-    return folder if sources() == folder.parent and folder.is_dir() else None
-
-
 def further_algorithms() -> Path | None:
     """The folder that TIMPANI_ALGORITHMS names, of which every `.cpp` file is built into the programs; None without.
 
@@ -67,17 +59,3 @@ def further_texts() -> dict[str, str] | None:
     if folder is None:
         return None
     return {path.name: path.read_text(errors="backslashreplace") for path in sorted(folder.glob(FURTHER_FILES))}
-
-
-@contextmanager
-def with_algorithms(folder: Path) -> Iterator[None]:
-    """Within, programs are built with the algorithms in `folder`, as if TIMPANI_ALGORITHMS named it."""
-    before = os.environ.get(ALGORITHMS)
-    os.environ[ALGORITHMS] = str(folder.resolve())
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[ALGORITHMS]
-        else:
-            os.environ[ALGORITHMS] = before

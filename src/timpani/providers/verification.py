@@ -9,7 +9,7 @@ from typing import Any
 
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import Catalogue
-from timpani.native.crash import ResourceLimits, crash
+from timpani.native.crash import crash
 from timpani.native.side_by_side import on_every_core
 
 Range = tuple[int, int]
@@ -60,13 +60,12 @@ def verify_algorithms(
     ranks: Range,
     counts: Range,
     passed: Callable[[float], None] = lambda share: None,
-    limits: ResourceLimits | None = None,
 ) -> Iterator[dict[str, Any]]:
     """The verifier's finding for each of `names`, in their order.
 
     Each has `collective`, `algorithm`, `checked` cases and `seconds`, and `mistake` where there is one. `passed` is
-    called with the share of the whole, 0 to 1, of each step: some rank counts of one algorithm. `limits` apply to each
-    step. An algorithm that ends the verifier has this as its mistake.
+    called with the share of the whole, 0 to 1, of each step: some rank counts of one algorithm. An algorithm that ends
+    the verifier has this as its mistake.
     """
     steps = _steps(ranks)
     weights = [sum(count**_GROWTH for count in range(first, last + 1)) for first, last in steps]
@@ -78,7 +77,7 @@ def verify_algorithms(
         if name in wrong:
             return None
         command = [str(programs / "timpani-verify"), "check", *map(str, (*part, *counts)), name]
-        answer = subprocess.run(command, capture_output=True, text=True, check=False, preexec_fn=limits)
+        answer = subprocess.run(command, capture_output=True, text=True, check=False)
         if signal := crash(answer.returncode):
             finding = _ended(name, part, signal)
         elif answer.returncode in (0, 1):

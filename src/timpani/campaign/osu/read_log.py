@@ -16,7 +16,7 @@ _READERS: dict[str, type[LogReader]] = {
     "ReproMPI": ReproMpiReader,
     "PICO": PicoReader,
 }
-_STEP = "name files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO, or the report of mpiP"
+_STEP = "name files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO"
 
 
 def read_log(path: Path) -> PrintedFile:

@@ -1,4 +1,4 @@
 """What commands share: options, progress, exit status, names of folders.
 
-Imports: manual.
+Imports: nothing.
 """

@@ -20,7 +20,6 @@ _MARKS = {
     "predictions": "predictions.json",
     "profile": "profile.json",
     "tuned folder": "table.json",
-    "assignment": "assignment.json",
 }
 """What a folder is, and the file that shows it. The modules that write it load libraries for which TAB has no time."""
 
@@ -75,7 +74,6 @@ complete_campaign = _complete_places("campaign")
 complete_predictions = _complete_places("predictions", "campaign")
 complete_profile = _complete_places("profile")
 complete_tuned = _complete_places("tuned folder")
-complete_assignment = _complete_places("assignment")
 
 
 def complete_machine_campaign(incomplete: str) -> Words:

@@ -1,14 +1,11 @@
 """Help pages: what stands for a value, and how one command shows the help of another."""
 
-import shlex
 from inspect import cleandoc
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperArgument, TyperGroup, TyperOption
-
-from timpani.errors import UserError
 
 _WORDS = {int: "N", float: "X", Path: "PATH"}
 """The word for a value, by the type that the shell's word is converted to."""
@@ -82,26 +79,7 @@ def _word(option: TyperOption) -> str:
 def help_(
     context: typer.Context,
     command: Annotated[list[str] | None, typer.Argument(help="The command: run, or lab up.")] = None,
-    man: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write a page for `man` of each command into this folder.")
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite pages that exist.")] = False,
 ) -> None:
-    """Show the help of Timpani, or of one of its commands; or write all of it as pages for `man`."""
+    """Show the help of Timpani, or of one of its commands."""
     whole = context.find_root()
-    if man is None:
-        whole.command.main([*(command or []), "--help"], prog_name=whole.info_name, standalone_mode=False)
-        return
-    if command:
-        raise UserError("--man writes the pages of all commands", "leave out the command")
-    _write_pages(whole.command, man, force)
-
-
-def _write_pages(whole: Any, folder: Path, force: bool) -> None:
-    from timpani.cli.manual.command_tree import commands
-    from timpani.cli.manual.man_page import man_pages
-    from timpani.report.words.output_files import write_files
-
-    pages = man_pages(list(commands(whole, "timpani")), whole.help)
-    write_files({Path(name): page.encode() for name, page in pages.items()}, folder, force)
-    typer.echo(f"{len(pages)} pages in {folder}; to read one: man {shlex.quote(str(folder.resolve() / 'timpani.1'))}")
+    whole.command.main([*(command or []), "--help"], prog_name=whole.info_name, standalone_mode=False)

@@ -40,18 +40,19 @@ class ProgramMpi(BaseModel):
     version: Text
     mpirun: Text
 
+    def __str__(self) -> str:
+        """For people."""
+        return f"{self.name} {self.version}"
+
 
 class ProfileHeader(BaseModel):
     """What profile.json says.
 
     command  the user's, word for word
-    mpi      None where `source` does not name it
-    source   the tool that wrote the report from which the profile was imported; empty: Timpani profiled the program
-    notes    what a reader should know of it, a sentence each
     rules    the text of the rules that replaced collectives; None: the program ran as it is
     began    ISO 8601
-    status   the exit status of the command; None while it runs. 0 of an imported profile, whose program ended MPI
-    seconds  of the whole command; None where it is unknown
+    status   the exit status of the command; None while it runs
+    seconds  of the whole command; None while it runs
     parts    the SHA-256 of each part, by its name
     """
 
@@ -62,19 +63,12 @@ class ProfileHeader(BaseModel):
     id: Text = Field(default_factory=lambda: secrets.token_hex(8))
     timpani: Text = __version__
     command: tuple[Text, ...]
-    mpi: ProgramMpi | None = None
-    source: Text = ""
-    notes: tuple[Text, ...] = ()
+    mpi: ProgramMpi
     rules: str | None = None
     began: Text = Field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     status: int | None = None
     seconds: float | None = None
     parts: dict[str, Hash] = {}
-
-    @property
-    def mpi_or_source(self) -> str:
-        """The MPI library, or what the profile was imported from, for people."""
-        return f"{self.mpi.name} {self.mpi.version}" if self.mpi else self.source
 
 
 @dataclass(frozen=True)
@@ -90,11 +84,6 @@ class ProgramProfile:
     header: ProfileHeader | None
     parts: tuple[ProfilePart, ...]
     notes: tuple[str, ...] = ()
-
-    @property
-    def imported(self) -> bool:
-        """Whether another tool profiled the program."""
-        return self.header is not None and bool(self.header.source)
 
     @property
     def main_part(self) -> ProfilePart:
@@ -124,15 +113,7 @@ class ProfileWriter:
         (self.folder / HEADER).unlink(missing_ok=True)
         self.folder.rmdir()
 
-    def add_part(self, text: bytes) -> None:
-        """Write the only part of a program that is not run here."""
-        path = self.folder / "part-1.jsonl"
-        try:
-            path.write_bytes(text)
-        except OSError as error:
-            raise cannot_write(path, error) from None
-
-    def seal(self, status: int, seconds: float | None) -> None:
+    def seal(self, status: int, seconds: float) -> None:
         """Write how the command ended and what its programs left; whole files only."""
         parts = {path.name: _sha256(path) for path in _part_files(self.folder)}
         self.header = self.header.model_copy(update={"status": status, "seconds": seconds, "parts": parts})
@@ -159,7 +140,7 @@ def read_profile(folder: Path) -> ProgramProfile:
         raise UserError(f"{folder} holds no profile", "write one: timpani profile -o FOLDER -- mpirun … ./program")
     header = _read_header(folder / HEADER) if (folder / HEADER).exists() else None
     files = {path.name: path for path in _part_files(folder)}
-    notes = list(header.notes) if header else []
+    notes = []
     if header is None:
         notes.append("not sealed: written without `timpani profile`")
     elif header.status is None:

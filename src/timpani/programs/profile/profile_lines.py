@@ -1,6 +1,6 @@
 """The lines of a part of a profile, as native/interpose/report/write_report.cpp writes them, each with a checksum."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from timpani.campaign.folder.fields import Count, Name, RankCount, Text, Time
-from timpani.checked_lines import checked_line, read_checked_line
+from timpani.checked_lines import read_checked_line
 from timpani.errors import UserError, wrong
 from timpani.reading import read_bytes
 
@@ -18,9 +18,9 @@ VERSION = 1
 _MAX_BYTES = 2**28
 _STEP = "profile the program again"
 
-Form = Literal["blocking", "non_blocking", "persistent", "message", "completion", "other", "setup"]
+Form = Literal["blocking", "non_blocking", "persistent", "message", "completion", "setup"]
 """How a call uses MPI: a blocking collective, one that is started, one that is prepared, a message, waiting for what
-was started, other calls (which only imported profiles have), and Timpani's own set-up."""
+was started, and Timpani's set-up."""
 
 Ranks = Annotated[int, Field(ge=0, le=10_000_000)]
 
@@ -113,8 +113,7 @@ class _KeyLine(KindLine):
     operator        in small letters; `user` and `user_ordered` for the program's own
     algorithm       that a rule named and that ran; empty: the library's choice
     reason          why a rule that matched was not followed
-    site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; of an imported
-                    profile: the functions that called, `app.c:12 step < app.c:90 main`; else empty
+    site            of `timpani profile --sites`: the file and the offset after the call, `app+0x11d4`; else empty
     """
 
     form: Form
@@ -302,13 +301,6 @@ def read_part(path: Path) -> ProfilePart:
     if not {name for each in concurrent for name in (each.stratum, each.other)} <= {each.stratum for each in lateness}:
         raise UserError(f"{path} compares calls that it does not have", _STEP)
     return ProfilePart(path, program, ranks, calls, lateness, sent, longest, concurrent)
-
-
-def part_bytes(program: ProgramLine, ranks: Iterable[RankLine], calls: Iterable[CallsLine]) -> bytes:
-    """A part that holds these lines, as `read_part` reads it."""
-    kinds: tuple[tuple[str, Iterable[_Line]], ...] = (("program", (program,)), ("rank", ranks), ("calls", calls))
-    lines = [checked_line({"line": kind, **each.model_dump()}) for kind, each_kind in kinds for each in each_kind]
-    return b"".join([*lines, checked_line({"line": "end", "lines": len(lines)})])
 
 
 def _values(path: Path, number: int, raw: bytes) -> Mapping[str, Any]:

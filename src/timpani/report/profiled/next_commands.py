@@ -14,14 +14,6 @@ def next_commands(profile: ProgramProfile, savings: Savings | None) -> list[tupl
     savings  of the campaigns that are given; None without any
     """
     command = shlex.join(profile.header.command) if profile.header else ""
-    if profile.imported:
-        ranks = profile.main_part.program.reporting
-        return [
-            (
-                "Profile the program with its datatypes and lateness",
-                f"timpani profile -o p -- mpirun -np {ranks} {command}",
-            )
-        ]
     place = shlex.quote(str(profile.folder))
     known = savings.campaigns if savings else ()
     found = []

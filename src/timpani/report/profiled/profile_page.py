@@ -103,7 +103,7 @@ def _point_rows(part: ProfilePart) -> list[tuple[str, ...]]:
 def _facts(profile: ProgramProfile, part: ProfilePart) -> Iterator[tuple[str, str]]:
     if profile.header:
         yield "Command", shlex.join(profile.header.command)
-        yield "MPI library" if profile.header.mpi else "Imported from", profile.header.mpi_or_source
+        yield "MPI library", str(profile.header.mpi)
         yield "Profiled", profile.header.began
     hosts = len({rank.host for rank in part.ranks})
     yield "Ranks", f"{part.program.reporting} on {counted(hosts, 'node')}"
@@ -116,11 +116,8 @@ def _headline(profile: ProgramProfile, part: ProfilePart, savings: Savings | Non
         yield f"{savings_sentence(profile, savings)}."
         return
     yield f"{spent_words(part)}."
-    if profile.imported:
-        yield "How much of it an algorithm could change is unknown."
-    else:
-        changeable = sum(point.seconds for point in profiled_points(part))
-        yield f"Other algorithms can change at most {seconds_in_words(changeable)} of it."
+    changeable = sum(point.seconds for point in profiled_points(part))
+    yield f"Other algorithms can change at most {seconds_in_words(changeable)} of it."
     waiting = waiting_words(part)
     yield f"{waiting[0].upper()}{waiting[1:]}."
 

@@ -32,7 +32,6 @@ _FORMS: dict[Form, str] = {
     "persistent": "preparing persistent collectives",
     "message": "messages",
     "completion": "waiting, testing and starting",
-    "other": "other calls of MPI",
     "setup": "Timpani's set-up",
 }
 _NO_MPI = "no process of the command called MPI_Init"
@@ -96,7 +95,7 @@ def profile_text(profile: ProgramProfile) -> str:
     """All of a profile for people: where the time passed, the calls that took longest, and who was late."""
     lines: list[str] = []
     if profile.header:
-        lines.append(f"{' '.join(profile.header.command)}, {profile.header.mpi_or_source}")
+        lines.append(f"{' '.join(profile.header.command)}, {profile.header.mpi}")
     lines += [f"note: {note}" for note in profile.notes]
     if not profile.parts:
         signalled = profile.header is not None and (profile.header.status or 0) > SIGNALLED
@@ -104,7 +103,7 @@ def profile_text(profile: ProgramProfile) -> str:
         lines.append(f"no calls: {why}")
     for part in profile.parts:
         lines += ["", *_part_text(part)]
-    if profile.imported or (profile.parts and profiled_points(profile.main_part)):
+    if profile.parts and profiled_points(profile.main_part):
         lines += ["", *(f"{what[0].lower()}{what[1:]}: {command}" for what, command in next_commands(profile, None))]
     return "\n".join(lines).strip("\n") + "\n"
 

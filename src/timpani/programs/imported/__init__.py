@@ -1,4 +1,0 @@
-"""Profiles that mpiP and mpisee wrote.
-
-Imports: profile.
-"""
