@@ -14,7 +14,7 @@ from timpani.campaign.folder.recorded import recorded_fields
 from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.study.schema import MACHINE_CELL
 from timpani.study.words import counted
-from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.decide import decide
 
 if TYPE_CHECKING:
     from timpani.report.figures.theme import Chart
@@ -105,7 +105,7 @@ class OpenedCampaign:
     @cached_property
     def decisions(self) -> pl.DataFrame:
         """One row per point: the best algorithm, what ties with it, and how the default compares."""
-        return decide_by_state(self._campaign.raced)
+        return decide(self._campaign.raced)
 
     @cached_property
     def verdict(self) -> dict[str, Any]:

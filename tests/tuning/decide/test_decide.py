@@ -8,7 +8,6 @@ from tests.tuning.campaigns import around, results
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import SLOWER, UNDECIDED, WITHIN, compare_with_default, decide
 from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.results import RacedResults
@@ -25,7 +24,7 @@ def only_decision(frame: pl.DataFrame) -> dict[str, Any]:
 
 
 def verdict_of(frame: pl.DataFrame) -> Verdict:
-    return summarize(decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)))
+    return summarize(decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)))
 
 
 def test_ratio_is_the_defaults_time_over_the_algorithms() -> None:
@@ -238,7 +237,7 @@ def test_the_verdict_names_the_launches_to_measure_with(competitors: int, asked:
     curves = {name: {8: around(1.0, 5)} for name in ("default", *(f"a{i}" for i in range(competitors)))}
     frame = results(curves)
     verdict = summarize(
-        decide_by_state(RacedResults.from_rows(frame)),
+        decide(RacedResults.from_rows(frame)),
         estimate_cells(RacedResults.from_rows(frame)),
         launches_asked=asked,
     )
@@ -254,7 +253,7 @@ def test_launches_that_failed_are_not_asked_for_again() -> None:
     )
     frame = pl.concat([frame, died], how="vertical_relaxed")
     few, failed = summarize(
-        decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=8
+        decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=8
     ).warnings
     assert few == "1 of 2 cells has fewer than the 6 launches that a comparison takes: the others failed"
     assert failed.startswith("1 of 2 cells failed in at least one launch")
@@ -265,7 +264,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
         oversubscribed=pl.col("algorithm") == "chain"
     )
     (crowded,) = summarize(
-        decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=6
+        decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=6
     ).warnings
     assert crowded == (
         "1 of 2 cells had more ranks than cores: it says little about a machine with a core for each rank"
@@ -275,7 +274,7 @@ def test_a_warning_of_one_cell_is_in_the_singular() -> None:
 def test_a_significant_result_in_few_launches_comes_with_the_warning() -> None:
     frame = at_one_size(default=around(9.0, 4), chain=around(1.0, 4))
     verdict = summarize(
-        decide_by_state(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=4
+        decide(RacedResults.from_rows(frame)), estimate_cells(RacedResults.from_rows(frame)), launches_asked=4
     )
     assert (verdict.slower, verdict.is_conclusive) == (1, True)
     assert verdict.launches_advice == "measure with --launches 6 or more"
@@ -336,7 +335,7 @@ def test_the_verdict_forecasts_launches_for_undecided_points() -> None:
     noisy = [1.0, 2.0, 1.1, 1.9, 1.2, 1.8]
     frame = results({"default": {8: noisy, 16: around(1.0)}, "chain": {8: noisy[::-1], 16: around(1.0)}})
     verdict = summarize(
-        decide_by_state(RacedResults.from_rows(frame)),
+        decide(RacedResults.from_rows(frame)),
         estimate_cells(RacedResults.from_rows(frame)),
         launch_seconds=2.0,
     )

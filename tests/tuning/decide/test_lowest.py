@@ -7,7 +7,6 @@ import pytest
 
 from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.decide.lowest import most_frequent
 from timpani.tuning.decide.verdict import Verdict, summarize
@@ -20,7 +19,7 @@ def decisions(curves: Mapping[str, Mapping[int, Sequence[float]]], simulated: bo
 
 def summary(curves: Mapping[str, Mapping[int, Sequence[float]]]) -> Verdict:
     raced = RacedResults.from_rows(results(curves, simulated=True))
-    return summarize(decide_by_state(raced), estimate_cells(raced))
+    return summarize(decide(raced), estimate_cells(raced))
 
 
 @pytest.mark.parametrize("names", [("aaa", "zzz"), ("zzz", "aaa")])

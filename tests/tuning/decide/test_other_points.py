@@ -4,7 +4,6 @@ import pytest
 
 from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.tuning.decide.by_state import decide_by_state
 from timpani.tuning.decide.decide import compare_with_default, decide
 from timpani.tuning.decide.other_points import at_other_points
 from timpani.tuning.decide.verdict import summarize
@@ -37,7 +36,7 @@ def test_an_algorithm_that_is_nowhere_significantly_slower_loses_nothing() -> No
 def test_the_verdict_has_the_loss_at_other_points_with_the_setting() -> None:
     settings = {"bcast": {"chain": "mpirun --mca a 2"}}
     verdict = summarize(
-        decide_by_state(RacedResults.from_rows(FRAME)),
+        decide(RacedResults.from_rows(FRAME)),
         estimate_cells(RacedResults.from_rows(FRAME)),
         settings=settings,
         compared=COMPARED,
@@ -49,4 +48,4 @@ def test_the_verdict_has_the_loss_at_other_points_with_the_setting() -> None:
 def test_a_verdict_is_simulated_only_where_all_cells_are() -> None:
     for simulated in (True, False):
         raced = RacedResults.from_rows(results({"default": {8: [2.0]}, "chain": {8: [1.0]}}, simulated=simulated))
-        assert summarize(decide_by_state(raced), estimate_cells(raced)).simulated is simulated
+        assert summarize(decide(raced), estimate_cells(raced)).simulated is simulated

@@ -9,7 +9,7 @@ from typing import Literal
 import polars as pl
 
 from timpani.campaign.folder.launch_result import RECORDED, RESULT_SCHEMA
-from timpani.study.schema import BOUND, LOCALITY, STATES
+from timpani.study.schema import BOUND, LOCALITY
 
 ColumnType = Literal["text", "integer", "number", "true/false"]
 
@@ -151,22 +151,6 @@ FURTHER = (
         "lower end of its 95 % interval: `message_bytes` over `ci_high_us`",
     ),
     Column("throughput_high_mb_per_s", "number", "upper end of that interval: `message_bytes` over `ci_low_us`"),
-    *(
-        column
-        for state, which in zip(
-            STATES, ("in the nearest", "in the middle one of three", "in the farthest"), strict=True
-        )
-        for column in (
-            Column(
-                f"{state}_us",
-                "number",
-                "median of the launches in which a machine with [several"
-                " states](methodology.md#states-of-the-machine) was {which}; empty elsewhere",
-            ),
-            Column(f"{state}_share", "number", "their share of all launches"),
-        )
-    ),
-    Column("changed_share", "number", "share of the launches during which the state changed"),
 )
 """The columns that `estimate_cells` adds to these; they may grow in number."""
 

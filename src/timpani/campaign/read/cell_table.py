@@ -11,7 +11,7 @@ from timpani.stats.compare import launches_needed
 from timpani.stats.interval import median_ranks
 from timpani.study.columns import algorithm_label, is_default
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, CHANGED, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
+from timpani.study.schema import ALGORITHM, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
 from timpani.tuning.race.results import RacedResults, ended_cells
 
 CONTRACT = tuple(column.name for column in STABLE)
@@ -47,7 +47,6 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
         pl.col("median_us").drop_nulls().sort().alias("medians"),
         pl.len().cast(pl.Int64).alias("launches"),
         pl.col("interleaving").is_not_null().any().alias("interleaving"),
-        *_by_state(),
         *(_SUMMARIES[summary.over](name) for name, summary in SUMMARIES.items()),
         skewed=pl.mean("skewed") > 0.5,
         lateness_missed=pl.any("lateness_missed"),
@@ -76,18 +75,13 @@ def estimate_cells(results: RacedResults) -> pl.DataFrame:
     )
 
 
-def _by_state() -> Iterator[pl.Expr]:
-    """Of the launches in each state of the machine the median of medians, and their share of all; null without any."""
-    timed = pl.col("median_us").is_not_null() & pl.col(STATE).is_not_null()
-
-    def share(state: str) -> pl.Expr:
-        launches = (timed & (pl.col(STATE) == state)).sum()
-        return pl.when(launches > 0).then(launches / timed.sum()).alias(f"{state}_share")
-
-    for state in STATES:
-        yield pl.col("median_us").filter(pl.col(STATE) == state).median().alias(f"{state}_us")
-        yield share(state)
-    yield share(CHANGED)
+def state_medians(results: pl.DataFrame) -> pl.DataFrame:
+    """MACHINE_CELL, STATE and `median_us` of the launches in each state of the machine; CHANGED is no state."""
+    return (
+        results.filter(_SUCCEEDED, pl.col("median_us").is_not_null(), pl.col(STATE).is_in(STATES))
+        .group_by(*MACHINE_CELL, STATE)
+        .agg(pl.median("median_us"))
+    )
 
 
 def _with_interval(cells: pl.DataFrame) -> pl.DataFrame:

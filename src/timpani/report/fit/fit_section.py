@@ -9,6 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.published_tables import Published
+from timpani.campaign.read.cell_table import state_medians
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.errors import UserError
 from timpani.models.fit import CurveFit, fit
@@ -33,7 +34,7 @@ from timpani.report.words.fit_words import (
     miss_words,
     switch_words,
 )
-from timpani.study.schema import CURVE, MEASURED_US, STATE, STATES
+from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE
 from timpani.study.words import counted
 
 _POINTS = 24
@@ -84,7 +85,7 @@ def fit_section(
     lines = [row for fitted in found.curves for row in _lines(fitted, labels, drawn_label)]
     return FitSection(
         fits=pl.concat(
-            [_measured(cells, labels, drawn_label), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal"
+            [_measured(campaign, cells, labels, drawn_label), pl.DataFrame(lines, schema=FIT_ROWS)], how="diagonal"
         ).select(*FIT_ROWS),
         residuals=pl.DataFrame(
             [row for each in found.regressions for row in _residual_rows(each)],
@@ -121,21 +122,21 @@ def _curve_labels(campaign: Campaign, cells: pl.DataFrame) -> _CurveLabels:
     return _CurveLabels({tuple(key): label for *key, label in rows.iter_rows()}, localities_of(campaign))
 
 
-def _measured(cells: pl.DataFrame, labels: _CurveLabels, drawn_label: DrawnLabel) -> pl.DataFrame:
+def _measured(campaign: Campaign, cells: pl.DataFrame, labels: _CurveLabels, drawn_label: DrawnLabel) -> pl.DataFrame:
     """The cells' times as rows of FIT_ROWS; in several states of the machine the median of each."""
     drawn = [drawn_label(*row) for row in cells.select("collective", "ranks", "label").iter_rows()]
     cells = cells.with_columns(pl.Series("label", drawn, dtype=pl.String)).drop_nulls("label")
-    whole = pl.all_horizontal(pl.col(f"{state}_us").is_null() for state in STATES)
-    in_states = [
-        cells.filter(pl.col(f"{state}_us").is_not_null()).with_columns(
-            pl.lit(state).alias(STATE),
-            pl.col(f"{state}_us").alias("median_us"),
-            *(pl.lit(None, pl.Float64).alias(bound) for bound in ("ci_low_us", "ci_high_us")),
-        )
-        for state in STATES
-    ]
+    of_states = state_medians(campaign.results)
+    in_states = (
+        cells.drop("median_us")
+        .join(of_states, on=MACHINE_CELL)
+        .with_columns(pl.lit(None, pl.Float64).alias(bound) for bound in ("ci_low_us", "ci_high_us"))
+    )
+    whole = cells.join(of_states, on=MACHINE_CELL, how="anti", maintain_order="left").with_columns(
+        pl.lit(None, pl.String).alias(STATE)
+    )
     return (
-        pl.concat([cells.filter(whole).with_columns(pl.lit(None, pl.String).alias(STATE)), *in_states])
+        pl.concat([whole, in_states.select(whole.columns)])
         .filter(pl.col("collective") != ROUND_TRIP)
         .with_columns(
             pl.struct(*CURVE, "label", STATE)

@@ -36,8 +36,7 @@ from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.sizes import size_series
 from timpani.tuning.compare import knee
 from timpani.tuning.compare.similarity import distances_from_default
-from timpani.tuning.decide.by_state import decide_by_state
-from timpani.tuning.decide.decide import compare_with_plain_message
+from timpani.tuning.decide.decide import compare_with_plain_message, decide
 
 
 class Report:
@@ -49,7 +48,7 @@ class Report:
             comparison with the default
     tables  that figures are drawn from, each schedule once. `cells`: the same columns and WITHOUT_VARIANT.
             `competitors`: of `with_defaults_on_host_files`, of all algorithms. `messages`: `message_rows` of the cells.
-            `decisions`: the points with a verdict, columns of `decide_by_state` and `with_key`. `fits`, `residuals`: of
+            `decisions`: the points with a verdict, columns of `decide` and `with_key`. `fits`, `residuals`: of
             `fit_section`. `probes`: of the machine's states over the campaign's time
     curve_notes  which names each curve stands for that algorithms share
     panels       by the name of the figure
@@ -62,7 +61,7 @@ class Report:
         cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)
         cells = with_bounds(cells, campaign)
         cells = with_size_series(with_conditions(cells)).with_columns(pl.lit(campaign.statistic).alias(STATISTIC))
-        self.decisions = with_conditions(decide_by_state(campaign.raced))
+        self.decisions = with_conditions(decide(campaign.raced))
         self.verdict = verdict_of(campaign, self.decisions, cells)
         compared_with = pl.concat([campaign.compared_with_default, compare_with_plain_message(campaign.raced)])
         self.cells = with_speedup(cells, compared_with)

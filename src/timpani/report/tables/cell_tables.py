@@ -1,8 +1,6 @@
 """The tables of a campaign that have a row per cell."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import polars as pl
 
@@ -11,7 +9,7 @@ from timpani.report.tables.coverage import coverage
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.arrival import TOGETHER
 from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
-from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, STATES, SWEEP
+from timpani.study.schema import BOUND, LOCALITY, MEASURED_US, SWEEP
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 
@@ -33,10 +31,6 @@ _RATES = {
 }
 """Messages per second, from microseconds per message."""
 
-_BY_STATE = (
-    "The machine was in several states: the median over all launches is a mixture. Each state's median follows it, "
-    "with the state's share of the launches."
-)
 SIMULATED = "Simulated: nothing varies, so that there is no interval."
 AVERAGES_ONLY = "Imported: the benchmark prints averages only, so there is no median and no interval."
 
@@ -66,8 +60,6 @@ def _table(cells: pl.DataFrame) -> Table:
     if imported or simulated or not coverage(cells):
         shown = {heading: column for heading, column in shown.items() if heading not in ("from", "to")}
     note = [SIMULATED] if simulated else [AVERAGES_ONLY] if imported else []
-    states = [state for state in STATES if (cells[f"{state}_share"] < 1).any()]
-    note += [_BY_STATE] if states else []
     sized = is_sized(first["collective"])
     related = first.get(LOCALITY) is not None
     if BOUND in cells.columns and cells[BOUND].is_not_null().any():
@@ -79,21 +71,15 @@ def _table(cells: pl.DataFrame) -> Table:
     for row in cells.with_columns(**_RATES).iter_rows(named=True):
         locality = [row[LOCALITY] or "–"] if related else []
         size = [show_size(row["message_bytes"])] if sized else []
-        numbers = [decimals(row[column]) for column in shown.values()] + [_in_state(row, state) for state in states]
+        numbers = [decimals(row[column]) for column in shown.values()]
         rows.append((row["label"], tuple(map(Value, (*locality, *size, *numbers, row["status"])))))
     late = "" if first["arrival"] == TOGETHER else f"ranks enter {first['arrival']}, "
     heading = (
         f"{title_of(first['collective'])}, {counted(first['ranks'], 'rank')}, {first['placement']}, {first['mode']}, "
         f"{late}on {first['machine']}"
     )
-    columns = (*columns, *(f"{state} µs" for state in states), "status")
+    columns = (*columns, "status")
     return Table(heading, "algorithm", columns, tuple(rows), notes=tuple(note), words=("status",))
-
-
-def _in_state(row: Mapping[str, Any], state: str) -> str:
-    """The median of the launches in a state, and their share."""
-    median, share = row[f"{state}_us"], row[f"{state}_share"]
-    return "–" if median is None else f"{decimals(median)} ({100 * share:.0f} %)"
 
 
 def decimals(value: float | None) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 from timpani.campaign.osu.osu_grammar import OSU_TITLES
 from timpani.study.cell import parse_parameters
 from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
-from timpani.study.schema import CURVE, STATES
+from timpani.study.schema import CURVE
 
 _VERSION = "7.4"
 _RATE_HEAD = f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}"
@@ -55,12 +55,6 @@ def _lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -
     yield (f"{'# Size':<10}{'Avg Latency(us)':>18}" if sized else "# Avg Latency(us)") + extremes
     for row in curve.iter_rows(named=True):
         yield _row(row, sized, full)
-        states = [state for state in STATES if row[f"{state}_share"] is not None]
-        if len(states) > 1:
-            shown = ", ".join(
-                f"{state} {row[f'{state}_us']:.2f} us ({100 * row[f'{state}_share']:.0f} %)" for state in states
-            )
-            yield f"# Timpani: {row['message_bytes']} in each state of the machine, median and share: {shown}"
 
 
 def _per_second(row: dict[str, Any], quantity: Quantity) -> str:

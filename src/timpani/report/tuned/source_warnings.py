@@ -11,7 +11,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.verdict.answer import headline
 from timpani.report.verdict.verdict_text import conditions, verdict_of
 from timpani.study.words import counted
-from timpani.tuning.decide.by_state import decide_by_state
+from timpani.tuning.decide.decide import decide
 from timpani.tuning.decide.verdict import Verdict
 
 _NUMBER = re.compile(r"\d[\d.]*")
@@ -47,7 +47,7 @@ class MadeFrom:
 
 def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:
     """Of the campaigns in `folders`, which are `together`."""
-    verdict = verdict_of(together, decide_by_state(together.raced), estimate_cells(together.raced))
+    verdict = verdict_of(together, decide(together.raced), estimate_cells(together.raced))
     if len(folders) == 1:
         found = list(conditions(together))
     else:

@@ -62,8 +62,6 @@ def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[
         lines += _gains(verdict, limits or {})
     elif not verdict.undecided:
         lines.append(f"No {verdict.competitors} is {faster(verdict.simulated)}.")
-    if verdict.differing:
-        lines.append(_in_each_state(verdict.differing))
     if verdict.forecast:
         lines += _what_would_decide(verdict.forecast, verdict)
     return lines
@@ -172,14 +170,6 @@ def _gain(loss: DefaultRegret) -> str:
     interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f})" if known else ""
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
     return f"{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}"
-
-
-def _in_each_state(differing: Sequence[str]) -> str:
-    more = f"; and {len(differing) - MAX_BRIEF} more" if len(differing) > MAX_BRIEF else ""
-    return (
-        f"The verdict differs between states of the machine at {counted(len(differing), 'point')}, counted as slower: "
-        f"{'; '.join(differing[:MAX_BRIEF])}{more}."
-    )
 
 
 def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator[str]:

@@ -22,8 +22,7 @@ from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
 from timpani.study.operations import COLLECTIVES
 from timpani.study.schema import POINT
-from timpani.tuning.decide.by_state import decide_by_state
-from timpani.tuning.decide.decide import SAMPLED
+from timpani.tuning.decide.decide import SAMPLED, decide
 from timpani.tuning.decide.equal_schedules import (
     JOINED,
     EqualSchedules,
@@ -75,7 +74,7 @@ def verdict_text(campaign: Campaign, full: bool = False) -> Iterator[str]:
 def _verdict_lines(campaign: Campaign, full: bool) -> Iterator[str]:
     cells = estimate_cells(campaign.raced)
     messages = _message_lines(campaign, cells)
-    verdict = verdict_of(campaign, decide_by_state(campaign.raced), cells)
+    verdict = verdict_of(campaign, decide(campaign.raced), cells)
     raced = race_verdict(campaign.raced, campaign.planned)
     race = race_lines(raced)
     warnings = [*conditions(campaign), *verdict.warnings]
@@ -114,7 +113,7 @@ def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
 def verdict_object(campaign: Campaign) -> dict[str, Any]:
     """What `timpani verdict --format json` prints."""
     header = campaign.header
-    cells, decisions = estimate_cells(campaign.raced), decide_by_state(campaign.raced)
+    cells, decisions = estimate_cells(campaign.raced), decide(campaign.raced)
     verdict, race = verdict_of(campaign, decisions, cells), race_verdict(campaign.raced, campaign.planned)
     standings = race_standings(campaign.raced)
     decisions = pl.concat([decisions, _sampled_points(standings)], how="diagonal").sort(POINT)
@@ -157,7 +156,7 @@ def verdict_object(campaign: Campaign) -> dict[str, Any]:
 def _sampled_points(standings: pl.DataFrame) -> pl.DataFrame:
     """The sampled points of `race_standings`: nothing is decided there."""
     sampled = standings.filter(~pl.col("race_complete"))
-    return sampled.select(*POINT, pl.lit(SAMPLED).alias("standing"), pl.lit(False).alias("states_differ"))
+    return sampled.select(*POINT, pl.lit(SAMPLED).alias("standing"))
 
 
 def _points(
@@ -172,7 +171,6 @@ def _points(
     launches = timed.group_by(POINT).agg(pl.min("launches"), pl.max("launches_needed"))
     at_points = decisions.join(launches, on=POINT, how="left", maintain_order="left")
     for row in at_points.iter_rows(named=True):
-        row["by_state"] = row["by_state"] and [_renamed(state) for state in row["by_state"]]
         setting = settings.get(row["collective"], {}).get(row["best_label"])
         in_all_calls = setting is not None and not row["best_label"].startswith(OWN)
         costs = at_other_points(compared, row, row["best_label"]) if in_all_calls else None

@@ -85,8 +85,6 @@ def decide(results: RacedResults) -> pl.DataFrame:
                                 first by name
     lowest                      the labels of all algorithms with this time, best_label first
     tied                        labels that are not significantly slower than the best: the best, then by time
-    significantly_slower        labels that are significantly slower than the best. In a race, an algorithm without a
-                                launch in common with the best is in neither list
     verdict                     'better': an algorithm is significantly faster than the default; 'default': the default
                                 is significantly faster than every other algorithm; 'tie': neither; 'by_value': imported
                                 averages, of which the lowest is the best without any significance
@@ -152,7 +150,6 @@ def _decide(results: RacedResults) -> pl.DataFrame:
             "lowest",
             pl.col("time_us").alias("best_us"),
             "tied",
-            "significantly_slower",
             "verdict",
             "gain",
             "gain_low",
@@ -260,7 +257,7 @@ def _compared(pairs: pl.DataFrame, race: Race | None) -> pl.DataFrame:
 
 
 def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.DataFrame:
-    """POINT, `tied` and `significantly_slower`.
+    """POINT and `tied`.
 
     The family of these comparisons is all other algorithms versus the best.
     """
@@ -277,8 +274,5 @@ def _tied(medians: pl.DataFrame, best: pl.DataFrame, race: Race | None) -> pl.Da
         )
         .sort("place", "order", "label")
         .group_by(POINT, maintain_order=True)
-        .agg(
-            pl.col("label").filter(~pl.col("slower")).alias("tied"),
-            pl.col("label").filter("slower").alias("significantly_slower"),
-        )
+        .agg(pl.col("label").filter(~pl.col("slower")).alias("tied"))
     )

@@ -1,12 +1,9 @@
 """The verdict on one operation as a sentence."""
 
-from typing import Any
-
 import polars as pl
 
 from timpani.study.cell import OWN
 from timpani.study.operations import OPERATIONS
-from timpani.study.sizes import show_size
 from timpani.study.words import counted
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.lowest import most_frequent
@@ -37,16 +34,6 @@ def sentence(collective: str, decisions: pl.DataFrame) -> str:
     if undecided := count.get(UNDECIDED):
         parts.append(f"{undecided} of {decided.height} undecided")
     return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
-
-
-def in_each_state(decision: dict[str, Any]) -> str:
-    """A point and its verdict in each state of the machine; `decision` is a row of `decide_by_state`."""
-    size = f" at {show_size(decision['message_bytes'])}" if OPERATIONS[decision["collective"]].sized else ""
-    return f"{decision['collective']}{size} on {counted(decision['ranks'], 'rank')}: " + ", ".join(
-        f"{state['state']} {STANDING_WORDS[state['standing']]}"
-        + (f" than {state['best_label']} ({state['gain']:.2f} ×)" if state["standing"] == SLOWER else "")
-        for state in decision["by_state"]
-    )
 
 
 STANDING_WORDS = {WITHIN: f"within {EQUIVALENCE_MARGIN} of the best", SLOWER: "slower", UNDECIDED: "undecided"}

@@ -15,7 +15,7 @@ from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UN
 from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
 from timpani.tuning.decide.gain_parts import GainPart, competitor_noun, gain_parts
 from timpani.tuning.decide.other_points import OtherPoints, at_other_points
-from timpani.tuning.decide.sentence import in_each_state, sentence
+from timpani.tuning.decide.sentence import sentence
 from timpani.tuning.decide.warnings import cell_warnings, launches_advice
 
 Settings = Mapping[str, Mapping[str, str]]
@@ -88,7 +88,6 @@ class Verdict:
     launches           largest number of launches of these points
     launches_needed    number of launches that all of these points need
     launches_advice    how to measure them; empty if nothing is needed or nothing helps
-    differing          points whose verdict differs between states of the machine, as text
     has_collectives    whether there is a collective, so that a default decides something
     settings_recorded  whether the campaign records how algorithms are selected without Timpani
     simulated          whether all times were simulated: they do not vary, and there is no library to configure
@@ -112,7 +111,6 @@ class Verdict:
     launches: int = 0
     launches_needed: int = 0
     launches_advice: str = ""
-    differing: tuple[str, ...] = ()
     has_collectives: bool = True
     settings_recorded: bool = True
     simulated: bool = False
@@ -141,7 +139,7 @@ def summarize(
     compared: pl.DataFrame | None = None,
     equal: EqualSchedules | None = None,
 ) -> Verdict:
-    """The verdict on a campaign, from its `decide_by_state` and its `estimate_cells`.
+    """The verdict on a campaign, from its `decide` and its `estimate_cells`.
 
     launch_seconds   time of one launch of all cells
     launches_asked   requested by the study; None for an import, which cannot be repeated
@@ -177,7 +175,6 @@ def summarize(
         launches=max(short["launches"].to_list(), default=0),
         launches_needed=max(short["launches_needed"].to_list(), default=0),
         launches_advice=launches_advice(cells, launches_asked),
-        differing=tuple(in_each_state(row) for row in decided.filter("states_differ").iter_rows(named=True)),
         has_collectives=not set(cells["collective"]).isdisjoint(COLLECTIVES),
         settings_recorded=settings is not None,
         arrivals=tuple(sorted(set(cells["arrival"]) - {TOGETHER})),
