@@ -10,7 +10,7 @@ import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from timpani.campaign.folder.fields import PART_PATTERN
@@ -77,16 +77,14 @@ def recorded_files(folder: Path) -> dict[str, Path]:
     return {name: path for name, path in found.items() if _RECORDED.fullmatch(name)}
 
 
-def pack(folder: Path, report: bytes, check: Callable[[zipfile.ZipFile], None] = lambda _: None) -> Iterator[bytes]:
-    """The bundle of the campaign in `folder`, in pieces, after `check` read it whole; UserError as `recorded_files`."""
+def pack(folder: Path, report: bytes) -> Iterator[bytes]:
+    """The bundle of the campaign in `folder`, in pieces; UserError as `recorded_files`."""
     members = recorded_files(folder)
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w") as archive:
             sums = [_add(archive, name, _content(path)) for name, path in members.items()]
             sums.append(_add(archive, REPORT, report))
             _add(archive, _CHECKSUMS, "".join(sums).encode())
-        with zipfile.ZipFile(file) as archive:
-            check(archive)
         file.seek(0)
         while piece := file.read(_PIECE_BYTES):
             yield piece

@@ -127,10 +127,6 @@ class Header(HeaderPart):
             " last number of its `launches` here, and its `header`, which is its campaign.json"
         ),
     ] = ()
-    anonymized: Annotated[
-        bool,
-        Recorded("whether pseudonyms stand for the [names of hosts and users](how-to/share-a-campaign.md)"),
-    ] = False
     checksum: Annotated[str, Recorded("[of all before it](#what-shows-that-a-file-is-as-it-was-written)")] = ""
 
     @classmethod
@@ -178,7 +174,6 @@ class Header(HeaderPart):
             "variants": _dumped(variants),
             "planned": _dumped(planned),
             "merged": [],
-            "anonymized": False,
         }
         return cls.check(values, "campaign.json")
 

@@ -162,7 +162,6 @@ def _header(
         "planned": None,
         "results": sum(len(each.believed[RESULTS]) for each in records),
         "merged": merged,
-        "anonymized": all(header.anonymized for header in headers),
     }
     return Header.check(values, "campaign.json")
 

@@ -38,7 +38,6 @@ def provenance(header: Header, launches: list[dict[str, Any]]) -> list[tuple[str
         ("Begun", _text_list(header.created)),
         ("Merged campaigns", [_merged(each) for each in header.merged]),
         ("Timpani", _text_list(header.timpani)),
-        ("Names", ["pseudonyms stand for the names of hosts and users"] if header.anonymized else []),
         ("MPI", _text_list(" ".join(filter(None, (mpi.title, mpi.mpirun))))),
         ("Machine", [f"{key.replace('_', ' ')}: {value}" for key, value in _plain_values(header, "machine").items()]),
         ("Nodes", _text_list(fold(host.name for host in machine.hosts))),
