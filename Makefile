@@ -1,5 +1,5 @@
-# What a newcomer types. Each target sets up what it needs; only `test`, `studies` and `bench` install Debian packages.
-.PHONY: setup demo unit test lint tables studies site bench clean
+# What a newcomer types. Each target sets up what it needs; only `test`, `test-rest`, `studies` and `bench` install Debian packages.
+.PHONY: setup demo unit test test-rest lint tables studies site bench clean
 
 bin := .venv/bin
 
@@ -27,8 +27,12 @@ setup: .venv/setup
 	tools/install-for-tests packages
 	tools/setup test notebook pandas
 	tools/setup-mpi
-	(tools/install-for-tests intel-mpi; tools/install-for-tests versions) & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
+	tools/install-for-tests intel-mpi & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
 	touch .venv/setup .venv/setup-unit $@
+
+.venv/setup-rest: .venv/setup-tests
+	tools/install-for-tests versions
+	touch $@
 
 # --oversubscribe: on a computer with one core the demo runs too, and says that its ranks shared it. On 2 ranks every tree
 # is one message, so two broadcasts are drawn on 8.
@@ -42,10 +46,16 @@ demo: setup
 unit: .venv/setup-unit
 	$(bin)/python -m pytest -n auto -q -m 'not needs and not slow'
 
-# WORKERS=n: processes that run tests at the same time.
+# WORKERS=n: processes that run tests at the same time. Programs are built first: in a test others would wait for them.
 WORKERS := 4
 test: .venv/setup-tests
-	$(bin)/python -m pytest -n $(WORKERS)
+	$(bin)/python -m tests.builds
+	$(bin)/python -m pytest -n $(WORKERS) -m 'not rest'
+
+# Further libraries and versions, messages of 2 GiB, pages of studies, slices deleted.
+test-rest: .venv/setup-rest
+	$(bin)/python -m tests.builds rest
+	$(bin)/python -m pytest -n $(WORKERS) -m rest
 
 lint: .venv/setup-lint
 	tools/lint

@@ -1,9 +1,23 @@
-"""What our native sources are built into for tests alone: once, in the cache that all processes of a run share."""
+"""What our native sources are built into for tests: once, in the cache that all processes of a run share.
 
+`python -m tests.builds` builds side by side what the tests of `make test` use, before they start: of several tests that
+ask for the same programs all but one would wait. `python -m tests.builds rest` does it for `make test-rest`.
+"""
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import Future
 from pathlib import Path
 
-from timpani.native.build import build, build_without_mpi
+from tests.installed import FOUND, INTEL, ONE_OF_EACH_KIND, needs_intel, needs_simgrid
+from tests.mpi.planted.plants import plant_native
+from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi
+from timpani.native.build import PRELOADED, build, build_without_mpi
 from timpani.native.mpi import Mpi
+from timpani.native.side_by_side import on_every_core
 
 _MEASURE = "timpani-measure"
 _AGAINST_LIBRARY = "timpani-against-library"
@@ -12,6 +26,11 @@ _AGAINST_LIBRARY = "timpani-against-library"
 def build_against_library(mpi: Mpi) -> Path:
     """The program that compares our algorithms with the library's calls, compiled as users' programs are."""
     return build(mpi, programs=(_AGAINST_LIBRARY,)) / _AGAINST_LIBRARY
+
+
+def build_preloaded(mpi: Mpi) -> Path:
+    """The library that is preloaded under a program."""
+    return build(mpi, programs=(PRELOADED,)) / "libtimpani.so"
 
 
 # A read or a sum that nobody uses is a fault too, which optimizing must not remove.
@@ -41,3 +60,34 @@ def build_planted(mpi: Mpi, source: Path) -> Path:
 def build_planted_without_mpi(mpi: Mpi, source: Path) -> Path:
     """The folder with the verifier and the simulator of such a copy."""
     return build_without_mpi(mpi, source, _UNOPTIMIZED)
+
+
+def build_for_tests(rest: bool) -> None:
+    """Build what tests use: of the first library of each kind, or of the others for the `rest`."""
+    if not FOUND or not shutil.which("c++"):
+        return  # what needs programs is skipped
+    build_without_mpi(FOUND[0])  # all others are linked with it
+    with tempfile.TemporaryDirectory() as folder, on_every_core() as pool:
+
+        def started() -> Iterator[Future[Path]]:
+            if not rest:
+                yield pool.submit(build_sanitized, FOUND[0])
+                plant_native(Path(folder))
+                yield pool.submit(build_planted, FOUND[0], Path(folder, "native"))
+                if needs_simgrid.args[0]:
+                    yield pool.submit(build, choose_mpi("simgrid"))
+            for mpi in (each for each in FOUND if (each in ONE_OF_EACH_KIND) != rest):
+                for what in (build, build_preloaded, build_against_library):
+                    yield pool.submit(what, mpi)
+            if rest and needs_intel.args[0]:
+                yield pool.submit(build, choose_mpi(str(INTEL)))
+
+        for each in list(started()):
+            each.result()
+
+
+if __name__ == "__main__":
+    try:
+        build_for_tests(rest="rest" in sys.argv[1:])
+    except UserError as error:
+        sys.exit(str(error))

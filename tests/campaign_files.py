@@ -105,7 +105,7 @@ def raced(results: Iterable[LaunchResult], regret: float | None = None, launches
 
 
 def start(launch: int = 1, hosts: Sequence[str] = ("here", "here"), placement: str = "core", **values: Any) -> Any:
-    """A line of launches.jsonl: a rank on each of `hosts`, on a core of its own."""
+    """A line of launches.jsonl: each rank on a separate core of its host."""
     ranks = [{"rank": rank, "host": host, "cores": [rank]} for rank, host in enumerate(hosts)]
     return {"launch": launch, "part": f"{launch:04d}-1", "placement": placement, "ranks": ranks, **values}
 

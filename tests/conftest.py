@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.installed import ONE_OF_EACH_KIND, label, needs_mpi
+from tests.installed import ONE_OF_EACH_KIND, REST, label, needs_mpi, rest
 from timpani.errors import UserError
 from timpani.native.cache import cache_folder
 from timpani.native.mpi import Mpi
@@ -52,9 +52,11 @@ _LIBRARY = {"mpi", "programs", "programs_without_mpi", "simulator"}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Who asks for an MPI library needs one."""
+    """Who asks for an MPI library needs one; what needs Intel MPI or much memory is left to `make test-rest`."""
     if _LIBRARY & set(getattr(item, "fixturenames", ())):
         item.add_marker(needs_mpi)
+    if any(mark in REST for mark in item.iter_markers("needs")):
+        item.add_marker(rest)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -97,14 +99,10 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadFileScheduling":
-    """A file's tests share what it builds and measures, so that they run in one process; so do all that make labs,
-    which look at the labs that there are."""
+    """A file's tests share what it builds and measures, so that they run in one process."""
     from xdist.scheduler import LoadFileScheduling
 
     class ByFile(LoadFileScheduling):  # type: ignore[misc] # it comes without types
-        def _split_scope(self, nodeid: str) -> str:
-            return "tests/lab" if nodeid.startswith("tests/lab/") else str(super()._split_scope(nodeid))
-
         def remove_node(self, node: "WorkerController") -> str | None:
             """Leave out what a worker died of: it would take the next one too, and its file's other tests with it."""
             pending = [

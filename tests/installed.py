@@ -2,7 +2,9 @@
 
 import os
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +19,13 @@ INTEL = Path(os.environ.get("TIMPANI_TESTS_INTEL_MPI") or Path(__file__).parents
 
 MPICHS = tuple(mpi for mpi in FOUND if mpi.kind == "mpich")
 
-# A test of what a library does runs with every library that is found: it may differ between versions. A test of Timpani
-# that depends on the launcher runs with the first library of each kind, every other test of Timpani with one.
+# A test of what a library does runs with every library that is found, since versions differ: `make test` takes the
+# first of each kind, `make test-rest` the others. A test of Timpani that depends on the launcher runs with the first
+# library of each kind, every other test of Timpani with one.
 ONE_OF_EACH_KIND = tuple(reversed({mpi.kind: mpi for mpi in reversed(FOUND)}.values()))
+
+rest = pytest.mark.rest
+"""For what `make test-rest` runs, and `make test` doesn't."""
 
 
 def label(mpi: Mpi | None) -> str:
@@ -27,10 +33,20 @@ def label(mpi: Mpi | None) -> str:
     return f"{mpi.kind}-{mpi.version}" if mpi else "none"
 
 
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label)
-each_kind = pytest.mark.parametrize("mpi", ONE_OF_EACH_KIND, ids=label)
-every_open_mpi = pytest.mark.parametrize("mpi", OPEN_MPIS, ids=label)
-every_mpich = pytest.mark.parametrize("mpi", MPICHS, ids=label)
+def with_library(mpi: Mpi, *values: object, **how: Any) -> Any:
+    """The parameters of a test with this library, left to `make test-rest` unless it is the first of its kind."""
+    return pytest.param(mpi, *values, marks=() if mpi in ONE_OF_EACH_KIND else rest, **how)
+
+
+def with_libraries(found: Iterable[Mpi], indirect: bool = False) -> pytest.MarkDecorator:
+    """Run a test with each of these libraries."""
+    return pytest.mark.parametrize("mpi", list(map(with_library, found)), ids=label, indirect=indirect)
+
+
+every_mpi = with_libraries(FOUND)
+each_kind = with_libraries(ONE_OF_EACH_KIND)
+every_open_mpi = with_libraries(OPEN_MPIS)
+every_mpich = with_libraries(MPICHS)
 
 # What a test needs from the machine: whether it is here, and what is said where it isn't. `make unit` leaves these out.
 needs_compiler = pytest.mark.needs(shutil.which("c++") is not None, "no C++ compiler on this machine")
@@ -43,3 +59,5 @@ needs_memory = pytest.mark.needs(
     os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES") > 12 * 2**30, "12 GiB of free memory"
 )
 needs_two_cores = pytest.mark.needs(read_cores().usable > 1, "two ranks need two cores")
+REST = (needs_intel.mark, needs_memory.mark)
+"""What needs this is left to `make test-rest`."""

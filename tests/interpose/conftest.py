@@ -9,17 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.builds import build_preloaded
 from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers.start_command import command
-from timpani.native.build import PRELOADED, build
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import ProgramProfile, is_profile, read_profile
 from timpani.programs.profile.profile_lines import ProfilePart
 
 PROGRAMS = Path(__file__).parent / "programs"
-LIBRARY = "libtimpani.so"
 
 TREES = {  # an algorithm for every collective, most of them along trees
     "barrier": "dissemination",
@@ -126,7 +125,7 @@ RunProgram = Callable[..., Run]
 
 @pytest.fixture(scope="session")
 def library(mpi: Mpi) -> Path:
-    return build(mpi, programs=(PRELOADED,)) / LIBRARY
+    return build_preloaded(mpi)
 
 
 def compiler(mpi: Mpi, source: Path) -> str:

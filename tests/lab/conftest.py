@@ -1,8 +1,10 @@
 """Labs made and taken down by the commands that a user types."""
 
+import fcntl
 import json
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from tests.campaign.live import MAIN, timpani
 from timpani.errors import UserError
 from timpani.lab.make import check_root
 from timpani.lab.programs import check_programs
+from timpani.native.cache import cache_folder
 
 NAMESPACES = Path("/run/netns")
 
@@ -62,13 +65,37 @@ def listed() -> dict[str, dict[str, Any]]:
     return {row["lab"]: row for row in json.loads(timpani("lab", "status", "--format", "json").stdout)}
 
 
-@pytest.fixture(scope="module")
-def make() -> Iterator[Callable[..., Made]]:
-    """Makes labs, which are gone when the file's tests are done; skips the test where none can be made."""
+_HELD: list[int] = []
+
+
+@contextmanager
+def making(how: int = fcntl.LOCK_EX) -> Iterator[None]:
+    """No test of another process makes a lab meanwhile, which would remove what a killed `up` left."""
+    if _HELD:
+        yield
+        return
+    place = cache_folder() / "labs-of-tests"
+    place.touch()
+    with place.open() as file:
+        fcntl.flock(file, how)
+        _HELD.append(how)
+        try:
+            yield
+        finally:
+            _HELD.clear()
+
+
+Make = Callable[..., Made]
+
+
+@pytest.fixture(scope="session")
+def make() -> Iterator[Make]:
+    """Makes labs, which are gone when this process's tests are done; skips the test where none can be made."""
     made: list[Made] = []
 
     def up(*options: str, **how: Any) -> Made:
-        done = timpani("lab", "up", *options, **how)
+        with making(fcntl.LOCK_SH):
+            done = timpani("lab", "up", *options, **how)
         if "this system refuses" in done.stderr:
             pytest.skip(done.stderr)
         assert done.returncode == 0, done.stderr
@@ -80,3 +107,9 @@ def make() -> Iterator[Callable[..., Made]]:
         if lab.id in listed():
             done = timpani("lab", "down", lab.id)
             assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="session")
+def lab(make: Make) -> Made:
+    """Four nodes of two cores behind two switches."""
+    return make("--nodes", "4", "--cores", "2", "--groups", "2", "--link", "1gbit", "--uplink", "250mbit")

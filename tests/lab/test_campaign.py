@@ -6,16 +6,13 @@ import os
 import signal
 import statistics
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait_until
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
-from tests.lab.conftest import Made, needs_lab
+from tests.lab.conftest import Made, Make, needs_lab
 from timpani.lab.steps import burst_bytes
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers.lab_launcher import lab_machine
@@ -29,11 +26,6 @@ pytestmark = [needs_open_mpi, needs_lab]
 LINK, UPLINK = 10**9, 250_000_000  # bit/s
 HOUR_NS = 3_600_000_000_000
 QUICK = ("--ranks", "8", "--slot", "5ms", "--launches", "1")  # 4 nodes of 2 ranks
-
-
-@pytest.fixture(scope="module")
-def lab(make: Callable[..., Made]) -> Made:
-    return make("--nodes", "4", "--cores", "2", "--groups", "2", "--link", "1gbit", "--uplink", "250mbit")
 
 
 @every_open_mpi
@@ -102,7 +94,7 @@ def test_messages_on_a_node_on_a_switch_and_across_have_curves_of_their_own(lab:
     assert {curve["locality"] for curve in fitted} == set(times)
 
 
-def test_a_campaign_continues_in_a_new_lab(make: Callable[..., Made], tmp_path: Path) -> None:
+def test_a_campaign_continues_in_a_new_lab(make: Make, tmp_path: Path) -> None:
     folder = tmp_path / "c"
     study = ("bcast", "--algorithms", "default", "--sizes", "8", "--ranks", "2", "--slot", "2ms")
 

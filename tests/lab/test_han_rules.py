@@ -1,12 +1,11 @@
 """On several nodes Open MPI 5.0 does with two files what their table says, and everything else as it does without."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.installed import OPEN_MPIS, label
-from tests.lab.conftest import Made, needs_lab
+from tests.installed import OPEN_MPIS, with_libraries
+from tests.lab.conftest import Make, needs_lab
 from tests.libraries.counted import RANKS, bytes_sent
 from timpani.libraries.openmpi.han_rules.file import HanRules
 from timpani.libraries.openmpi.tuned_rules.file import TunedRules
@@ -24,10 +23,8 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("mpi", WITH_HAN, ids=label)
-def test_coll_han_delegates_calls_that_coll_tuned_has_rules_for(
-    make: Callable[..., Made], mpi: Mpi, tmp_path: Path
-) -> None:
+@with_libraries(WITH_HAN)
+def test_coll_han_delegates_calls_that_coll_tuned_has_rules_for(make: Make, mpi: Mpi, tmp_path: Path) -> None:
     machine = lab_machine(f"lab:{make('--nodes', '2', '--cores', '2').id}")
     here, nodes = Span(RANKS, RANKS), Span(2, 2)
     table = SelectionTable(

@@ -1,7 +1,6 @@
 """Algorithms that know nodes and switches, across the links that they are to spare: what crossed is counted."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -35,11 +34,6 @@ ASKED = {
     "category:3:2": (*ENTERING,),
 }
 """Of neighbors that are close a tree, lanes and a reduction: that is the easier case."""
-
-
-@pytest.fixture(scope="module")
-def lab(make: Callable[..., Made]) -> Made:
-    return make("--nodes", "4", "--cores", "2", "--groups", "2", "--link", "1gbit", "--uplink", "250mbit")
 
 
 @pytest.mark.parametrize("placement", PLACEMENTS)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.builds import build_preloaded
 from tests.installed import FOUND, OPEN_MPIS, label
-from tests.interpose.conftest import LIBRARY, PROGRAMS, compiler, rules
+from tests.interpose.conftest import PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
 from tests.preloading import preload
 from timpani.libraries.hosts import Host
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.launchers.start_command import command
-from timpani.native.build import PRELOADED, build
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import read_profile
 
@@ -38,11 +38,6 @@ HIERARCHIES = (
     "reduce full_lane",
     "allreduce two_level",
 )
-
-
-@pytest.fixture(scope="module")
-def lab(make: Callable[..., Made]) -> Made:
-    return make("--nodes", "4", "--cores", "2", "--groups", "2")
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +106,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
     if (mpi, placement) not in librarys_own:
         librarys_own[mpi, placement] = results()
     found = results(
-        build(mpi, programs=(PRELOADED,)) / LIBRARY,
+        build_preloaded(mpi),
         TIMPANI_RULES=str(file),
         TIMPANI_PROFILE=str(profile),
         TIMPANI_GROUPS=GROUPS,

@@ -3,21 +3,18 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.campaign.live import MAIN, gone, timpani, wait_until
-from tests.lab.conftest import NAMESPACES, Made, listed, needs_lab
+from tests.lab.conftest import NAMESPACES, Made, Make, listed, making, needs_lab
 from timpani.errors import UserError
 from timpani.lab.lab import LABS
 from timpani.lab.programs import check_programs
 from timpani.lab.steps import burst_bytes
 
 pytestmark = needs_lab
-
-Make = Callable[..., Made]
 
 # Receives all that comes, and prints when it had come. All nodes have this machine's monotonic clock.
 RECEIVE = """
@@ -51,9 +48,9 @@ def seconds_to_send(lab: Made, sender: str, receiver: str, size: int) -> float:
 
 
 def test_a_lab_is_made_used_and_gone(make: Make) -> None:
-    before = devices(), set(NAMESPACES.glob("*"))
+    before = devices()
     lab = make("--nodes", "3", "--cores", "2", "--groups", "2", "--link", "100mbit", "--uplink", "20mbit")
-    assert devices() == before[0]
+    assert devices() == before
     row = listed()[lab.id]
     assert row["whole"]
     assert (row["nodes"], row["link"], row["uplink"]) == (3, 100_000_000, 20_000_000)
@@ -72,7 +69,7 @@ def test_a_lab_is_made_used_and_gone(make: Make) -> None:
 
     done = timpani("lab", "down", lab.id)
     assert (done.returncode, done.stdout) == (0, f"lab {lab.id} is gone\n")
-    assert (devices(), set(NAMESPACES.glob("*"))) == before
+    assert (devices(), lab.namespaces()) == (before, set())
     assert not (LABS / lab.id).exists()
     assert timpani("lab", "down", lab.id).returncode == 2
 
@@ -103,34 +100,40 @@ def small(make: Make) -> Made:
 
 
 def test_remains_of_a_killed_up_are_removed_by_the_next(make: Make, small: Made) -> None:
-    known = set(listed())
-    with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stdout=subprocess.DEVNULL) as making:
-        wait_until(lambda: len(list(NAMESPACES.glob("timpani-*"))) > 20)
-        making.send_signal(signal.SIGKILL)
-    [left] = set(listed()) - known
-    assert not listed()[left]["whole"]
-    assert f"lab {left}: not whole" in timpani("lab", "status").stdout
-    unusable = timpani("lab", "exec", "--lab", left, "n1", "--", "true")
-    assert (unusable.returncode, "is incomplete" in unusable.stderr) == (2, True)
+    with making():
+        known = set(listed())
+        with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stdout=subprocess.DEVNULL) as up:
+            wait_until(lambda: len(new_namespaces(known)) > 20)
+            up.send_signal(signal.SIGKILL)
+        [left] = set(listed()) - known
+        assert not listed()[left]["whole"]
+        assert f"lab {left}: not whole" in timpani("lab", "status").stdout
+        unusable = timpani("lab", "exec", "--lab", left, "n1", "--", "true")
+        assert (unusable.returncode, "is incomplete" in unusable.stderr) == (2, True)
 
-    make("--nodes", "1")
+        make("--nodes", "1")
     assert left not in listed()
     assert listed()[small.id]["whole"]
     assert Made(left).namespaces() == set()
 
 
+def new_namespaces(known: set[str]) -> set[Path]:
+    """Those of no known lab."""
+    return {path for path in NAMESPACES.glob("timpani-*") if path.name.split("-")[1] not in known}
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 @pytest.mark.usefixtures("small")  # skips where the kernel lets none be made
 def test_a_signal_while_a_lab_is_made_leaves_nothing(number: signal.Signals) -> None:
-    known = set(listed())
-    before = set(NAMESPACES.glob("*"))
-    with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stderr=subprocess.PIPE, text=True) as making:
-        wait_until(lambda: len(set(NAMESPACES.glob("timpani-*")) - before) > 5)
-        making.send_signal(number)
-        _, said = making.communicate()
-    assert (making.returncode, said) == (128 + number, "")
-    assert set(listed()) == known
-    assert set(NAMESPACES.glob("*")) == before
+    with making():
+        known = set(listed())
+        with subprocess.Popen([*MAIN, "lab", "up", "--nodes", "100"], stderr=subprocess.PIPE, text=True) as up:
+            wait_until(lambda: len(new_namespaces(known)) > 5)
+            up.send_signal(number)
+            _, said = up.communicate()
+        assert (up.returncode, said) == (128 + number, "")
+        assert set(listed()) <= known
+        assert new_namespaces(known) == set()
 
 
 def test_remains_of_a_killed_down_are_removed_by_the_next(make: Make) -> None:
@@ -154,13 +157,14 @@ def test_without_root_a_lab_is_refused() -> None:
 )
 @pytest.mark.usefixtures("small")  # skips where the kernel lets none be made
 def test_a_system_that_refuses_a_part_is_named_and_nothing_is_left(missing: str, part: str) -> None:
-    before = set(NAMESPACES.glob("*"))
-    known = set(listed())
     without = ("setpriv", f"--bounding-set=-{missing}")
-    done = subprocess.run([*without, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert part in done.stderr
-    assert (set(NAMESPACES.glob("*")), set(listed())) == (before, known)
+    with making():
+        known = set(listed())
+        done = subprocess.run([*without, *MAIN, "lab", "up"], capture_output=True, text=True, check=False)
+        assert done.returncode == 2
+        assert part in done.stderr
+        assert set(listed()) <= known
+        assert new_namespaces(known) == set()
 
 
 def test_programs_for_administration_are_found_where_path_lacks_their_folders(make: Make) -> None:

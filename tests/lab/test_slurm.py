@@ -3,21 +3,20 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.campaign.live import MAIN, SECONDS, keys, wait_until
 from tests.installed import OPEN_MPIS, needs_open_mpi
-from tests.lab.conftest import Made, needs_lab
+from tests.lab.conftest import Made, Make, needs_lab
 from timpani.lab.lab import LABS
 
 pytestmark = [needs_open_mpi, needs_lab]
 
 
 @pytest.fixture(scope="module")
-def lab(make: Callable[..., Made]) -> Made:
+def lab(make: Make) -> Made:
     return make("--nodes", "4", "--cores", "2", "--groups", "2", "--uplink", "250mbit", "--slurm")
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from tests.campaign.live import MAIN, SECONDS, keys, name_of, results, starts, timpani, wait_until
 from tests.cli.test_tune import made_up
 from tests.installed import FOUND, MPICHS, OPEN_MPIS, needs_mpi, needs_mpich, needs_open_mpi
-from tests.lab.conftest import Made, needs_lab
+from tests.lab.conftest import Made, Make, needs_lab
 from tests.programs.programs import CALLS, compile_program, environment
 from timpani.native.build import build
 from timpani.programs.profile.profile_folder import read_profile
@@ -23,7 +22,7 @@ STUDY = ("bcast", "--algorithms", "default", "--sizes", "8", "--slot", "2ms")
 
 
 @pytest.fixture(scope="module")
-def lab(make: Callable[..., Made]) -> Made:
+def lab(make: Make) -> Made:
     made = make("--nodes", "3", "--cores", "2", "--groups", "2", "--slurm")
     build(FOUND[0])  # its time is not the jobs'
     return made

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.builds import build_sanitized
-from tests.installed import FOUND, ONE_OF_EACH_KIND, label
+from tests.installed import FOUND, ONE_OF_EACH_KIND, label, with_libraries, with_library
 from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.here.cores import read_cores
@@ -21,9 +21,9 @@ from timpani.native.mpi import Mpi
 RunPlan = Callable[..., list[dict[str, Any]]]
 
 # For what is Timpani's, whichever library it is built for.
-one_mpi = pytest.mark.parametrize("mpi", FOUND[:1], ids=label, indirect=True)
+one_mpi = with_libraries(FOUND[:1], indirect=True)
 # For what differs between the versions of a library.
-every_mpi = pytest.mark.parametrize("mpi", FOUND, ids=label, indirect=True)
+every_mpi = with_libraries(FOUND, indirect=True)
 
 
 def on_ranks(openmpi: Sequence[int], mpich: Sequence[int]) -> pytest.MarkDecorator:
@@ -33,7 +33,7 @@ def on_ranks(openmpi: Sequence[int], mpich: Sequence[int]) -> pytest.MarkDecorat
     """
     counts = {"openmpi": openmpi, "mpich": mpich}
     cases = [
-        pytest.param(mpi, ranks, id=f"{label(mpi)}-{ranks}")
+        with_library(mpi, ranks, id=f"{label(mpi)}-{ranks}")
         for mpi in FOUND
         for ranks in counts[mpi.kind]
         if mpi in ONE_OF_EACH_KIND or ranks == counts[mpi.kind][len(counts[mpi.kind]) // 2]

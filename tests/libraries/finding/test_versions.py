@@ -5,13 +5,15 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from tests.installed import needs_two_cores
+from tests.installed import needs_two_cores, rest
 from tests.libraries.counted import compiled_calls
 from tests.libraries.ran import ran
 from timpani.campaign.folder.load import load
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
+
+pytestmark = rest
 
 FOLDER = Path(__file__).parents[3] / "build" / "mpi-versions"
 """Where `tools/install-for-tests versions` puts each, alone in a folder."""
