@@ -1,4 +1,4 @@
-"""What the pages say is true: commands run, examples run, links lead somewhere, lists name what the code has."""
+"""What pages say is true: commands run, examples run, links lead somewhere, lists name what the code has."""
 
 import gzip
 import json
@@ -14,6 +14,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.reference import tables
+from tools.tables import reference_pages
 
 import timpani
 from tests.cli.typed import typed
@@ -162,9 +164,14 @@ def first_column(text: str) -> list[str]:
     return [name for cells in rows(text) for name in re.findall(r"`([^`]+)`", cells[0])]
 
 
-STUDY_FILES = DOCS / "study-files.md"
 CAMPAIGN_FOLDER = DOCS / "campaign-folder.md"
 GLOSSARY = DOCS / "glossary.md"
+
+
+def test_pages_link_to_each_reference_page() -> None:
+    """By the section of reference.md that describes it: the site puts the page in its place."""
+    reference = DOCS / "reference.md"
+    assert {name.removesuffix(".md") for name in reference_pages()} <= set(anchors(reference))
 
 
 def test_tables_are_those_of_the_declarations() -> None:
@@ -182,16 +189,16 @@ def keys_of_lines(path: Path) -> set[str]:
 def test_campaign_page_names_what_is_written(followed: Callable[[Path], Path]) -> None:
     campaign = followed(CAMPAIGN_FOLDER) / "mine"
     header: dict[str, Any] = json.loads((campaign / "campaign.json").read_text())
-    assert set(first_column(section(CAMPAIGN_FOLDER, "campaign.json"))) - {"timpani-campaign", "mpirun"} == set(header)
-    of_lines = set(first_column(section(CAMPAIGN_FOLDER, "What shows that a file is as it was written")))
-    for name in ("launches.jsonl", "endings.jsonl"):
-        documented = first_column(section(CAMPAIGN_FOLDER, name))
-        assert {*documented, *of_lines} == keys_of_lines(campaign / name)
+    made = {name: set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)) for name, table in tables().items()}
+    assert made["header"] == set(header)
+    of_lines = set(first_column(section(CAMPAIGN_FOLDER, "What shows damage")))
+    for name in ("launches", "endings"):
+        assert made[name] | of_lines == keys_of_lines(campaign / f"{name}.jsonl")
 
     with gzip.open(campaign / "launches" / "0001-1" / "samples.jsonl.gz", "rt") as lines:
         measured = [line["measured"] for line in map(json.loads, lines) if "measured" in line]
     of_patterns = {"lateness_ns", "largest_lateness_ns", "lateness_error_ns"}  # only where ranks enter late
-    assert set(first_column(section(CAMPAIGN_FOLDER, "Raw samples"))) == set(measured[0]) | of_patterns
+    assert made["measured"] == set(measured[0]) | of_patterns
 
     listed = {name.partition("/")[0] for name in first_column(section(CAMPAIGN_FOLDER, "The campaign folder"))}
     assert {path.name for path in campaign.iterdir()} <= listed

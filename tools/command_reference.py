@@ -1,4 +1,4 @@
-"""The page of commands, docs/commands.md, from what the command line declares."""
+"""The page of commands, made with the site, from what the command line declares."""
 
 import textwrap
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from timpani.cli import app
 
 _HEAD = """# Commands
 
-`timpani COMMAND --help` prints the same. This page comes from the code: `make tables` writes it.
+`timpani COMMAND --help` prints the same.
 
 """
 _MAX_LINE_CHARACTERS = 120

@@ -1,4 +1,4 @@
-"""The page of the Python interface, docs/python-api.md, from the signatures and docstrings of what users import."""
+"""The page of the Python interface, made with the site, from the signatures and docstrings of what users import."""
 
 import inspect
 import json
@@ -14,8 +14,7 @@ from tools.command_reference import cell, markdown_table
 
 _HEAD = """# The Python interface
 
-This page comes from the code: `make tables` writes it. [Use Timpani from Python](how-to/use-from-python.md) has
-examples.
+[Use Timpani from Python](how-to/use-from-python.md) has examples.
 """
 _MAX_LINE_CHARACTERS = 120
 _ARGUMENT = re.compile(r"(?P<names>\w+(?:, \w+)*) {2,}(?P<meaning>\S.*)")

@@ -1,23 +1,33 @@
-"""Write a page for each study, with the figures and tables that its commands give: `make studies`.
+"""Write two pages for each study: `make studies`. Each table, figure and conclusion is what a command printed.
 
-The campaigns are in the folder that the first argument names; one that is missing is measured or simulated there.
-Further arguments choose studies. Each table, figure and conclusion is what a command printed.
+docs/studies has a page with the verdicts and two figures; the full page, with all tables, is next to the campaigns, and
+`make site` adds it. The campaigns are in the folder that the first argument names; one that is missing is measured or
+simulated there. Further arguments choose studies.
 """
 
+import json
 import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from timpani.study.shipped import shipped_studies
 from timpani.study.study import Study
 
 PAGES = Path(__file__).parents[1] / "docs" / "studies"
+FULL = "pages"
+"""The folder of the full pages, next to the campaigns."""
+
+_AGAINST = {"holds": "nothing against it", "holds in part": "partly against it", "does not hold": "against it"}
+"""The words of a verdict in a campaign that differs from the study, as `timpani compare` prints them."""
+
 _MAX_SVG_BYTES = 100_000
 _MAX_FIGURES = 8
 _SHUFFLED = "shuffled"
@@ -26,24 +36,17 @@ _TIMPANI = [str(Path(sys.executable).with_name("timpani"))]
 
 @dataclass(frozen=True)
 class StudyPage:
-    """What a page is made from.
-
-    study      the shipped study
-    campaign   the folder of its campaign
-    options    of `timpani run`
-    author     whose conclusions are checked
-    published  the author's table of times; empty where none was published
-    tables     the options of `timpani show` that print its tables
-    fit        the options of `timpani fit`, where the study fitted a model
-    shuffled   the options of `timpani run` that measure host files with shuffled groups, in the campaign `shuffled`
-    """
+    """A row of studies.toml, which explains the fields."""
 
     study: str
     campaign: str
     options: str
     author: str
+    source: str
+    figures: tuple[str, ...]
+    items: dict[str, str]
+    tables: str
     published: str = ""
-    tables: str = "--layout ranks"
     fit: str = ""
     shuffled: str = ""
 
@@ -63,37 +66,13 @@ class StudyPage:
         return " --statistic osu" if self.published else ""
 
 
-STUDY_PAGES = (
-    StudyPage(
-        "bcast-scatter-algorithms", "as-behrooz", "--on simgrid:two-nodes-of-128", "behrooz", "behrooz_bcast_scatter"
-    ),
-    StudyPage(
-        "bcast-scatter-full-nodes", "as-malasi", "--on simgrid:two-nodes-of-24", "malasi", "malasi_bcast_scatter"
-    ),
-    StudyPage(
-        "bcast-reduce-mapping",
-        "as-della-siega",
-        "--on simgrid:two-nodes-of-24",
-        "della_siega",
-        tables="--layout ranks --ranks 2,24,48",
-        fit="--published della_siega",
-    ),
-    StudyPage(
-        "hierarchical-collectives",
-        "hierarchical",
-        "--on simgrid:four-groups-of-4",
-        "assignment2",
-        tables="--layout algorithms --ranks 16 --operations bcast,gather,reduce,alltoallv",
-        shuffled="--on simgrid:four-groups-of-4 --placement category:1:2,category:1:2:7,category:1:2:11",
-    ),
-    StudyPage(
-        "pingpong-and-transpose",
-        "messages",
-        "--launches 9 --budget 100s",
-        "holt_osu_latency",
-        tables="--layout algorithms",
-    ),
+STUDY_PAGES = tuple(
+    StudyPage(study, **row) for study, row in tomllib.loads(Path(__file__).with_suffix(".toml").read_text()).items()
 )
+
+
+Drawn = Mapping[str, Mapping[str, Path]]
+"""By a figure's name the files that show it: published, and measured or simulated."""
 
 
 def timpani(command: str, campaigns: Path) -> str:
@@ -104,28 +83,100 @@ def timpani(command: str, campaigns: Path) -> str:
 
 
 def write_page(page: StudyPage, campaigns: Path, pages: Path = PAGES) -> Path:
-    """Write the page of a study whose campaign is in `campaigns`, and its figures; returns the page's path."""
+    """Write both pages of a study, whose campaign is in `campaigns`, and their figures; the short page's path."""
     study = next(each.study for each in shipped_studies() if each.name == page.study)
     if page.published and not (campaigns / page.published).exists():
         timpani(f"timpani import --published {page.published} -o {page.published}", campaigns)
-    path, figures = pages / f"{page.study}.md", pages / "figures" / page.study
+    full = campaigns / FULL
     with tempfile.TemporaryDirectory() as folder:
-        drawn = list(_figures(page, campaigns, Path(folder)))
-        text = "\n".join(_lines(page, study, campaigns, drawn))
-        shutil.rmtree(figures, ignore_errors=True)  # only now that nothing else can fail
-        shutil.copytree(folder, figures)
-    path.write_text(text)
+        drawn = _figures(page, campaigns, Path(folder))
+        shown = {name: sides for name, sides in drawn.items() if name in page.figures}
+        long, short = _full_lines(page, study, campaigns, drawn), _short_lines(page, study, campaigns, shown)
+        texts = "\n".join(long), "\n".join(short)
+        _replace(full / "figures" / page.study, drawn)  # only now that nothing else can fail
+        _replace(pages / "figures" / page.study, shown)
+    (full / f"{page.study}.md").write_text(texts[0])
+    path = pages / f"{page.study}.md"
+    path.write_text(texts[1])
     return path
 
 
-def _lines(page: StudyPage, study: Study, campaigns: Path, drawn: list[str]) -> Iterator[str]:
+def copy_full_pages(campaigns: Path, studies: Path) -> list[str]:
+    """Copy full pages next to `campaigns`, if there are any, into the site's folder of studies; their names there."""
+    names = []
+    for page in sorted((campaigns / FULL).glob("*.md")):
+        shutil.copy(page, studies / f"{page.stem}-full.md")
+        shutil.copytree(page.parent / "figures" / page.stem, studies / "figures" / page.stem, dirs_exist_ok=True)
+        names.append(f"docs/studies/{page.stem}-full.md")
+    return names
+
+
+def _replace(folder: Path, drawn: Drawn) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in (path for sides in drawn.values() for path in sides.values()):
+        shutil.copy(path, folder)
+
+
+def _head(page: StudyPage, study: Study) -> Iterator[str]:
     yield from ("<!-- Written by `make studies`: change tools/studies.py instead. -->", "")
-    yield from (f"# {study.title}", "", study.question, "", "## Commands", "")
+    yield from (f"# {study.title}", "", study.question, "", f"{page.source}.", "", "## Commands", "")
     yield from ("<!-- not run: measures the whole study; the tests run its parts -->", "```console", f"$ {page.run}")
     yield f"$ timpani show {page.campaign} {page.tables}"
     yield f"$ timpani report {page.campaign}{page.statistic} --figures figures"
     yield from ([f"$ timpani fit {page.campaign} {page.fit}"] if page.fit else [])
     yield from (f"$ timpani compare {page.campaign} --published {page.author}", "```", "")
+
+
+def _short_lines(page: StudyPage, study: Study, campaigns: Path, shown: Drawn) -> Iterator[str]:
+    """The page in Git: commands, verdicts, and a few figures."""
+    yield from _head(page, study)
+    yield from ("| to get | command |", "|---|---|")
+    shuffled = {"shuffled groups": page.run_shuffled} if page.shuffled else {}
+    yield from (f"| {what} | `{command}` |" for what, command in {**page.items, **shuffled}.items())
+    compared = _compared(page, page.campaign, campaigns)
+    yield from ("", "## Conclusions", "", f"| conclusion | published | {_side(page)} |", "|---|---|---|")
+    other = _compared(page, _SHUFFLED, campaigns)["claims"] if page.shuffled else compared["claims"]
+    pairs = zip(compared["claims"], other, strict=True)
+    yield from (_conclusion(claim if _cases(claim["campaign"]) else second) for claim, second in pairs)
+    yield from ("", '"4 of 8": 4 of 8 cases confirm the conclusion.', *_agreement(compared), "", "## Figures", "")
+    yield from _gallery(page, shown)
+    yield from ("All tables and figures: `make studies`, then `make site`, or the commands above.", "")
+
+
+def _compared(page: StudyPage, campaign: str, campaigns: Path) -> Any:
+    return json.loads(timpani(f"timpani compare {campaign} --published {page.author} --format json", campaigns))
+
+
+def _conclusion(claim: Mapping[str, Any]) -> str:
+    return f"| {claim['says']} | {_verdict(claim['published'])} | {_verdict(claim['campaign'])} |"
+
+
+def _cases(found: Mapping[str, Any] | None) -> list[dict[str, Any]]:
+    return found["cases"] if found else []
+
+
+def _verdict(found: Mapping[str, Any] | None) -> str:
+    """The verdict, and how many cases confirm the conclusion."""
+    if not found or not (cases := _cases(found)):
+        return "not testable"
+    verdict = found["verdict"]
+    words = verdict if found.get("conditions", {"met": True})["met"] else _AGAINST.get(verdict, verdict)
+    return words if len(cases) == 1 else f"{words}, {sum(case['holds'] is True for case in cases)} of {len(cases)}"
+
+
+def _agreement(compared: Mapping[str, Any]) -> Iterator[str]:
+    """How often the campaign and the published times have the same best algorithm."""
+    if compared["agreeing"] is not None:
+        default = ", ".join(compared["constant"]["algorithms"])
+        yield f"The best algorithm is the published one at {compared['agreeing']:.0%} of the cells."
+        yield f"Always naming {default} would agree at {compared['constant']['agreeing']:.0%},"
+        yield f"chance at {compared['by_chance']:.0%}."
+
+
+def _full_lines(page: StudyPage, study: Study, campaigns: Path, drawn: Drawn) -> Iterator[str]:
+    """The page of the site, with all tables."""
+    yield from _head(page, study)
     yield from ("## What agrees, and each conclusion with its verdict", "", "```text")
     yield from (timpani(f"timpani compare {page.campaign} --published {page.author}", campaigns).rstrip(), "```", "")
     if page.shuffled:
@@ -133,7 +184,7 @@ def _lines(page: StudyPage, study: Study, campaigns: Path, drawn: list[str]) -> 
     yield from ("## Figures", "")
     yield from ("The times are OSU's averages, as published." if page.published else "The times are completions.", "")
     yield from ("These are some of the figures: the command draws all.", "")
-    yield from drawn
+    yield from _gallery(page, drawn)
     if page.fit:
         fit = timpani(f"timpani fit {page.campaign} {page.fit}", campaigns)
         yield from ("## Fitted models", "", "```text", _regressions(fit), "```", "")
@@ -157,27 +208,34 @@ def _regressions(fit: str) -> str:
     return "\n\n".join(block for block in blocks if "ublished" in block)
 
 
-def _figures(page: StudyPage, campaigns: Path, folder: Path) -> Iterator[str]:
-    """Copy a figure of each family and operation, the published one too; yields Markdown that shows them."""
+def _side(page: StudyPage) -> str:
+    return "simulated" if "simgrid:" in page.options else "measured"
+
+
+def _figures(page: StudyPage, campaigns: Path, folder: Path) -> Drawn:
+    """Copy a figure of each family and operation into `folder`, the published one too."""
     with tempfile.TemporaryDirectory() as drawn:
-        side = "simulated" if "simgrid:" in page.options else "measured"
-        sides = {side: _draw(f"{page.campaign}{page.statistic}", Path(drawn) / side, campaigns)}
+        sides = {_side(page): _draw(f"{page.campaign}{page.statistic}", Path(drawn) / "here", campaigns)}
         if page.published:
-            everything = _draw(f"{page.published} --all-figures", Path(drawn) / "published", campaigns)
-            sides["published"] = everything
-        for name in _chosen(sides[side]):
-            pairs = {side: paths[name] for side, paths in sides.items() if name in paths}
-            shown = {}
-            for side, path in pairs.items():
-                if path.stat().st_size > _MAX_SVG_BYTES:
-                    continue
-                copied = folder / f"{side}-{name.replace('/', '-')}"
-                shutil.copy(path, copied)
-                shown[side] = f"![{_caption(name)} {side}](figures/{page.study}/{copied.name})"
-            if shown:
-                yield from (_caption(name), "")
-                yield from (f"| {' | '.join(shown)} |", f"|{'|'.join('---' for _ in shown)}|")
-                yield from (f"| {' | '.join(shown.values())} |", "")
+            sides["published"] = _draw(f"{page.published} --all-figures", Path(drawn) / "published", campaigns)
+        return {
+            name: {
+                side: Path(shutil.copy(paths[name], folder / f"{side}-{name.replace('/', '-')}"))
+                for side, paths in sides.items()
+                if name in paths and paths[name].stat().st_size <= _MAX_SVG_BYTES
+            }
+            for name in (*_chosen(sides[_side(page)]), *page.figures)
+            if name in sides[_side(page)]
+        }
+
+
+def _gallery(page: StudyPage, drawn: Drawn) -> Iterator[str]:
+    for name, sides in drawn.items():
+        shown = {side: f"![{_caption(name)} {side}](figures/{page.study}/{path.name})" for side, path in sides.items()}
+        if shown:
+            yield from (_caption(name), "")
+            yield from (f"| {' | '.join(shown)} |", f"|{'|'.join('---' for _ in shown)}|")
+            yield from (f"| {' | '.join(shown.values())} |", "")
 
 
 def _draw(report: str, folder: Path, campaigns: Path) -> dict[str, Path]:

@@ -1,38 +1,47 @@
-"""Write the reference pages of docs/ from the declarations in the code: `make tables`; `--check` only compares.
+"""Write what comes from the code: tables and lists in docs/, and the reference pages in build/reference: `make tables`.
 
-A table stands below its mark, `<!-- table: NAME -->`. An argument names another checkout's folder.
+`--check` only compares docs/. An argument names another checkout's folder. In a page of docs/ a table stands below its
+mark, `<!-- table: NAME -->`.
 """
 
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import get_type_hints
+from typing import Any
 
-from timpani.campaign.folder.fields import EndingFields, ProofFields, StartFields
-from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.launch_result import COPIED, RECORDED
-from timpani.campaign.folder.raw_record import Measured
-from timpani.campaign.folder.recorded import Recorded, recorded_fields
-from timpani.campaign.read.cell_columns import ADDED, FURTHER, STABLE, Column
 from timpani.study.keys import KEYS, REQUIRED, Key
-from timpani.study.schema import CELL
-from tools.command_reference import commands_page
-from tools.notebook import notebook
+from tools.command_reference import commands_page, markdown_table
 from tools.python_reference import python_page
+from tools.reference import described_pages
 
-PAGES = ("columns.md", "study-files.md", "campaign-folder.md")
-_MARKED = re.compile(r"(?<=^<!-- table: )(?P<name>\w+) -->\n(?P<table>(?:\|.*\n)*)", re.MULTILINE)
+REFERENCE = "build/reference"
+"""Where the reference pages are written, below a checkout; no file of them is in Git."""
 
-
-def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [head, ("---",) * len(head), *rows]
-    return "".join(f"| {' | '.join(cells)} |\n" if cells[0] != "---" else f"|{'|'.join(cells)}|\n" for cells in lines)
-
-
+_STUDY_FILES = "study-files.md"
 _DECISIONS = "decisions/README.md"
 _PYTHON = "how-to/use-from-python"
+_MARKED = re.compile(r"(?<=^<!-- table: study_keys -->\n)(?:\|.*\n)*", re.MULTILINE)
+_EXAMPLE = re.compile(r"^```python\n(.*?)^```\n", re.DOTALL | re.MULTILINE)
+
+
+def reference_pages() -> dict[str, str]:
+    """The pages that are made with the site, by their names below docs/."""
+    return {"commands.md": commands_page(), **described_pages(), "python-api.md": python_page()}
+
+
+def study_files_page(docs: Path) -> str:
+    """The page of study files with the table of keys."""
+    rows = ((f"`{name}`", _default(key), key.documented) for name, key in KEYS.items())
+    table = markdown_table(("key", "default", "what"), rows)
+    return _MARKED.sub(lambda _: table, (docs / _STUDY_FILES).read_text())
+
+
+def _default(key: Key) -> str:
+    if key.default is REQUIRED:
+        return "required"
+    return "none" if key.default is None else f"`{json.dumps(key.default)}`"
 
 
 def decisions_page(docs: Path) -> str:
@@ -42,83 +51,52 @@ def decisions_page(docs: Path) -> str:
     rows = [
         (number, f"[{title}]({name})") for name, heading in headings for number, _, title in [heading.partition(". ")]
     ]
-    return "# Decisions\n\nEach decision with its reason and the rejected alternatives.\n\n" + _table(
+    return "# Decisions\n\nEach decision with its reason and the rejected alternatives.\n\n" + markdown_table(
         ("number", "decision"), rows
     )
 
 
-WHOLE_PAGES: dict[str, Callable[[Path], str]] = {
-    "commands.md": lambda docs: commands_page(),
-    "python-api.md": lambda docs: python_page(),
+def notebook(page: str) -> str:
+    """A page with Python examples as a Jupyter notebook: JSON (nbformat 4.4, whose cells need no ids)."""
+    parts = _EXAMPLE.split(page)  # text and examples alternate
+    cells = [_cell("code" if place % 2 else "markdown", part.strip()) for place, part in enumerate(parts)]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    whole = {"cells": cells, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 4}
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
+
+
+def _cell(kind: str, source: str) -> dict[str, Any]:
+    outputs: dict[str, Any] = {"execution_count": None, "outputs": []} if kind == "code" else {}
+    return {"cell_type": kind, "metadata": {}, "source": source.splitlines(keepends=True), **outputs}
+
+
+IN_GIT: dict[str, Callable[[Path], str]] = {
+    _STUDY_FILES: study_files_page,
     _DECISIONS: decisions_page,
     f"{_PYTHON}.ipynb": lambda docs: notebook((docs / f"{_PYTHON}.md").read_text()),
 }
-"""Files that consist of generated text alone, each written from the folder of the pages."""
-
-
-def _default(key: Key) -> str:
-    if key.default is REQUIRED:
-        return "required"
-    return "none" if key.default is None else f"`{json.dumps(key.default)}`"
-
-
-def _keys() -> str:
-    return _table(
-        ("key", "default", "what"), ((f"`{name}`", _default(key), key.documented) for name, key in KEYS.items())
-    )
-
-
-def _columns(columns: Iterable[Column]) -> str:
-    return _table(("column", "type", "meaning"), ((f"`{each.name}`", each.type, each.documented) for each in columns))
-
-
-def _fields(recorded: Mapping[str, Recorded], before: Iterable[tuple[str, str]] = ()) -> str:
-    return _table(("field", "what"), (*before, *((f"`{name}`", each.documented) for name, each in recorded.items())))
-
-
-def tables() -> dict[str, str]:
-    """Each table by its name."""
-    cell = ", ".join(f"`{name}`" for name in CELL)
-    measured = recorded_fields(Measured)
-    as_result = {name: Recorded("as in results.jsonl") for name in COPIED if name not in get_type_hints(Measured)}
-    return {
-        "study_keys": _keys(),
-        "stable_columns": _columns(STABLE),
-        "further_columns": _columns((*FURTHER, *ADDED)),
-        "header": _fields(recorded_fields(Header)),
-        "results": _fields(RECORDED, [(cell, "the cell, as in [columns.md](columns.md)")]),
-        "launches": _fields(recorded_fields(StartFields)),
-        "endings": _fields(recorded_fields(EndingFields), [("`part`", "the folder under `launches/`")]),
-        "proofs": _fields(recorded_fields(ProofFields), [(cell, "the cell")]),
-        "measured": _fields({**measured, **as_result}),
-    }
+"""Files in docs/ with generated parts, each written from the folder of the pages."""
 
 
 def main(arguments: list[str]) -> int:
-    """Write the tables, or with `--check` name the pages that have others; the exit status, 1 where one has."""
+    """Write all, or with `--check` name the pages of docs/ that differ; the exit status, 1 where one does."""
     check = "--check" in arguments
     named = [each for each in arguments if each != "--check"]
-    docs = (Path(named[0]) if named else Path(__file__).parents[1]) / "docs"
-    made, found, differing = tables(), set[str](), []
-    for page in (docs / name for name in PAGES):
-        text = page.read_text()
-        found |= {match["name"] for match in _MARKED.finditer(text)}
-        new = _MARKED.sub(lambda match: f"{match['name']} -->\n{made[match['name']]}", text)
-        if new != text:
-            differing.append(page)
-            if not check:
-                page.write_text(new)
-    for page, write in ((docs / name, write) for name, write in WHOLE_PAGES.items()):
-        new = write(docs)
+    root = Path(named[0]) if named else Path(__file__).parents[1]
+    differing = []
+    for page, write in ((root / "docs" / name, write) for name, write in IN_GIT.items()):
+        new = write(root / "docs")
         if not page.exists() or page.read_text() != new:
             differing.append(page)
             if not check:
                 page.write_text(new)
-    if missing := made.keys() - found:
-        print(f"no page has the table {', '.join(sorted(missing))}; write its mark where it belongs", file=sys.stderr)
+    if not check:
+        (root / REFERENCE).mkdir(parents=True, exist_ok=True)
+        for name, text in reference_pages().items():
+            (root / REFERENCE / name).write_text(text)
     for page in differing:
         print(f"{page} {'differs from the declarations; run `make tables`' if check else 'rewritten'}")
-    return int(bool(missing) or (check and bool(differing)))
+    return int(check and bool(differing))
 
 
 if __name__ == "__main__":

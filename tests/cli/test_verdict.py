@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tools.reference import described_keys
 
 from tests.cli.typed import typed
 from tests.report.conftest import synthetic_header, synthetic_launches, synthetic_results, write_campaign
 
-DOCS = Path(__file__).parents[2] / "docs" / "verdict-json.md"
 SETTING = "mpirun --mca coll_tuned_bcast_algorithm 8"
 
 
@@ -25,16 +25,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def verdict(folder: Path) -> Any:
     return json.loads(typed("verdict", folder, "--format", "json").stdout)
-
-
-def documented(heading: str) -> set[str]:
-    table = DOCS.read_text().split(f"| {heading} | what |")[1].split("\n\n")[0]
-    return {
-        name
-        for line in table.splitlines()
-        if line.startswith("| `")
-        for name in re.findall(r"`(\w+)`", line.split("|")[1])
-    }
 
 
 def test_the_text_answers_first_and_warns_in_three_lines(folder: Path) -> None:
@@ -59,9 +49,9 @@ def test_details_have_all_warnings_and_each_operation(folder: Path) -> None:
 
 
 def test_every_key_is_documented_and_no_other(verdict: Any) -> None:
-    assert verdict.keys() == documented("key")
+    assert verdict.keys() == described_keys("verdict-json", "key")
     for point in verdict["points"]:
-        assert point.keys() == documented("key of a point")
+        assert point.keys() == described_keys("verdict-json", "key of a point")
 
 
 def test_the_head_counts_what_the_points_say(verdict: Any) -> None:

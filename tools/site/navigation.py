@@ -19,16 +19,23 @@ _LINK = re.compile(r"\]\((?P<target>[^)\s#]+\.md)(?:#[^)]*)?\)")
 _GROUP = re.compile(r"^\| \*\*(?P<title>.+)\*\* \|")
 
 
-def navigation(root: Path, gallery: Iterable[str] = ()) -> Navigation:
-    """The navigation of the pages in the repository `root`, with the pages `gallery` of GALLERY."""
+def navigation(
+    root: Path, gallery: Iterable[str] = (), reference: Iterable[str] = (), full: Iterable[str] = ()
+) -> Navigation:
+    """The navigation of the pages in the repository `root`.
+
+    gallery    pages of GALLERY
+    reference  reference pages that are made with the site
+    full       full pages of studies
+    """
     benchmarks = "docs/benchmarks.md"
     return [
         {"Home": "README.md"},
         {"Tutorial": "docs/tutorial.md"},
         {"How-tos": _listed(root, "docs/how-to/README.md")},
-        {"Reference": _listed(root, "docs/reference.md")},
+        {"Reference": [*_listed(root, "docs/reference.md"), *(f"docs/{name}" for name in reference)]},
         {"Methodology": ["docs/methodology.md", {"Benchmarks": _listed(root, benchmarks)}]},
-        {"Studies": _listed(root, "docs/studies/README.md")},
+        {"Studies": [*_listed(root, "docs/studies/README.md"), *full]},
         {"Algorithms": [f"{GALLERY}/{name}" for name in gallery]},
         {"Notebook": _listed(root, "docs/notebook/README.md")},
         {

@@ -3,10 +3,13 @@
 import json
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
 from tools.site.gallery import Gallery
 from tools.site.navigation import GALLERY, Navigation, navigation, pages_in
+from tools.studies import copy_full_pages
+from tools.tables import reference_pages
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -25,13 +28,26 @@ def write_pages(folder: Path) -> Navigation:
     """
     shutil.copytree(ROOT / "docs", folder / "docs")
     shutil.copytree(HERE / "assets", folder / "assets")
-    entries = navigation(ROOT, Gallery.build().write(folder / GALLERY))
+    reference = reference_pages()
+    for name, text in reference.items():
+        (folder / "docs" / name).write_text(text)
+    full = copy_full_pages(ROOT / "build" / "studies", folder / "docs" / "studies")
+    entries = navigation(ROOT, Gallery.build().write(folder / GALLERY), reference, full)
     for name in pages_in(entries):
         page = folder / name
         if not page.exists():
             shutil.copy(ROOT / name, page)
-        page.write_text(for_python_markdown(page.read_text()))
+        page.write_text(for_python_markdown(with_reference(page.read_text(), reference)))
     return entries
+
+
+def with_reference(text: str, reference: Iterable[str]) -> str:
+    """A page with links to the reference pages, in place of those to their sections in reference.md."""
+    for page in reference:
+        name = page.removesuffix(".md")
+        text = re.sub(rf"(?<=[(/])reference\.md#{name}(?=\))", page, text)
+        text = re.sub(rf"^### ({name.replace('-', ' ')})$", rf"### [\1]({page})", text, flags=re.M | re.I)
+    return text
 
 
 def for_python_markdown(text: str) -> str:

@@ -48,18 +48,18 @@ class OpenedCampaign:
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """One row per cell, estimated over its launches: the columns of docs/columns.md."""
+        """One row per cell, estimated over its launches: the columns of docs/reference.md."""
         return cells_in_context(self._campaign)
 
     @property
     def results(self) -> pl.DataFrame:
-        """One row per cell and launch: the columns of results.jsonl in docs/campaign-folder.md."""
+        """One row per cell and launch: the columns of results.jsonl in docs/reference.md."""
         return self._campaign.results
 
     @cached_property
     def launches(self) -> pl.DataFrame:
         """One row per start of the MPI program: the fields of launches.jsonl and endings.jsonl in
-        docs/campaign-folder.md, null where they were not recorded. `environment` is a list of `name` and `value`."""
+        docs/reference.md, null where they were not recorded. `environment` is a list of `name` and `value`."""
         fields = (*recorded_fields(StartFields), *recorded_fields(EndingFields))
         rows = [dict.fromkeys(fields) | launch for launch in self._campaign.launches]
         for row in rows:  # as an object it would have a field for each variable of any start
@@ -109,7 +109,7 @@ class OpenedCampaign:
 
     @cached_property
     def verdict(self) -> dict[str, Any]:
-        """What `timpani verdict --format json` prints: docs/verdict-json.md."""
+        """What `timpani verdict --format json` prints: docs/reference.md."""
         from timpani.report.verdict.verdict_text import verdict_object
 
         return verdict_object(self._campaign)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def fit(
     *,
     folder: Campaign = None,
-    format: Annotated[Format, format_option("json has the keys of docs/fit-json.md.")] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.table,
     formula: Annotated[
         str | None,
         typer.Option(

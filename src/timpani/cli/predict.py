@@ -42,7 +42,7 @@ def predict(
     placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
     output: Annotated[Path | None, output_option("A new folder: page, figures, JSON.")] = None,
-    format: Annotated[Format, format_option("json has the keys of docs/predictions-json.md.")] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.table,
     force: Force = False,
 ) -> None:
     """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""

@@ -38,7 +38,7 @@ class _How:
     format: Annotated[
         Format,
         format_option(
-            "latex is for the package booktabs; csv, json and parquet have the columns of docs/columns.md.",
+            "latex is for the package booktabs; csv, json and parquet have the columns of docs/reference.md.",
             Format.table,
             Format.markdown,
             Format.latex,
@@ -64,7 +64,7 @@ class _How:
 
     @property
     def as_data(self) -> bool:
-        """Whether all columns of docs/columns.md are asked for."""
+        """Whether all columns of docs/reference.md are asked for."""
         return self.format in _DATA or (self.format is Format.csv and self.layout == "cells")
 
     @property
@@ -162,7 +162,7 @@ def _check(how: _How) -> None:
 
 
 def _data(cells: "pl.DataFrame", format: Format) -> bytes:
-    """The cells with all columns of docs/columns.md."""
+    """The cells with all columns of docs/reference.md."""
     from io import BytesIO
 
     match format:

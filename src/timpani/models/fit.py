@@ -51,7 +51,7 @@ class CurveFit:
     state     the machine's state if it had several; else None
     measured  all times, including disturbed ones
     curve     the fitted times, without disturbed ones
-    status    the statuses of its cells (docs/columns.md), and POOR_FIT if a line misses a median
+    status    the statuses of its cells (docs/reference.md), and POOR_FIT if a line misses a median
     """
 
     name: dict[str, Any]

@@ -17,7 +17,7 @@ from timpani.native.mpi import Mpi
 ROOT = Path(__file__).parents[3]
 HOW_TO = ROOT / "docs" / "how-to" / "add-an-operation.md"
 HOW_TO_DECLARE = ROOT / "docs" / "how-to" / "add-a-study-key.md"
-PAGES = ("columns.md", "commands.md", "study-files.md", "campaign-folder.md", "python-api.md")
+PAGES = ("study-files.md",)
 
 
 def stated(heading: str, how_to: Path = HOW_TO) -> set[str]:
@@ -30,7 +30,7 @@ def files(root: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes()
         for path in root.rglob("*")
-        if path.is_file() and path.suffix != ".pyc"
+        if path.is_file() and path.suffix != ".pyc" and root / "build" not in path.parents
     }
 
 

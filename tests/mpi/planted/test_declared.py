@@ -71,11 +71,11 @@ def test_the_key_is_an_option_in_its_panel(planted: Path) -> None:
 
 
 def test_both_are_in_the_tables_of_the_pages(planted: Path) -> None:
-    docs = planted / "docs"
-    assert "| `extra_calls` | `0` | calls of each cell before any other |" in (docs / "study-files.md").read_text()
-    folder = (docs / "campaign-folder.md").read_text()
-    assert folder.count("| `settling_calls` |") == 2  # of a result, and of the raw record that it is copied from
-    assert "| `settling_calls` | integer | settling calls in all launches |" in (docs / "columns.md").read_text()
+    keys, reference = (planted / "docs" / "study-files.md").read_text(), planted / "build" / "reference"
+    assert "| `extra_calls` | `0` | calls of each cell before any other |" in keys
+    fields = (reference / "campaign-fields.md").read_text()
+    assert fields.count("| `settling_calls` |") == 2  # of a result, and of the raw record that it is copied from
+    assert "| `settling_calls` | integer | settling calls in all launches |" in (reference / "columns.md").read_text()
 
 
 @one_mpi

@@ -55,7 +55,7 @@ class Timpani(ExecutableApplication):
         workloads=["collectives"],
     )
 
-    # Columns of docs/columns.md: collective,provider,algorithm,parameters,ranks,placement,message_bytes,mode,machine,
+    # Columns of docs/reference.md: collective,provider,algorithm,parameters,ranks,placement,message_bytes,mode,machine,
     # median_us, …
     cell = (
         r"^(?P<collective>[a-z_]+),(?P<provider>[^,]+),(?P<algorithm>[^,]+),(?P<parameters>[^,\"]*|\"[^\"]*\"),"

@@ -127,7 +127,7 @@ class Header(HeaderPart):
             " last number of its `launches` here, and its `header`, which is its campaign.json"
         ),
     ] = ()
-    checksum: Annotated[str, Recorded("[of all before it](#what-shows-that-a-file-is-as-it-was-written)")] = ""
+    checksum: Annotated[str, Recorded("[of all before it](campaign-folder.md#what-shows-damage)")] = ""
 
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> Self:

@@ -1,6 +1,6 @@
 """The record of a campaign: what was measured, one `LaunchResult` for each cell in each launch.
 
-docs/campaign-folder.md has the files and their fields.
+docs/campaign-folder.md has the files.
 """
 
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """What is known of a recorded field besides its name, type and default: it stands with the type, as `Annotated`.
 
 From these declarations come the checks of what is read, the columns of frames and of the cells' table, what is copied
-from the raw record, and the tables of docs/campaign-folder.md and docs/columns.md (`make tables`).
+from the raw record, and the reference pages that `make tables` writes.
 docs/how-to/add-a-recorded-field.md shows the steps.
 """
 
@@ -15,7 +15,7 @@ class Summary:
     """The column of the cells' table that summarizes a field over the launches that succeeded.
 
     over        how: `most` is whether it holds for more than half of the launches
-    documented  the column's line in docs/columns.md, Markdown
+    documented  the column's line in the page of columns, Markdown
     """
 
     over: Literal["mean", "median", "sum", "most"]
@@ -26,7 +26,7 @@ class Summary:
 class Recorded:
     """One field of a line that is recorded.
 
-    documented  its line in docs/campaign-folder.md, Markdown, with the unit where the name has none
+    documented  its line in the page of fields, Markdown, with the unit where the name has none
     copied      whether it is, unchanged, the key of this name that the measuring program writes in `measured`
     """
 

@@ -1,6 +1,6 @@
 """The columns of the cells' table, in their order: each is declared here, or as the summary of a recorded field.
 
-docs/columns.md has these tables; `make tables` writes them there.
+The reference page of columns has these tables; `make tables` writes it.
 """
 
 from dataclasses import dataclass

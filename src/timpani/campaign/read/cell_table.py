@@ -1,4 +1,4 @@
-"""One row per cell: what a campaign's launches say together. docs/columns.md describes the columns."""
+"""One row per cell: what a campaign's launches say together. docs/reference.md describes the columns."""
 
 from collections.abc import Iterator
 from dataclasses import astuple

@@ -1,4 +1,4 @@
-"""The cells of a campaign with all columns of docs/columns.md."""
+"""The cells of a campaign with all columns of docs/reference.md."""
 
 import polars as pl
 

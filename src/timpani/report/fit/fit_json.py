@@ -1,4 +1,4 @@
-"""A fit as JSON: docs/fit-json.md names the keys."""
+"""A fit as JSON: docs/reference.md names the keys."""
 
 from math import isfinite
 from typing import Any

@@ -1,4 +1,4 @@
-"""The verdict on a campaign as `timpani run` ends with it, and as JSON; docs/verdict-json.md names the keys."""
+"""The verdict on a campaign as `timpani run` ends with it, and as JSON; docs/reference.md names the keys."""
 
 import shlex
 from collections.abc import Iterator
