@@ -21,12 +21,12 @@ import numpy as np
 import polars as pl
 
 from bench.common.prediction_error import predicted_rows, print_summaries, summary
-from timpani.campaign.osu.published_tables import printed_time, read_published
 from timpani.libraries.find import choose_mpi
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibrate import Observation
 from timpani.prediction.calibration import Calibration, calibrate_from_calls
 from timpani.schedules.simulation import RankPlace, SimulatedCall, Simulator
+from timpani.studies.tables import printed_time, read_published
 from timpani.study.cell import OWN, Algorithm
 
 TABLE = "behrooz_bcast_scatter"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from tools.studies import FULL, PAGES, STUDY_PAGES, copy_full_pages, timpani, write_page
 
+from timpani.studies.claims import claims_of
 from timpani.study.shipped import shipped_studies
-from timpani.tuning.claims.claims import claims_of
 
 MAX_WORDS = 600
 MAX_SVG_BYTES = 100_000

@@ -18,9 +18,12 @@ one slice after the other.
 
 from functools import cache
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
 from typing import Generic, TypeVar, cast
+
+from timpani.errors import UserError
 
 Added = TypeVar("Added")
 """The type of what slices add at one place."""
@@ -36,6 +39,13 @@ class Hook(Generic[Added]):
         """What all slices add, imported; slices in the order of their folders' names."""
         return [cast(Added, _import(name)) for name in self.names()]
 
+    def only(self, option: str) -> Added:
+        """What the one slice adds that `option` of the command line needs; UserError where it was taken out."""
+        found = self.added()
+        if not found:
+            raise UserError(f"{option} needs a part that this Timpani lacks", "install Timpani as it is released")
+        return found[0]
+
     def names(self) -> list[str]:
         """What all slices add as texts `module:name`, without importing it."""
         return [name for slice_ in slices().values() for name in getattr(slice_, self.variable, ())]
@@ -50,4 +60,4 @@ def slices() -> dict[str, ModuleType]:
 
 def _import(name: str) -> object:
     module, _, variable = name.partition(":")
-    return getattr(import_module(module), variable)
+    return attrgetter(variable)(import_module(module))

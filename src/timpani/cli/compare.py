@@ -1,5 +1,6 @@
 """`timpani compare`: a campaign versus another one, or versus a published table."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,11 +10,15 @@ from timpani.cli.terminal.completing import complete_published
 from timpani.cli.terminal.named_campaigns import two_campaigns
 from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, campaign_argument, expand, format_option
 from timpani.errors import UserError
+from timpani.slices import Hook
 
 if TYPE_CHECKING:
     from timpani.campaign.folder.load import Campaign, Statistic
     from timpani.tuning.compare.change_limit import ChangeLimit
     from timpani.tuning.compare.changes import Changes
+
+_PUBLISHED: Hook[Callable[[Path, str, "Statistic | None", bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")
+"""A campaign compared with a published study, by the campaign's statistic: as text, or as an object for JSON."""
 
 
 @expand(style=FigureOptions)
@@ -73,7 +78,7 @@ def compare(
             write_changes(found, figure, force, style.chosen())
         result = _changes(before, after, found, format, limit)
     else:
-        result = _with_published(folder, str(published), statistic, format)
+        result = _PUBLISHED.only("--published")(folder, str(published), statistic, format is Format.json)
     typer.echo(result if isinstance(result, str) else json.dumps(result, indent=1, allow_nan=False) + "\n", nl=False)
     if other and limit:
         _fail_on(limit, found)
@@ -133,19 +138,3 @@ def _changes(
         return changes_openmetrics(before, after, found)
     shown = changes_object if format is Format.json else changes_text
     return shown(before, after, found)
-
-
-def _with_published(
-    folder: Path, published: str, statistic: "Statistic | None", format: Format
-) -> str | dict[str, Any]:
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.osu.published_tables import COMPARISON, read_published
-    from timpani.campaign.read.statistic import by_statistic
-    from timpani.campaign.read.study_names import with_study_names
-    from timpani.report.claims.published_comparison import PublishedComparison
-
-    table = read_published(published, COMPARISON)
-    campaign = by_statistic(load(folder), statistic or table.statistic)
-    if format is Format.json:  # data have the names of the algorithms that were measured
-        return PublishedComparison.compare(campaign, table).as_object
-    return PublishedComparison.compare(with_study_names(campaign), table).text

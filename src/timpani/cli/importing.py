@@ -2,13 +2,24 @@
 
 import shlex
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from timpani.cli.terminal.options import output_option
 from timpani.errors import UserError, printable
+from timpani.slices import Hook
+
+if TYPE_CHECKING:
+    from timpani.campaign.osu.doubts import Doubt
+
+_PUBLISHED: Hook[Callable[[str, Path, str], "tuple[int, list[Doubt]]"]] = Hook("PUBLISHED_IMPORT")
+"""Makes a campaign of a published table, by its name, the campaign's folder and the typed command.
+
+Returns the number of results, and what is doubtful in the table.
+"""
 
 
 def import_(
@@ -41,16 +52,13 @@ def import_(
 ) -> None:
     """Make a campaign from the output of benchmarks or from a published table."""
     from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
-    from timpani.campaign.osu.published_tables import import_published, read_published
-    from timpani.campaign.osu.published_times import published_doubts
     from timpani.study.words import counted
 
     command = shlex.join(["timpani", *sys.argv[1:]])
     if bool(files) == (published is not None):
         raise UserError("give either files or --published", "name benchmarks' output, or one published table")
     if published is not None:
-        count = import_published(published, output, command)
-        doubts = published_doubts(read_published(published, "measurements"))
+        count, doubts = _PUBLISHED.only("--published")(published, output, command)
     else:
         logs = [BenchmarkLog.parse(text, algorithm) for text in files or []]
         imported = import_logs(

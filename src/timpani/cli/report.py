@@ -117,10 +117,10 @@ def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: Fi
     """Write the report of one campaign, its figures, or both."""
     from timpani.campaign.folder.bundle import bundle_name
     from timpani.campaign.folder.load import load
-    from timpani.campaign.osu.published_tables import read_published
     from timpani.campaign.read.cell_table import estimate_cells
     from timpani.campaign.read.statistic import by_statistic
     from timpani.campaign.read.study_names import with_study_names
+    from timpani.report.fit.published_fit import read_published_fits
     from timpani.report.page.contents import Report
     from timpani.report.page.page import render
     from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
@@ -135,7 +135,7 @@ def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: Fi
         raise UserError("--all-figures is for --figures", "name a folder with --figures")
     if chosen.predicted is not None and chosen.statistic == "osu":
         raise UserError("predictions are of the completion of a call", "leave out --statistic, or --predicted")
-    fits, campaign = [read_published(name, "fit") for name in chosen.published or []], load(folder)
+    fits, campaign = read_published_fits(chosen.published or []), load(folder)
     campaign = by_statistic(campaign, chosen.statistic or "completion")
     if chosen.predicted is None:  # predictions have the names of the algorithms that were measured
         campaign = with_study_names(campaign)

@@ -4,7 +4,10 @@ from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 
+from timpani.slices import Hook
 from timpani.study.study import Study, read_study
+
+_FOLDERS: Hook[Path] = Hook("STUDY_FILES")
 
 
 @dataclass(frozen=True)
@@ -29,5 +32,10 @@ class ShippedStudy:
 
 def shipped_studies() -> tuple[ShippedStudy, ...]:
     """All shipped studies, by name."""
-    folder = Path(str(resources.files("timpani") / "studies"))
-    return tuple(ShippedStudy(path.stem, path) for path in sorted(folder.glob("*.toml")))
+    core = Path(str(resources.files("timpani") / "study"))
+    files = sorted((path for folder in (core, *_FOLDERS.added()) for path in folder.glob("*.toml")), key=_by_name)
+    return tuple(ShippedStudy(path.stem, path) for path in files)
+
+
+def _by_name(path: Path) -> str:
+    return path.stem

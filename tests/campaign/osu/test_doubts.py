@@ -4,8 +4,7 @@ import polars as pl
 import pytest
 
 from timpani.campaign.osu.doubts import Conditions, doubts
-from timpani.campaign.osu.published_tables import published_names, read_published
-from timpani.campaign.osu.published_times import published_doubts
+from timpani.studies.tables import published_doubts, published_names, read_published
 
 SIZES = [2**power for power in range(21)]
 RANKS = (2, 4, 8, 16)

@@ -6,13 +6,13 @@ import pytest
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.published_tables import import_published
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
 from timpani.report.figures.models import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
+from timpani.studies.tables import import_published
 from timpani.study.cell import Algorithm, Cell
 
 pytestmark = pytest.mark.slow

@@ -26,7 +26,6 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
-from timpani.campaign.osu.published_tables import import_published
 from timpani.errors import UserError
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.figures.interval_bars import HOW_CUT
@@ -37,6 +36,7 @@ from timpani.report.page.page import render
 from timpani.report.page.provenance import provenance
 from timpani.report.tables.algorithm_tables import significant
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle
+from timpani.studies.tables import import_published
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import NODE_RANKS, SWITCH_RANKS
 from timpani.study.values import FigureChoice

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import typer
 
+from timpani.slices import Hook
+
 Words = list[tuple[str, str]]
 """Words that may stand at a place, and what each means."""
 
@@ -115,13 +117,13 @@ def complete_own_algorithm(incomplete: str) -> Words:
     return _beginning(((f"{c}/{name}", "") for c, names in own.items() for name in names), incomplete)
 
 
+_PUBLISHED_TITLES: Hook[Callable[[], dict[str, str]]] = Hook("PUBLISHED_TITLES")
+"""By name the titles of published tables."""
+
+
 def complete_published(incomplete: str) -> Words:
     """A published table or study of the package."""
-    import tomllib
-    from importlib import resources
-
-    sources = (resources.files("timpani") / "published" / "sources.toml").read_text(encoding="utf-8")
-    return _beginning(((name, table["title"]) for name, table in tomllib.loads(sources).items()), incomplete)
+    return _beginning((each for titles in _PUBLISHED_TITLES.added() for each in titles().items()), incomplete)
 
 
 def _operations(incomplete: str) -> Words:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from timpani.campaign.folder.load import Campaign, StudyName
-from timpani.campaign.osu.published_tables import Published, read_published
 from timpani.campaign.read.message_locality import Localities, Spread, localities_of, locality_of, spreads_of
 from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.eager_limits import between_nodes, eager_limits, within_node
@@ -13,6 +12,7 @@ from timpani.machine.here.describe import nominal_clock_ghz
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, SAME_SWITCH
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch
+from timpani.report.fit.published_fit import PublishedFit, read_published_fits
 from timpani.study.operations import OPERATIONS, PLAIN_MESSAGE
 
 
@@ -32,7 +32,7 @@ class FitContext:
     spreads: Mapping[tuple[str, int, str], Spread]
     clock_ghz: float | None
     localities: Localities
-    published: tuple[Published, ...]
+    published: tuple[PublishedFit, ...]
     stand_ins: tuple[StudyName, ...]
 
     @classmethod
@@ -44,7 +44,7 @@ class FitContext:
             spreads_of(campaign),
             clock_ghz or nominal_clock_ghz(campaign.header.machine.cpu),
             localities_of(campaign),
-            tuple(read_published(name, "fit") for name in published),
+            tuple(read_published_fits(published)),
             campaign.stand_ins,
         )
 

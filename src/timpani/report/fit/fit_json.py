@@ -11,7 +11,6 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
-from timpani.report.fit.published_fit import compare_fits, fit_comparison_object
 from timpani.stats.mean import Estimate
 from timpani.study.schema import LOCALITY, STATE
 
@@ -32,7 +31,7 @@ def fit_object(fit: Fit, context: FitContext) -> dict[str, Any]:
             table.name: {
                 "title": table.title,
                 "rows": list(table.rows),
-                "comparisons": [fit_comparison_object(each) for each in compare_fits(fit.regressions, table)],
+                "comparisons": [each.as_object for each in table.compare(fit.regressions)],
             }
             for table in context.published
         },

@@ -8,7 +8,6 @@ import numpy as np
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.cell_table import state_medians
 from timpani.campaign.read.message_locality import Localities, localities_of, locality_of
 from timpani.errors import UserError
@@ -21,7 +20,7 @@ from timpani.report.figures.figure import CONDITIONS
 from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, RESIDUAL_ROWS, SWITCH
 from timpani.report.figures.status import status_words
 from timpani.report.fit.model_tables import model_tables
-from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
+from timpani.report.fit.published_fit import PublishedFit
 from timpani.report.tables.conditions import setting_in_words
 from timpani.report.tables.message_rows import message_rows
 from timpani.report.tables.report_table import Table, Value
@@ -58,7 +57,7 @@ DrawnLabel = Callable[[str, int, str], str | None]
 def fit_section(
     campaign: Campaign,
     cells: pl.DataFrame,
-    published: Sequence[Published] = (),
+    published: Sequence[PublishedFit] = (),
     drawn_label: DrawnLabel = lambda collective, ranks, label: label,
 ) -> FitSection:
     """The models of `campaign`; empty, with the reason, where nothing can be fitted.
@@ -78,9 +77,9 @@ def fit_section(
         tables[collective] = [_hockney_table(own, labels)]
     for name, table in model_tables(found):
         tables.setdefault(name["collective"], []).append(table)
-    pairs = {each.title: compare_fits(found.regressions, each) for each in published}
+    pairs = {each.title: each.compare(found.regressions) for each in published}
     for each in (each for of_one in pairs.values() for each in of_one):
-        tables[each.measured.name["collective"]].append(fit_comparison_table(each))
+        tables[each.collective].append(each.table)
     alone = [f"{title}: nothing here is the same fit of the same algorithm" for title, own in pairs.items() if not own]
     lines = [row for fitted in found.curves for row in _lines(fitted, labels, drawn_label)]
     return FitSection(

@@ -5,12 +5,11 @@ from dataclasses import replace
 from math import isfinite
 from typing import Any
 
-from timpani.campaign.osu.published_tables import Published
 from timpani.models.fit import POOR_FIT, CurveFit, Fit
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.model_tables import model_tables
-from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
+from timpani.report.fit.published_fit import PublishedFit
 from timpani.report.tables.plain_tables import aligned, table_text
 from timpani.report.tables.report_table import Table
 from timpani.report.words.fit_words import (
@@ -132,16 +131,16 @@ def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: floa
             yield f"{where}: no equation in cycles, since the line misses its points"
 
 
-def _has_lines(table: Published) -> bool:
+def _has_lines(table: PublishedFit) -> bool:
     """Whether a published fit has latencies and throughputs of messages."""
     return {"placement", *_LINE} <= table.rows[0].keys()
 
 
-def _stands_with(fit: Fit, table: Published) -> bool:
+def _stands_with(fit: Fit, table: PublishedFit) -> bool:
     return _has_lines(table) and any(each.name["collective"] == _MESSAGE for each in fit.curves)
 
 
-def _published_lines(table: Published, columns: int, located: bool) -> Iterator[list[str]]:
+def _published_lines(table: PublishedFit, columns: int, located: bool) -> Iterator[list[str]]:
     """A row for each line of a published fit, in the columns of the campaign's fits."""
     author = table.title.partition(":")[0]
     for row in table.rows:
@@ -186,15 +185,15 @@ def _table_text(table: Table, collective: str, context: FitContext) -> str:
     return context.with_notes(table_text(replace(table, heads=("", f"({per_cent(LEVEL)})"))), collective)
 
 
-def _published(fit: Fit, table: Published, context: FitContext) -> Iterator[str]:
+def _published(fit: Fit, table: PublishedFit, context: FitContext) -> Iterator[str]:
     """A published fit compared with the campaign's fits of the same formula, or alone if there is no such fit."""
-    pairs = compare_fits(fit.regressions, table)
+    pairs = table.compare(fit.regressions)
     if not pairs:
         yield _published_table(table)
     for each in pairs:
-        yield _table_text(fit_comparison_table(each), each.measured.name["collective"], context)
+        yield _table_text(each.table, each.collective, context)
 
 
-def _published_table(table: Published) -> str:
+def _published_table(table: PublishedFit) -> str:
     rows = [list(table.rows[0]), *(list(row.values()) for row in table.rows)]
     return "\n".join([f"Published: {table.title}; {table.machine}", *aligned(rows)]) + "\n"

@@ -8,7 +8,6 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import probes
-from timpani.campaign.osu.published_tables import Published
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.context import with_boundaries, with_bounds
 from timpani.campaign.read.message_locality import with_locality
@@ -17,6 +16,7 @@ from timpani.report.figures.figure import COMPETITOR, CONDITIONS, WITHOUT_VARIAN
 from timpani.report.figures.maps import with_key
 from timpani.report.figures.theme import is_default, style_numbers
 from timpani.report.fit.fit_section import fit_section
+from timpani.report.fit.published_fit import PublishedFit
 from timpani.report.page.panels import Panel, panels
 from timpani.report.page.shared_curves import (
     draw_once,
@@ -55,7 +55,7 @@ class Report:
     """
 
     def __init__(
-        self, campaign: Campaign, published: Sequence[Published] = (), predicted: StoredPredictions | None = None
+        self, campaign: Campaign, published: Sequence[PublishedFit] = (), predicted: StoredPredictions | None = None
     ) -> None:
         self.campaign = campaign
         cells = with_boundaries(with_locality(estimate_cells(campaign.raced), campaign), campaign)

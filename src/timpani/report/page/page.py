@@ -1,6 +1,6 @@
 """The report: one HTML file that holds its data, its figures and all that draws them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 
@@ -8,17 +8,17 @@ import polars as pl
 import vl_convert
 from markupsafe import Markup
 
+from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import state_sentences
-from timpani.campaign.osu.doubts import doubts
-from timpani.campaign.osu.published_tables import Published, published_in
-from timpani.campaign.osu.published_times import published_doubts
+from timpani.campaign.osu.doubts import Doubt, doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.figures.curves import IN_STEPS
 from timpani.report.figures.interval_bars import HOW_CUT
 from timpani.report.figures.placements import ORDER
 from timpani.report.figures.status import shape_key
+from timpani.report.fit.published_fit import PublishedFit
 from timpani.report.page.contents import Report
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.page_data import script_data
@@ -35,12 +35,16 @@ from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
 from timpani.report.words.drawn_figures import VEGA_LITE
+from timpani.slices import Hook
 from timpani.stats.compare import ALPHA, INDIFFERENCE
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 from timpani.tuning.race.outcome import race_verdict
+
+_IMPORT_DOUBTS: Hook[Callable[[Header], list[Doubt]]] = Hook("IMPORT_DOUBTS")
+"""What is doubtful in the tables that a campaign with this header was imported from."""
 
 _MAX_FAILURES = 40  # shown; the campaign holds all
 _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; scripts draw the others
@@ -49,7 +53,7 @@ _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; 
 def render(
     campaign: Campaign,
     linear: bool = False,
-    published: Sequence[Published] = (),
+    published: Sequence[PublishedFit] = (),
     predicted: StoredPredictions | None = None,
 ) -> str:
     """The report as one self-contained HTML page.
@@ -131,8 +135,8 @@ def static_figures(panels: Sequence[Panel], linear: bool) -> dict[str, Markup]:
 
 def _doubts(campaign: Campaign, cells: pl.DataFrame) -> list[str]:
     """Implausible values among imported times; empty for campaigns that Timpani measured."""
-    if tables := published_in(campaign.header):
-        return [doubt.text for table in tables for doubt in published_doubts(table)]
+    if known := [doubt for doubts_of in _IMPORT_DOUBTS.added() for doubt in doubts_of(campaign.header)]:
+        return [doubt.text for doubt in known]
     if not campaign.header.study.files:
         return []
     return [doubt.text for doubt in doubts(cells.rename({"osu_avg_us": "time_us"}).drop_nulls("time_us"))]

@@ -8,11 +8,11 @@ from tests.cli.test_show import measured_on
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.published_tables import COMPARISON, read_published
 from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import with_study_names
-from timpani.report.claims.published_comparison import PublishedComparison
 from timpani.report.verdict.verdict_text import verdict_text
+from timpani.studies.comparison import PublishedComparison
+from timpani.studies.tables import COMPARISON, read_published
 from timpani.study.cell import Algorithm, Cell
 
 BEHROOZ = read_published("behrooz", COMPARISON)

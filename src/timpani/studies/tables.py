@@ -1,28 +1,31 @@
 """Published tables that come with the package: as a campaign, next to a fit, or compared with what was concluded."""
 
 import csv
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
+
+import polars as pl
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Statistic
-from timpani.campaign.osu.doubts import Conditions
+from timpani.campaign.osu.doubts import Conditions, Doubt, doubts
 from timpani.campaign.osu.log_import import PROVIDER
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError
 from timpani.libraries.counterpart import counterpart
 from timpani.machine.here.describe import MachineDescription
+from timpani.studies.sources import PUBLISHED
+from timpani.studies.sources import sources as all_sources
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.placement import UNPLACED
+from timpani.study.schema import schema
+from timpani.study.sizes import show_size
 from timpani.study.words import counted
 
-_FOLDER = resources.files("timpani") / "published"
 COMPARISON = "comparison"
 """In place of what a table holds: any that a campaign can be compared with."""
 
@@ -73,7 +76,7 @@ class Published:
 
 def published_names(holds: str) -> list[str]:
     """The tables that hold measurements, or fits; for COMPARISON also what a study without measurements has."""
-    sources = _sources()
+    sources = all_sources()
     timed = {source["study"] for source in sources.values() if source["holds"] == "measurements"}
 
     def wanted(source: Mapping[str, Any]) -> bool:
@@ -90,7 +93,7 @@ def read_published(text: str, holds: str) -> Published:
     Only tables that hold what is asked for count. UserError if no such table exists, or if tables of several studies
     begin with `text`.
     """
-    sources = _sources()
+    sources = all_sources()
     names = published_names(holds)
     meant = _beginning(names, text)
     if not meant:
@@ -120,13 +123,13 @@ def _beginning(names: Iterable[str], text: str) -> list[str]:
 
 def study_tables(study: str) -> list[Published]:
     """All tables that the study published, by the name of the shipped study that asks the same."""
-    return [_table(name, source) for name, source in _sources().items() if source["study"] == study]
+    return [_table(name, source) for name, source in all_sources().items() if source["study"] == study]
 
 
 def _table(name: str, source: dict[str, Any]) -> Published:
     rows: tuple[dict[str, str], ...] = ()
     if source["holds"] != "conclusions":
-        with (_FOLDER / f"{name}.csv").open(encoding="utf-8") as file:
+        with (PUBLISHED / f"{name}.csv").open(encoding="utf-8") as file:
             rows = tuple(csv.DictReader(file))
     return Published(
         name=name,
@@ -152,8 +155,11 @@ def is_import_of(header: Header, table: Published) -> bool:
     return not set(header.study.files).isdisjoint(table.files)
 
 
-def import_published(name: str, folder: Path, command: str) -> int:
-    """Make the campaign `folder` of the measurements `name`, a table or an author; returns its number of results."""
+def import_published(name: str, folder: Path, command: str) -> tuple[int, list[Doubt]]:
+    """Make the campaign `folder` of the measurements `name`, a table or an author.
+
+    Returns its number of results, and what is doubtful in the table.
+    """
     table = read_published(name, "measurements")
     check_empty(folder)
     results = list(_results(table))
@@ -173,7 +179,7 @@ def import_published(name: str, folder: Path, command: str) -> int:
         left_out=[f"empty cells of the published table: {empty}"] if empty else [],
     )
     write_import(folder, header, results)
-    return len(results)
+    return len(results), published_doubts(table)
 
 
 def _named_algorithms(table: Published) -> dict[str, list[str]]:
@@ -206,5 +212,81 @@ def printed_time(row: dict[str, str]) -> tuple[str, float | None]:
     return row["collective"], float(printed) if printed else None
 
 
-def _sources() -> dict[str, dict[str, Any]]:
-    return tomllib.loads((_FOLDER / "sources.toml").read_text(encoding="utf-8"))
+_TIMES = {**schema("collective", "label", "ranks", "message_bytes"), "published_us": pl.Float64()}
+
+
+def published_times(table: Published, kind: str) -> pl.DataFrame:
+    """A row per printed time: collective, label, ranks, message_bytes, published_us; empty cells have none, nor has a
+    table of anything but measurements.
+
+    Labels are those of a campaign with the library `kind`.
+    """
+    rows = [row for row in _timed_rows(table, kind) if row["published_us"] is not None]
+    return pl.DataFrame(rows, schema=_TIMES)
+
+
+def study_times(study: str) -> pl.DataFrame:
+    """All that a study published: its times, and its fitted costs of a message; columns as `published_times` has them,
+    and `machine`.
+
+    The costs are T_s in µs and T_c in µs a byte, as the collectives `T_s` and `T_c` on 2 ranks at 0 B. Their label says
+    where the two ranks sat, or which benchmark measured them.
+    """
+    tables = study_tables(study)
+    return pl.concat(
+        [
+            part.with_columns(pl.lit(table.machine).alias("machine"))
+            for table in tables
+            for part in (published_times(table, table.provider), _fitted_costs(table))
+        ]
+    )
+
+
+def _fitted_costs(table: Published) -> pl.DataFrame:
+    rows = [
+        {
+            "collective": cost,
+            "label": "osu" if row["placement"].startswith("osu") else row["placement"],
+            "ranks": 2,
+            "message_bytes": 0,
+            "published_us": value,
+        }
+        for row in (table.rows if table.holds == "fit" and "throughput_mb_per_s" in table.rows[0] else ())
+        for cost, value in (("T_s", float(row["latency_us"])), ("T_c", 1 / float(row["throughput_mb_per_s"])))
+    ]
+    return pl.DataFrame(rows, schema=_TIMES)
+
+
+def published_doubts(table: Published) -> list[Doubt]:
+    """Impossible and missing times of a table, with the algorithm names of the table's library."""
+    times = published_times(table, table.provider)
+    empty = [
+        Doubt(
+            "empty",
+            f"{row['collective']} {row['label']} on {counted(row['ranks'], 'rank')}, "
+            f"{show_size(row['message_bytes'])} is empty",
+            1,
+        )
+        for row in _timed_rows(table, table.provider)
+        if row["published_us"] is None
+    ]
+    return [*doubts(times.rename({"published_us": "time_us"}), table.conditions), *empty]
+
+
+def _timed_rows(table: Published, kind: str) -> Iterator[dict[str, Any]]:
+    """What was timed where, and the time; None in an empty cell."""
+    for row in table.rows if table.holds == "measurements" else ():
+        collective, time = printed_time(row)
+        named = Algorithm(table.provider, row.get("algorithm", DEFAULT))
+        yield {
+            "collective": collective,
+            "label": counterpart(collective, named, kind).label,
+            "ranks": int(row.get("ranks", 2)),
+            "message_bytes": int(row["message_bytes"]),
+            "published_us": time,
+        }
+
+
+def doubts_of_import(header: Header) -> list[Doubt]:
+    """What is doubtful in the tables that a campaign with this header was imported from; nothing in other campaigns."""
+    return [doubt for table in published_in(header) for doubt in published_doubts(table)]

@@ -3,16 +3,15 @@
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import resources
 from typing import Any
 
 import polars as pl
 
+from timpani.studies.claim import Case, Check, Claim, MissingTimesError
+from timpani.studies.comparison_checks import COMPARISON_CHECKS, PLACEMENT_CHECKS
+from timpani.studies.curve_checks import CURVE_CHECKS
+from timpani.studies.sources import PUBLISHED
 from timpani.study.schema import MEASURED_US
-from timpani.tuning.claims.claim import Case, Check, Claim, MissingTimesError
-from timpani.tuning.claims.comparison_checks import COMPARISON_CHECKS
-from timpani.tuning.claims.curve_checks import CURVE_CHECKS
-from timpani.tuning.claims.placement_checks import PLACEMENT_CHECKS
 
 CHECKS: dict[str, Check] = {**CURVE_CHECKS, **COMPARISON_CHECKS, **PLACEMENT_CHECKS}
 
@@ -51,7 +50,7 @@ class ClaimResult:
 
 def claims_of(study: str) -> list[Claim]:
     """The conclusions that the shipped study `study` can repeat, in the file's order."""
-    text = (resources.files("timpani") / "published" / "studies.toml").read_text(encoding="utf-8")
+    text = (PUBLISHED / "conclusions.toml").read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = tomllib.loads(text)["claims"]
     return [Claim.read(row) for row in rows if row["study"] == study]
 

@@ -11,9 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from timpani.study.sizes import show_size
-from timpani.study.words import counted
-from timpani.tuning.claims.claim import (
+from timpani.studies.claim import (
     CURVE,
     Case,
     Check,
@@ -24,6 +22,8 @@ from timpani.tuning.claims.claim import (
     require_cases,
     times_of,
 )
+from timpani.study.sizes import show_size
+from timpani.study.words import counted
 
 _PROPORTIONAL = 2.0
 """Growth of the time over one doubling of the size, if time were proportional to size."""
@@ -203,4 +203,4 @@ CURVE_CHECKS = {
         _log_linear,
     ),
 }
-"""By the names in published/studies.toml."""
+"""By the names in published/conclusions.toml."""

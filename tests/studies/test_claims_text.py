@@ -8,13 +8,12 @@ import pytest
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
-from timpani.campaign.osu.published_tables import COMPARISON, import_published, read_published
-from timpani.campaign.osu.published_times import published_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
-from timpani.report.claims.claims_text import check_claims, claims_object, claims_text
+from timpani.studies.agreement import agreement, pair_times, unpaired
+from timpani.studies.claims_text import check_claims, claims_object, claims_text
+from timpani.studies.tables import COMPARISON, import_published, published_times, read_published
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.compare.agreement import agreement, pair_times, unpaired
 
 BEHROOZ = read_published("behrooz", COMPARISON)
 

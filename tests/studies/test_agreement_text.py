@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from timpani.report.claims.agreement_text import agreement_object, agreement_text
-from timpani.tuning.compare.agreement import Agreement, Unpaired, agreement
+from timpani.studies.agreement import Agreement, Unpaired, agreement, agreement_object, agreement_text
 
 
 def found() -> Agreement:

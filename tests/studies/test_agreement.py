@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from timpani.tuning.compare.agreement import agreement, unpaired
+from timpani.studies.agreement import agreement, unpaired
 
 
 def pairs(rows: list[tuple[str, int, int, float, float]]) -> pl.DataFrame:

@@ -1,29 +1,57 @@
 """A campaign next to what a study published: its times, what is doubtful in them, and what it concluded."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Self
 
 import polars as pl
 
-from timpani.campaign.folder.load import Campaign
+from timpani.campaign.folder.load import Campaign, Statistic, load
 from timpani.campaign.osu.doubts import Doubt
-from timpani.campaign.osu.published_tables import Published, is_import_of
-from timpani.campaign.osu.published_times import published_doubts, published_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.statistic import by_statistic
-from timpani.campaign.read.study_names import notes_on, study_label
-from timpani.report.claims.agreement_text import agreement_object, agreement_text
-from timpani.report.claims.claims_text import Checked, check_claims, claims_object, claims_text
+from timpani.campaign.read.study_names import notes_on, study_label, with_study_names
 from timpani.report.figures.columns import MESSAGES
 from timpani.report.figures.status import status_words
 from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.plain_tables import tables_text
 from timpani.report.tables.report_table import MISSING, Table, Value
+from timpani.studies.agreement import (
+    Agreement,
+    Unpaired,
+    agreement,
+    agreement_object,
+    agreement_text,
+    pair_times,
+    unpaired,
+)
+from timpani.studies.claims_text import Checked, check_claims, claims_object, claims_text
+from timpani.studies.tables import (
+    COMPARISON,
+    Published,
+    is_import_of,
+    published_doubts,
+    published_times,
+    read_published,
+)
 from timpani.study.operations import title_of
 from timpani.study.schema import MEASURED_US
-from timpani.tuning.compare.agreement import Agreement, Unpaired, agreement, pair_times, unpaired
+
+
+def compared_with_published(
+    folder: Path, name: str, statistic: Statistic | None, as_data: bool
+) -> str | dict[str, Any]:
+    """The campaign in `folder` next to the published study or table `name`: as text, or as an object for JSON.
+
+    statistic  by which conclusions are checked; None: that of the study's tables
+    """
+    table = read_published(name, COMPARISON)
+    campaign = by_statistic(load(folder), statistic or table.statistic)
+    if as_data:  # data have the names of the algorithms that were measured
+        return PublishedComparison.compare(campaign, table).as_object
+    return PublishedComparison.compare(with_study_names(campaign), table).text
 
 
 @dataclass(frozen=True)

@@ -8,20 +8,14 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic
-from timpani.campaign.osu.published_tables import Published, is_import_of
-from timpani.campaign.osu.published_times import study_times
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.study_names import study_label
 from timpani.libraries.counterpart import counterpart
-from timpani.report.claims.claim_conditions import ClaimConditions, claim_conditions
-from timpani.report.claims.message_costs import message_costs
 from timpani.stats.interval import LEVEL
-from timpani.study.cell import COMPOSED, OWN, Algorithm
-from timpani.study.sizes import show_size
-from timpani.study.words import counted, per_cent
-from timpani.tuning.claims.claim import Case, Claim
-from timpani.tuning.claims.claims import (
+from timpani.studies.claim import Case, Claim
+from timpani.studies.claim_conditions import ClaimConditions, claim_conditions, message_costs
+from timpani.studies.claims import (
     FAILS,
     HOLDS,
     IN_PART,
@@ -31,6 +25,10 @@ from timpani.tuning.claims.claims import (
     claim_times,
     claims_of,
 )
+from timpani.studies.tables import Published, is_import_of, study_times
+from timpani.study.cell import COMPOSED, OWN, Algorithm
+from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
 
 _SINGLE = "single run, no interval"
 

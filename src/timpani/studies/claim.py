@@ -30,7 +30,7 @@ class MissingTimesError(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """A conclusion of a study, fields as in published/studies.toml.
+    """A conclusion of a study, fields as in published/conclusions.toml.
 
     check                 one of CHECKS; empty if no campaign of the study's file can test it: `needs` names what can
     algorithms            the algorithms of the conclusion
@@ -65,7 +65,7 @@ class Claim:
 
     @classmethod
     def read(cls, row: dict[str, Any]) -> Self:
-        """A claim from a table of published/studies.toml."""
+        """A claim from a table of published/conclusions.toml."""
         values: dict[str, Any] = {name: tuple(v) if isinstance(v, list) else v for name, v in row.items()}
         return cls(**values)
 

@@ -7,12 +7,12 @@ import pytest
 
 from tests.report.page.test_page import Page
 from timpani.campaign.folder.load import load
-from timpani.campaign.osu.published_tables import Published, import_published, read_published
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
-from timpani.report.fit.published_fit import compare_fits, fit_comparison_table
 from timpani.report.page.page import render
+from timpani.studies.fits import StudyFit
+from timpani.studies.tables import import_published
 
 pytestmark = pytest.mark.slow
 
@@ -20,8 +20,8 @@ NAME = "della_siega_bcast_linear_ols"
 
 
 @pytest.fixture
-def table() -> Published:
-    return read_published(NAME, "fit")
+def table() -> StudyFit:
+    return StudyFit.read(NAME)
 
 
 def cells(per_rank: float, per_byte: float, **about: str) -> pl.DataFrame:
@@ -53,46 +53,47 @@ def fitted(timed: pl.DataFrame, formula: str | None = None) -> list[NamedModel[R
     return [each for each in regressions(timed, formula) if isinstance(each, NamedModel)]
 
 
-def test_measured_and_published_terms_have_their_difference(table: Published) -> None:
-    plane, powers = compare_fits(fitted(cells(1.126, 0.001)), table)
-    ranks, size = plane.terms
-    assert (ranks.name, size.name) == ("ranks", "size")
-    assert ranks.published.value == 1.126
-    assert ranks.difference.value == pytest.approx(ranks.measured.value - 1.126)
-    assert ranks.difference.low < 0 < ranks.difference.high
-    assert size.difference.high - size.difference.low > 0.001  # of so few printed digits
-    assert [term.name for term in powers.terms] == ["ranks", "log2(size)"]
-    shown = fit_comparison_table(plane)
+def test_measured_and_published_terms_have_their_difference(table: StudyFit) -> None:
+    plane, powers = table.compare(fitted(cells(1.126, 0.001)))
+    ranks, size = plane.as_object["terms"]
+    assert (ranks["term"], size["term"]) == ("ranks", "size")
+    assert ranks["published"]["value"] == 1.126
+    assert ranks["difference"]["value"] == pytest.approx(ranks["measured"]["value"] - 1.126)
+    assert ranks["difference"]["interval"][0] < 0 < ranks["difference"]["interval"][1]
+    low, high = size["difference"]["interval"]
+    assert high - low > 0.001  # of so few printed digits
+    assert [term["term"] for term in powers.as_object["terms"]] == ["ranks", "log2(size)"]
+    shown = plane.table
     curve = "bcast linear, core, warm, on desk"
     assert shown.caption.startswith(f"{curve}: latency ~ ranks + size - 1, compared with Della Siega")
     assert shown.columns == ("Measured", "Published", "Measured − published")
     assert "published 0.84" in shown.notes[0]
 
 
-def test_a_stand_in_of_a_simulation_is_compared_too(table: Published) -> None:
+def test_a_stand_in_of_a_simulation_is_compared_too(table: StudyFit) -> None:
     found = fitted(cells(1.126, 0.001, provider="simgrid", algorithm="flattree"))
-    assert len(compare_fits(found, table)) == len(found) == 2
+    assert len(table.compare(found)) == len(found) == 2
 
 
 @pytest.mark.parametrize("about", [{"collective": "reduce"}, {"algorithm": "chain"}])
-def test_a_fit_of_other_cells_is_not_compared(about: dict[str, str], table: Published) -> None:
+def test_a_fit_of_other_cells_is_not_compared(about: dict[str, str], table: StudyFit) -> None:
     found = fitted(cells(1.126, 0.001, **about))
     assert found
-    assert compare_fits(found, table) == []
+    assert table.compare(found) == []
 
 
 @pytest.mark.parametrize(("placement", "pairs"), [("core", 2), ("socket", 0), ("unknown", 2)])
-def test_only_the_published_mapping_is_compared(placement: str, pairs: int, table: Published) -> None:
-    assert len(compare_fits(fitted(cells(1.126, 0.001, placement=placement)), table)) == pairs
+def test_only_the_published_mapping_is_compared(placement: str, pairs: int, table: StudyFit) -> None:
+    assert len(table.compare(fitted(cells(1.126, 0.001, placement=placement)))) == pairs
 
 
-def test_a_fit_with_another_formula_is_not_compared(table: Published) -> None:
+def test_a_fit_with_another_formula_is_not_compared(table: StudyFit) -> None:
     found = fitted(cells(1.126, 0.001), "log2(latency) ~ log2(ranks) + log2(size) - 1")
     assert found
-    assert compare_fits(found, table) == []
+    assert table.compare(found) == []
 
 
-def test_the_report_shows_it_too(table: Published, tmp_path: Path, html: str) -> None:
+def test_the_report_shows_it_too(table: StudyFit, tmp_path: Path, html: str) -> None:
     import_published("behrooz_bcast_scatter", tmp_path / "behrooz", "timpani import")
     campaign = load(tmp_path / "behrooz")
     assert "Measured − published" in Page(render(campaign, published=[table])).text

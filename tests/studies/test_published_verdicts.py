@@ -6,9 +6,9 @@ The expected verdicts and counts were worked out from the tables by a separate c
 import pytest
 
 from timpani.campaign.folder.load import load
-from timpani.campaign.osu.published_tables import COMPARISON, import_published, read_published
-from timpani.report.claims.claims_text import check_claims
-from timpani.tuning.claims.claims import FAILS, HOLDS, IN_PART, NOT_TESTABLE, ClaimResult
+from timpani.studies.claims import FAILS, HOLDS, IN_PART, NOT_TESTABLE, ClaimResult
+from timpani.studies.claims_text import check_claims
+from timpani.studies.tables import COMPARISON, import_published, read_published
 
 
 @pytest.fixture(scope="module")

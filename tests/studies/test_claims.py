@@ -9,9 +9,8 @@ import pytest
 
 from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.study.shipped import shipped_studies
-from timpani.tuning.claims.claim import Case, Claim
-from timpani.tuning.claims.claims import (
+from timpani.studies.claim import Case, Claim
+from timpani.studies.claims import (
     CHECKS,
     FAILS,
     HOLDS,
@@ -25,6 +24,7 @@ from timpani.tuning.claims.claims import (
     claims_of,
     verdict_of,
 )
+from timpani.study.shipped import shipped_studies
 from timpani.tuning.race.results import RacedResults
 
 SIZES = [2**power for power in range(21)]
@@ -250,7 +250,7 @@ def test_scopes_are_by_the_beginning_of_a_placement() -> None:
 
 
 def test_every_line_of_the_file_has_a_check_and_a_shipped_study() -> None:
-    text = (resources.files("timpani") / "published" / "studies.toml").read_text()
+    text = (resources.files("timpani") / "studies" / "published" / "conclusions.toml").read_text()
     rows = tomllib.loads(text)["claims"]
     studies = {study.name for study in shipped_studies()}
     assert {row["check"] for row in rows if "check" in row} == set(CHECKS)

@@ -1,0 +1,1 @@
+"""What published studies measured and concluded: study files, tables, fits, and tests of the conclusions."""

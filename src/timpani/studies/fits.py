@@ -1,0 +1,158 @@
+"""Compare a published regression with a measured one, term by term."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import hypot
+from statistics import NormalDist
+from typing import Any, Self
+
+from timpani.libraries.counterpart import counterpart
+from timpani.models.fitted_model import NamedModel
+from timpani.models.regression import Coefficient, Regression
+from timpani.report.fit.published_fit import FitComparison
+from timpani.report.tables.report_table import Table, Value
+from timpani.report.words.fit_words import bounds, measured_curve, number
+from timpani.stats.interval import LEVEL
+from timpani.stats.mean import Estimate
+from timpani.studies.tables import Published, read_published
+from timpani.study.cell import Algorithm
+from timpani.study.placement import UNPLACED
+
+_REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+@dataclass(frozen=True)
+class TermComparison:
+    """A term's measured and published coefficient.
+
+    difference  measured − published; its 95 % interval includes both standard errors and the rounding of the print
+    """
+
+    name: str
+    measured: Estimate
+    published: Estimate
+    difference: Estimate
+
+
+@dataclass(frozen=True)
+class StudyFit:
+    """A published fit as reports show it."""
+
+    published: Published
+
+    @classmethod
+    def read(cls, name: str) -> Self:
+        """The fit whose name begins so; UserError if there is none."""
+        return cls(read_published(name, "fit"))
+
+    @property
+    def name(self) -> str:
+        return self.published.name
+
+    @property
+    def title(self) -> str:
+        return self.published.title
+
+    @property
+    def machine(self) -> str:
+        return self.published.machine
+
+    @property
+    def rows(self) -> tuple[dict[str, str], ...]:
+        return self.published.rows
+
+    def compare(self, regressions: Iterable[NamedModel[Regression]]) -> list[FitComparison]:
+        """Each measured regression that has a counterpart of the same formula here."""
+        return [found for measured in regressions if (found := self._comparison(measured))]
+
+    def _comparison(self, measured: NamedModel[Regression]) -> FitComparison | None:
+        rows = {_term_name(row["term"]): row for row in self.rows if _same_model(measured, self.published, row)}
+        coefficients = measured.model.coefficients
+        if not rows or set(rows) != {_term_name(each.term) for each in coefficients}:
+            return None
+        terms = [_term(each, rows[_term_name(each.term)]) for each in coefficients]
+        printed = next(iter(rows.values()))
+        return FitComparison(
+            measured.name["collective"],
+            _comparison_table(measured, self.published, terms, printed),
+            {
+                **measured.name,
+                "formula": str(measured.model.formula),
+                "terms": [
+                    {
+                        "term": term.name,
+                        "measured": _estimate_object(term.measured),
+                        "published": _estimate_object(term.published),
+                        "difference": _estimate_object(term.difference),
+                    }
+                    for term in terms
+                ],
+                "r_squared": measured.model.r_squared,
+                "published_r_squared": float(printed["r_squared"]),
+            },
+        )
+
+
+def _comparison_table(
+    measured: NamedModel[Regression], table: Published, terms: Sequence[TermComparison], printed: Mapping[str, str]
+) -> Table:
+    """A row per term: measured, published, difference; above it the goodness of both fits."""
+    model = measured.model
+    return Table(
+        caption=f"{measured_curve(measured.name)}: {model.formula}, compared with {table.title}",
+        notes=(
+            f"R² {model.r_squared:.3f}, published {float(printed['r_squared']):g}; AIC {model.aic:.0f} of "
+            f"{model.observations} points, published {float(printed['aic']):g} of other points. The published times "
+            f"are from {table.machine}: differences combine machine, library and method.",
+        ),
+        corner="Term",
+        columns=("Measured", "Published", "Measured − published"),
+        rows=tuple(
+            (
+                term.name,
+                tuple(
+                    Value(number(value.value), bounds(value))
+                    for value in (term.measured, term.published, term.difference)
+                ),
+            )
+            for term in terms
+        ),
+    )
+
+
+def _estimate_object(value: Estimate) -> dict[str, Any]:
+    return {"value": value.value, "interval": [value.low, value.high]}
+
+
+def _same_model(measured: NamedModel[Regression], table: Published, row: Mapping[str, str]) -> bool:
+    """Whether the response is the same and the measured algorithm is the counterpart of the published one."""
+    if not table.fitted or measured.name["collective"] != table.fitted["collective"]:
+        return False
+    if measured.name["placement"] not in (table.fitted.get("placement"), UNPLACED):
+        return False
+    theirs = Algorithm.parse(table.fitted["algorithm"])
+    here = counterpart(measured.name["collective"], theirs, measured.name["provider"])
+    response = str(measured.model.formula).partition(" ~")[0]
+    return (
+        bool(measured.name["algorithm"] in (here.name, theirs.name))
+        and _term_name(row["model"].partition("~")[0]) == response
+    )
+
+
+def _term_name(printed: str) -> str:
+    """A term or response as Timpani writes it: `log2_size` becomes `log2(size)`, and `processes` become `ranks`."""
+    return re.sub(r"^log2_(\w+)$", r"log2(\1)", printed).replace("processes", "ranks")
+
+
+def _term(measured: Coefficient, row: Mapping[str, str]) -> TermComparison:
+    value, error = float(row["coef"]), float(row["std_err"])
+    difference = measured.value - value
+    decimals = len(row["coef"].partition(".")[2])
+    reach = _REACH * hypot(measured.standard_error, error) + 0.5 * 10.0**-decimals
+    return TermComparison(
+        measured.term,
+        Estimate(measured.value, measured.low, measured.high),
+        Estimate(value, float(row["ci_low"]), float(row["ci_high"])),
+        Estimate(difference, difference - reach, difference + reach),
+    )

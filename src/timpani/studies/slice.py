@@ -1,0 +1,8 @@
+"""What this slice adds; `timpani/slices.py` says how."""
+
+STUDY_FILES = ("timpani.studies.sources:STUDY_FILES",)
+PUBLISHED_TITLES = ("timpani.studies.sources:published_titles",)
+PUBLISHED_COMPARISON = ("timpani.studies.comparison:compared_with_published",)
+PUBLISHED_IMPORT = ("timpani.studies.tables:import_published",)
+PUBLISHED_FITS = ("timpani.studies.fits:StudyFit.read",)
+IMPORT_DOUBTS = ("timpani.studies.tables:doubts_of_import",)

@@ -1,4 +1,0 @@
-"""Conclusions of studies as claims, checked with times.
-
-Imports: nothing.
-"""
