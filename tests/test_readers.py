@@ -457,7 +457,7 @@ READERS: dict[str, tuple[Callable[[bytes, Path], object], bytes]] = {
     "raw samples": (raw_samples, lines(SAMPLES)),
     "packed samples": (packed_samples, gzip.compress(checked_lines(lines(SAMPLES)), mtime=0)),
     "OSU": (osu, b"".join(path.read_bytes() for path in sorted((DATA / "osu").glob("*"))[:3]) + OSU_LOG),
-    "study": (in_file(read_study), (Path(timpani.__file__).parent / "study" / "demo.toml").read_bytes()),
+    "study": (in_file(read_study), (Path(timpani.__file__).parent / "demo.toml").read_bytes()),
     "machine": (machine, MACHINE.read_bytes()),
     "platform": (platform, next(iter(shipped_platforms().values())).read_bytes()),
     "hosts": (in_file(hosts), b"n1\nn[2-4] slots=2 # fat\nfat1:8\n"),

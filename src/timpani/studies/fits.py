@@ -43,7 +43,7 @@ class StudyFit:
 
     @classmethod
     def read(cls, name: str) -> Self:
-        """The fit whose name begins so; UserError if there is none."""
+        """The fit whose name begins so; UserError if no fit is called so."""
         return cls(read_published(name, "fit"))
 
     @property

@@ -288,5 +288,5 @@ def _timed_rows(table: Published, kind: str) -> Iterator[dict[str, Any]]:
 
 
 def doubts_of_import(header: Header) -> list[Doubt]:
-    """What is doubtful in the tables that a campaign with this header was imported from; nothing in other campaigns."""
+    """The doubts about the tables that a campaign with this header was imported from; none about other campaigns."""
     return [doubt for table in published_in(header) for doubt in published_doubts(table)]

@@ -32,7 +32,7 @@ class ShippedStudy:
 
 def shipped_studies() -> tuple[ShippedStudy, ...]:
     """All shipped studies, by name."""
-    core = Path(str(resources.files("timpani") / "study"))
+    core = Path(str(resources.files("timpani")))
     files = sorted((path for folder in (core, *_FOLDERS.added()) for path in folder.glob("*.toml")), key=_by_name)
     return tuple(ShippedStudy(path.stem, path) for path in files)
 

@@ -39,5 +39,5 @@ _FITS: Hook[Callable[[str], PublishedFit]] = Hook("PUBLISHED_FITS")
 
 
 def read_published_fits(names: Iterable[str]) -> list[PublishedFit]:
-    """The published fits whose names begin so; UserError if there is none."""
+    """The published fits whose names begin so; UserError if no fit is called so."""
     return [_FITS.only("--published")(name) for name in names]

@@ -44,7 +44,7 @@ from timpani.study.words import counted, per_cent
 from timpani.tuning.race.outcome import race_verdict
 
 _IMPORT_DOUBTS: Hook[Callable[[Header], list[Doubt]]] = Hook("IMPORT_DOUBTS")
-"""What is doubtful in the tables that a campaign with this header was imported from."""
+"""The doubts about tables that a campaign with this header was imported from."""
 
 _MAX_FAILURES = 40  # shown; the campaign holds all
 _MAX_STATIC_BYTES = 1_500_000  # of figures drawn in advance, about 40 of them; scripts draw the others
