@@ -17,8 +17,7 @@ from timpani.report.figures.theme import LIGHT
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import figure_files
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.page import render
-from timpani.report.page.page_data import script_data
+from timpani.report.page.page import render, script_data
 from timpani.report.page.sections import sections
 from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict.verdict_text import verdict_object, verdict_text

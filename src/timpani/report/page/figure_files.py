@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from timpani.report.figures import theme
 from timpani.report.figures.columns import latency_title
 from timpani.report.figures.figure import figures
 from timpani.report.page.contents import Report
-from timpani.report.page.page_templates import template_text
+from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import ALGORITHMS, Panel, PanelChoice
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FIGURE_FORMATS, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import check_new, make_folder, write_file
@@ -159,21 +158,17 @@ def _missing_figures(named: Mapping[str, FigureChoice], asked: list[FigureFile])
 
 def _index(report: Report, files: list[tuple[Path, FigureFile]]) -> str:
     """The page that shows the figures, family by family."""
+    families: dict[str, list[tuple[Path, FigureFile]]] = {}
+    for path, file in files:
+        families.setdefault(path.parent.name, []).append((path, file))
     study = report.campaign.header.study
-    title = study.title or report.campaign.folder.resolve().name
-    notes = [f"Times: {latency_title(report.cells)}.", *map(stand_in_note, report.campaign.stand_ins)]
-    parts = [f"<h1>{escape(title)}</h1>", *(f"<p>{escape(note)}</p>" for note in notes)]
-    family = ""
-    families = list(dict.fromkeys(path.parent.name for path, _ in files))
-    for path, file in sorted(files, key=lambda each: families.index(each[0].parent.name)):
-        if path.parent.name != family:
-            family = path.parent.name
-            section = file.panel.figure.section
-            shows = f", {file.panel.figure.shows}" if file.panel.figure.shows else ""
-            parts.append(f"<h2>{escape(section.title + shows)}</h2>")
-        links = ", ".join(f'<a href="{escape(str(path))}.{format}">{format}</a>' for format in FIGURE_FORMATS)
-        picture = f'<img src="{escape(str(path))}.svg" alt="{escape(file.choice.title)}">'
-        parts.append(f"<figure>{picture}<figcaption>{escape(file.choice.title)} ({links})</figcaption></figure>")
-    style = template_text("figure_index.css")
-    head = f'<meta charset="utf-8"><title>{escape(title)}</title><style>\n{style}</style>'
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>\n{chr(10).join(parts)}\n</body></html>\n'
+    return (
+        page_templates()
+        .get_template("figure_index.html.jinja")
+        .render(
+            title=study.title or report.campaign.folder.resolve().name,
+            notes=[f"Times: {latency_title(report.cells)}.", *map(stand_in_note, report.campaign.stand_ins)],
+            families=families.values(),
+            formats=FIGURE_FORMATS,
+        )
+    )

@@ -1,6 +1,7 @@
 """Each figure of a campaign's report for each of its operations, and the choices that a reader has in it."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -12,10 +13,28 @@ from altair.utils.schemapi import debug_mode
 
 from timpani.report.figures.figure import COMPETITOR, SETTING, VARIANT, WITHOUT_VARIANT, Figure
 from timpani.report.figures.theme import PAGE, Chart, Palette, Style, ordered, styles
-from timpani.report.page.static_figure import static_svg
+from timpani.report.words.drawn_figures import drawn_svg
 from timpani.study.operations import title_of
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
+
+_FIGURE_PADDING = 6  # pixels around a figure
+
+_FONT = re.compile(r' font-family="[^"]*"')
+"""The page sets the font."""
+
+
+def static_svg(specification: dict[str, Any], name: str, labels: Iterable[str] = ()) -> str:
+    """A Vega-Lite specification with its data, drawn.
+
+    name    of the figure, which makes its identifiers unique in the page
+    labels  next to the plot: a pixel for each character, since the reader's font may be wider than the one drawn with
+    """
+    side = _FIGURE_PADDING + max(map(len, labels), default=0)
+    padding = {"left": side, "right": side, "top": _FIGURE_PADDING, "bottom": _FIGURE_PADDING}
+    svg = drawn_svg(specification | {"padding": padding})
+    return re.sub(r'(\bid="|url\(#)', rf"\g<1>{name}-", _FONT.sub("", svg))
+
 
 ALGORITHMS = ("label", COMPETITOR, WITHOUT_VARIANT)
 """Columns that name algorithms."""

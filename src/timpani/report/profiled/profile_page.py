@@ -16,7 +16,7 @@ from timpani.programs.study.savings import PointSaving, Savings
 from timpani.report.figures import theme
 from timpani.report.figures.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.report.page.page_templates import page_templates
-from timpani.report.page.static_figure import static_svg
+from timpani.report.page.panels import static_svg
 from timpani.report.profiled.call_times import (
     LATE_MEANING,
     LONGEST_MEANING,
