@@ -4,7 +4,7 @@ import re
 import tomllib
 from pathlib import Path
 
-from timpani import __version__
+from timpani.version import __version__
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,6 +13,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from timpani.errors import UserError
+from timpani.version import __version__ as __version__
 
 if TYPE_CHECKING:  # so that `import timpani` stays quick
     from collections.abc import Callable
@@ -30,7 +31,6 @@ else:
         return OpenedCampaign
 
 
-__version__ = "0.1.0"
 __all__ = ["OpenedCampaign", "UserError", "measure", "open"]
 
 

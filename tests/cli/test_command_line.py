@@ -13,8 +13,8 @@ import typer
 
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
-from timpani import __version__
 from timpani.cli import app
+from timpani.version import __version__
 
 
 @pytest.mark.parametrize(

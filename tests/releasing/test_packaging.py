@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from timpani import __version__
+from timpani.version import __version__
 
 ROOT = Path(__file__).parents[2]
 PACKAGING = ROOT / "packaging"

@@ -26,7 +26,7 @@ def checkout(tmp_path: Path) -> Path:
     for name in ("tools", "src/timpani", ".venv/bin"):
         (folder / name).mkdir(parents=True)
     shutil.copy(ROOT / "tools" / "release", folder / "tools")
-    (folder / "src/timpani/__init__.py").write_text('__version__ = "1.2.3"\n')
+    (folder / "src/timpani/version.py").write_text('__version__ = "1.2.3"\n')
     (folder / "CHANGELOG.md").write_text("# Changes\n\n## 1.2.3, 2026-01-31\n\n## 1.2.2, 2025-12-01\n")
     (folder / "CITATION.cff").write_text('version: "1.2.3"\n')
     (folder / ".gitignore").write_text(".venv\ndist\nfail*\n")
@@ -75,7 +75,7 @@ def test_a_ready_release_is_built_and_tagged(checkout: Path) -> None:
         ("CHANGELOG.md", "# Changes\n\n## 1.2.3, not yet released\n", "CHANGELOG.md begins with"),
         ("CHANGELOG.md", "# Changes\n\n## 1.2.4, 2026-01-31\n", "CHANGELOG.md begins with"),
         ("CITATION.cff", 'version: "1.2.2"\n', "CITATION.cff has another version"),
-        ("src/timpani/__init__.py", "", "has no version"),
+        ("src/timpani/version.py", "", "has no version"),
     ],
 )
 def test_a_version_that_files_disagree_on_is_refused(checkout: Path, name: str, content: str, reason: str) -> None:

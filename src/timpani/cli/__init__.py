@@ -8,7 +8,6 @@ from typing import NoReturn
 
 import typer
 
-from timpani import __version__
 from timpani.cli.bundle import bundle
 from timpani.cli.check import check
 from timpani.cli.compare import compare
@@ -40,6 +39,7 @@ from timpani.cli.tune import tune
 from timpani.cli.verdict import verdict
 from timpani.cli.verify import verify
 from timpani.errors import UserError, cannot_write, too_few_files
+from timpani.version import __version__
 
 _INTERRUPTED = 130  # the status of who is ended by SIGINT, as shells say it
 

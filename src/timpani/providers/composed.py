@@ -5,10 +5,10 @@ Their communicators alone can be timed too, as the operation `setup`.
 
 from dataclasses import replace
 
-from timpani import __version__
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.study.cell import COMPOSED
 from timpani.study.operations import COLLECTIVES, Composition
+from timpani.version import __version__
 
 _SETUP = "setup"
 _YES = 1  # what the only parameter, a switch, is at most

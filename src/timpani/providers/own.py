@@ -4,7 +4,6 @@ import json
 import subprocess
 from pathlib import Path
 
-from timpani import __version__
 from timpani.errors import AlgorithmError
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.native.build import build_without_mpi
@@ -13,6 +12,7 @@ from timpani.native.mpi import Mpi
 from timpani.native.sources import ALGORITHMS
 from timpani.providers.known_names import remember_names
 from timpani.study.cell import OWN
+from timpani.version import __version__
 
 _VERIFIER = "timpani-verify"
 """The program that lists and verifies."""

@@ -1,10 +1,10 @@
 """Operations other than collectives: messages, sums inside a rank and setups, each with one way; and transposes."""
 
-from timpani import __version__
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, Restrictions
 from timpani.native.mpi import Mpi
 from timpani.study.cell import DEFAULT, OWN
 from timpani.study.operations import OPERATIONS, Operation
+from timpani.version import __version__
 
 _OTHERS = [operation for operation in OPERATIONS.values() if operation.kind != "collective"]
 

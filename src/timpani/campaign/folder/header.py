@@ -11,7 +11,6 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
-from timpani import __version__
 from timpani.campaign.folder.header_parts import (
     HeaderPart,
     MergedCampaign,
@@ -29,6 +28,7 @@ from timpani.machine.here.describe import MachineDescription, Printable
 from timpani.native.sources import ALGORITHMS
 from timpani.reading import parse_json, read_bytes
 from timpani.study.keys import KEYS
+from timpani.version import __version__
 
 FORMAT = "timpani-campaign"
 VERSION = 1

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from timpani import __version__
 from timpani.campaign.folder.fields import LAUNCH, PROOF, FieldError, check
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import RESULT
@@ -17,6 +16,7 @@ from timpani.campaign.folder.raw_record import PACKED
 from timpani.campaign.folder.sealed_lines import SealedLine, read_lines
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
+from timpani.version import __version__
 
 RESULTS, LAUNCHES, ENDINGS, PROOFS = "results.jsonl", "launches.jsonl", "endings.jsonl", "proofs.jsonl"
 

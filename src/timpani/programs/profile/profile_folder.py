@@ -16,12 +16,12 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from timpani import __version__
 from timpani.campaign.folder.fields import Hash, Text
 from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
 from timpani.errors import UserError, cannot_write, wrong
 from timpani.programs.profile.profile_lines import ProfilePart, read_part
 from timpani.reading import parse_json, read_bytes
+from timpani.version import __version__
 
 HEADER = "profile.json"
 FORMAT: Literal["timpani-profile"] = "timpani-profile"

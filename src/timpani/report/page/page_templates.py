@@ -6,10 +6,10 @@ from importlib import resources
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from timpani import __version__
 from timpani.report.figures import theme
 from timpani.report.tables.algorithm_tables import with_unit
 from timpani.study.operations import title_of
+from timpani.version import __version__
 
 
 def template_text(name: str) -> str:
