@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.study.cell import Algorithm
+from timpani.study.point_weights import Point
 from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.race import LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchTime, Race
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 POINTS = 3
@@ -180,7 +181,7 @@ def run() -> None:
 def campaign(random: np.random.Generator, machine: Machine, outcome: Outcome) -> None:
     """One race on `machine`, to its end."""
     times = truth(random, machine)
-    points = [RacePoint("bcast", 2, "core", size, "warm") for size in range(POINTS)]
+    points = [Point("bcast", 2, "core", size, "warm") for size in range(POINTS)]
     algorithms = [Algorithm("synthetic", str(number)) for number in range(machine.algorithms)]
     race = Race(ACCEPTED, dict.fromkeys(points, algorithms))
     futility = Futility(race, MAX_LAUNCHES)

@@ -23,9 +23,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.stats.regret import UNSEEN_MODE_FACTOR
 from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.point_weights import Point
 from timpani.tuning.race import futility as race_futility
 from timpani.tuning.race import grid as grid
-from timpani.tuning.race.race import RacePoint
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "20"))
 ROUND_ERROR = 0.08
@@ -181,7 +181,7 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
     """One race to its end."""
     racing = Racing(world.times, variant.launches, ACCEPTED, at_any_price=variant.at_any_price)
     column = {cell: i for i, cell in enumerate(world.times)}
-    raced: set[RacePoint] = set()
+    raced: set[Point] = set()
     spent = 0.0
     for launch in range(1, variant.launches + 1):
         if variant.budget is not None and spent >= variant.budget:
@@ -195,9 +195,9 @@ def campaign(world: World, variant: Variant, outcome: Outcome) -> None:
             break
         looks = racing.sampled_points(launch)
         for cells in by_start.values():
-            by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
+            by_point: defaultdict[Point, list[Cell]] = defaultdict(list)
             for cell in cells:
-                by_point[RacePoint.from_cell(cell)].append(cell)
+                by_point[Point.from_cell(cell)].append(cell)
             raced |= by_point.keys() - looks
             if variant.looks or by_point.keys() - looks:
                 spent += world.start_s
@@ -225,9 +225,9 @@ def _rounds_of_each(logs: Floats, rounds: int, variant: Variant) -> NDArray[np.i
     return np.where(variant.loses_inside & lost, min(rounds, ROUNDS_BEFORE_LOSS), rounds)
 
 
-def _typical(world: World, point: RacePoint) -> float:
+def _typical(world: World, point: Point) -> float:
     """Mean log time of a point's algorithms, whose burst takes BURST_S."""
-    return float(np.mean([time for cell, time in world.times.items() if RacePoint.from_cell(cell) == point]))
+    return float(np.mean([time for cell, time in world.times.items() if Point.from_cell(cell) == point]))
 
 
 def _result(
@@ -248,10 +248,10 @@ def _result(
     )
 
 
-def _judge(world: World, racing: Racing, raced: set[RacePoint], variant: Variant, outcome: Outcome) -> None:
-    by_point: defaultdict[RacePoint, dict[Algorithm, float]] = defaultdict(dict)
+def _judge(world: World, racing: Racing, raced: set[Point], variant: Variant, outcome: Outcome) -> None:
+    by_point: defaultdict[Point, dict[Algorithm, float]] = defaultdict(dict)
     for cell, time in world.times.items():
-        by_point[RacePoint.from_cell(cell)][cell.algorithm] = time
+        by_point[Point.from_cell(cell)][cell.algorithm] = time
     for point, times in by_point.items():
         standing = racing.race.standing(point)
         choice = standing.choice
@@ -266,7 +266,7 @@ def _judge(world: World, racing: Racing, raced: set[RacePoint], variant: Variant
             outcome.held.append(regret <= standing.regret)
 
 
-def _distance(one: RacePoint, other: RacePoint) -> float:
+def _distance(one: Point, other: Point) -> float:
     return abs(log(one.ranks / other.ranks)) + abs(log(one.message_bytes / other.message_bytes))
 
 

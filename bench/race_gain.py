@@ -13,15 +13,16 @@ import numpy as np
 
 from bench.race import ACCEPTED, MAX_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.point_weights import Point
 from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.race import LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchTime, Race
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "1000"))
 ERROR = 0.03
 ALGORITHMS = (2, 6, 10)
 FASTER = (0.0, 0.02, 0.1)
 
-_POINT = RacePoint("bcast", 2, "core", 8, "warm")
+_POINT = Point("bcast", 2, "core", 8, "warm")
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from bench.race import ACCEPTED, MAX_LAUNCHES, USUAL_LAUNCHES, Floats
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.tuning.race.race import RacePoint
+from timpani.study.point_weights import Point
 
 CAMPAIGNS = int(os.environ.get("TIMPANI_BENCH_RACES", "100"))
 RANKS = {
@@ -119,12 +119,12 @@ def campaign(
     ]
     cells = [Cell("bcast", each, at[0], "core", at[1], "warm") for at in true for each in algorithms]
     agenda = Racing(cells, MAX_LAUNCHES, ACCEPTED)
-    raced: set[RacePoint] = set()
+    raced: set[Point] = set()
     for launch in range(1, MAX_LAUNCHES + 1):
         wanted = sorted(agenda.wanted(launch))
         measured["results"] += len(wanted)
         measured["starts"] += len({cell.ranks for cell in wanted})
-        raced |= {RacePoint.from_cell(cell) for cell in wanted} - agenda.sampled_points(launch)
+        raced |= {Point.from_cell(cell) for cell in wanted} - agenda.sampled_points(launch)
         for cell in wanted:
             time = true[cell.ranks, cell.message_bytes][algorithms.index(cell.algorithm)]
             taken = float(np.exp(time + random.normal(0, DEVIATION)))

@@ -29,8 +29,9 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.run.agenda import Racing
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.defaults import MAX_LAUNCHES
+from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
-from timpani.tuning.race.race import Race, RacePoint
+from timpani.tuning.race.race import Race
 
 RACES = int(os.environ.get("TIMPANI_BENCH_RACES", "200"))
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
@@ -52,22 +53,22 @@ class Oracle:
     start_s: float
 
     @cached_property
-    def truth(self) -> dict[RacePoint, dict[Algorithm, float]]:
+    def truth(self) -> dict[Point, dict[Algorithm, float]]:
         """Mean log times of a point's algorithms over all launches, relative to each other if they were
         interleaved."""
-        times: defaultdict[RacePoint, defaultdict[Algorithm, list[float]]] = defaultdict(lambda: defaultdict(list))
+        times: defaultdict[Point, defaultdict[Algorithm, list[float]]] = defaultdict(lambda: defaultdict(list))
         for points in self.launches:
             for turns in points:
                 for cell, turn in turns.items():
                     taken = turn.result.relative or turn.result.median_us or np.nan
-                    times[RacePoint.from_cell(cell)][cell.algorithm].append(float(np.log(taken)))
+                    times[Point.from_cell(cell)][cell.algorithm].append(float(np.log(taken)))
         return {
             point: {each: float(np.mean(found)) for each, found in of.items() if len(found) == len(self.launches)}
             for point, of in times.items()
             if any(len(found) == len(self.launches) for found in of.values())
         }
 
-    def regret(self, point: RacePoint, chosen: Algorithm) -> float:
+    def regret(self, point: Point, chosen: Algorithm) -> float:
         """What `chosen` takes longer than the best one, as a share."""
         times = self.truth[point]
         return float(np.expm1(times.get(chosen, np.inf) - min(times.values())))

@@ -9,8 +9,12 @@ launches grow as 1 / loss², so losses are proportional to w^(-1/3).
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import inf
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field
+
+from timpani.study.arrival import TOGETHER
+from timpani.study.cell import Cell
 
 UNMEASURED_PART = 0.5
 """Of what a race may lose, the most that points without a measurement may lose: a point takes some launches however
@@ -18,6 +22,29 @@ large its accepted regret is."""
 
 PointKey = tuple[str, int, str, int]
 """Collective, ranks, placement and bytes of a point of a study for a program."""
+
+
+@dataclass(frozen=True, order=True)
+class Point:
+    """Where algorithms compete; `machine` distinguishes campaigns that are read together."""
+
+    collective: str
+    ranks: int
+    placement: str
+    message_bytes: int
+    mode: str
+    machine: str = ""
+    arrival: str = TOGETHER
+
+    @property
+    def key(self) -> PointKey:
+        """The point in the calls of a program."""
+        return self.collective, self.ranks, self.placement, self.message_bytes
+
+    @classmethod
+    def from_cell(cls, cell: Cell) -> Self:
+        """The point of `cell`."""
+        return cls(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode, arrival=cell.arrival)
 
 
 class PointWeight(BaseModel):

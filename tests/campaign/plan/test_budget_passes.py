@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from timpani.campaign.plan.budget_passes import Pass, passes
 from timpani.study.cell import Algorithm, Cell
-from timpani.tuning.race.race import RacePoint
+from timpani.study.point_weights import Point
 
 NAMES = ("default", "linear", "chain", "binary", "ring")
 
@@ -50,8 +50,8 @@ def test_every_cell_has_every_launch_once(cells: list[Cell], launches: int, budg
 @given(drawn_cells())
 def test_competitors_are_measured_together(cells: list[Cell]) -> None:
     for each in spent(cells, 1.0):
-        points = {RacePoint.from_cell(cell) for cell in each.cells}
-        assert each.cells == {cell for cell in cells if RacePoint.from_cell(cell) in points}
+        points = {Point.from_cell(cell) for cell in each.cells}
+        assert each.cells == {cell for cell in cells if Point.from_cell(cell) in points}
 
 
 @settings(deadline=None)
@@ -61,9 +61,9 @@ def test_the_first_pass_answers_every_question_at_few_points(cells: list[Cell], 
     first = spent(cells, 1.0, 0.0, launches)[0]
     assert questions(first.cells) == questions(cells)
     assert list(first.launches) == list(range(1, min(launches, 6) + 1))
-    per_place: dict[tuple[str, str], set[RacePoint]] = {}
+    per_place: dict[tuple[str, str], set[Point]] = {}
     for cell in first.cells:
-        per_place.setdefault((cell.collective, cell.placement), set()).add(RacePoint.from_cell(cell))
+        per_place.setdefault((cell.collective, cell.placement), set()).add(Point.from_cell(cell))
     assert all(len(points) <= len(NAMES) for points in per_place.values())
 
 
@@ -72,7 +72,7 @@ def test_the_first_pass_answers_every_question_at_few_points(cells: list[Cell], 
 def test_each_further_pass_has_at_most_twice_the_sizes_and_rank_counts(cells: list[Cell]) -> None:
     places = len({(cell.collective, cell.placement) for cell in cells})
     for number, each in enumerate(spent(cells, 1.0, 0.0)[1:], start=1):
-        assert len({RacePoint.from_cell(cell) for cell in each.cells}) <= 4**number * 4 * places
+        assert len({Point.from_cell(cell) for cell in each.cells}) <= 4**number * 4 * places
 
 
 @settings(deadline=None)
@@ -86,12 +86,12 @@ def test_a_cheap_study_is_measured_in_one_pass(cells: list[Cell]) -> None:
 @settings(deadline=None)
 @given(drawn_cells(), st.integers(0, 2**32))
 def test_named_points_are_compared_before_all_others(cells: list[Cell], seed: int) -> None:
-    points = sorted({RacePoint.from_cell(cell) for cell in cells}, key=str)
+    points = sorted({Point.from_cell(cell) for cell in cells}, key=str)
     first = set(Random(seed).sample(points, len(points) // 2))
     found = passes(dict.fromkeys(cells, 1.0), 0.0, 6, 6, 1.0, first)
-    are_first = [RacePoint.from_cell(cell) in first for each in found for cell in each.cells]
+    are_first = [Point.from_cell(cell) in first for each in found for cell in each.cells]
     assert len(are_first) == len(cells)
-    tiers = [{RacePoint.from_cell(cell) in first for cell in each.cells} for each in found]
+    tiers = [{Point.from_cell(cell) in first for cell in each.cells} for each in found]
     assert tiers == sorted(tiers, key=lambda tier: tier == {False})
 
 

@@ -11,9 +11,9 @@ from timpani.report.tuned.source_warnings import made_from
 from timpani.report.tuned.tuned_page import tuned_page
 from timpani.rules.table.from_campaign import table_of
 from timpani.rules.table.tuned_files import TunedFiles
+from timpani.study.point_weights import Point
 from timpani.study.schema import REGRET
 from timpani.study.selection import SelectionTable, SizesAt
-from timpani.tuning.race.race import RacePoint
 
 TIMES = {"default": 10.0, "ring": 5.0}
 
@@ -28,9 +28,7 @@ def table() -> SelectionTable:
         pl.format("{}/{}", "launch", "message_bytes").alias("interleaving"),
         pl.col("median_us").alias("relative"),
     )
-    planned = frozenset(
-        RacePoint("bcast", 2, "core", size, "warm", "m") for size in (64, 128, 256, 1024, 4096, 1 << 20)
-    )
+    planned = frozenset(Point("bcast", 2, "core", size, "warm", "m") for size in (64, 128, 256, 1024, 4096, 1 << 20))
     header = made.header.model_copy(update={"mpi": RecordedMpi(kind="openmpi", version="5.0.11")})
     return table_of(replace(made, header=header, results=results, planned=planned), [Path("made")])
 

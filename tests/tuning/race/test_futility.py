@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
+from timpani.study.point_weights import Point
 from timpani.tuning.race.futility import Futility, Prospect
-from timpani.tuning.race.race import LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchTime, Race
 from timpani.tuning.race.standing import PairedDifference
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring", "chain")]
-OPEN, *SETTLED = (RacePoint("bcast", 2, "core", size, "warm") for size in range(12))
+OPEN, *SETTLED = (Point("bcast", 2, "core", size, "warm") for size in range(12))
 
 
-def raced(launches: int, most: int | None, deviation: float, points: Sequence[RacePoint] = (OPEN,)) -> Futility:
+def raced(launches: int, most: int | None, deviation: float, points: Sequence[Point] = (OPEN,)) -> Futility:
     """A race in which all are equal at OPEN, and the default is twice as fast at the other `points`."""
     random = np.random.default_rng(1)
     race = Race(0.02, dict.fromkeys(points, ALGORITHMS))
@@ -92,7 +93,7 @@ def test_a_start_for_one_point_more_is_worth_what_others_took() -> None:
     many = raced(MIN_LAUNCHES, most=32, deviation=0.02, points=points)
     assert set(many.ended(points)) == {OPEN}
     assert not many.ended(points, otherwise=[SETTLED[0]])  # which is measured in any case
-    elsewhere = RacePoint("bcast", 4, "core", 8, "warm")
+    elsewhere = Point("bcast", 4, "core", 8, "warm")
     assert set(many.ended(points, otherwise=[elsewhere])) == {OPEN}
 
 

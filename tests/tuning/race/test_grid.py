@@ -12,9 +12,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.point_weights import Point
 from timpani.tuning.race.between import SAMPLE_LAUNCHES
 from timpani.tuning.race.grid import grids
-from timpani.tuning.race.race import RacePoint
 
 NAMES = (DEFAULT, "linear", "binomial", "chain", "pipeline", "scatter", "ring")
 SIZES = [8, 64, 512, 4096, 32768]
@@ -45,9 +45,9 @@ def race(
     random = np.random.default_rng(1)
     measured: defaultdict[tuple[int, int], list[set[str]]] = defaultdict(list)
     for launch in range(1, launches + 1):
-        together: defaultdict[RacePoint, set[str]] = defaultdict(set)
+        together: defaultdict[Point, set[str]] = defaultdict(set)
         for cell in sorted(agenda.wanted(launch), key=str):
-            together[RacePoint.from_cell(cell)].add(cell.algorithm.name)
+            together[Point.from_cell(cell)].add(cell.algorithm.name)
             launched(launch, cell.ranks)
             taken = times(cell.algorithm.name, cell.ranks, cell.message_bytes) * random.lognormal(0, 0.002)
             turn = f"{launch}/{cell.ranks}-{cell.message_bytes}"
@@ -86,7 +86,7 @@ def with_all_algorithms(measured: Measured) -> set[tuple[int, int]]:
 
 
 def test_a_race_begins_at_rank_counts_and_sizes_far_apart() -> None:
-    points = [RacePoint("bcast", ranks, "core", size, "warm") for ranks in RANKS for size in (8, 16, 64)]
+    points = [Point("bcast", ranks, "core", size, "warm") for ranks in RANKS for size in (8, 16, 64)]
     [grid] = grids(points)
     assert sorted((point.ranks, point.message_bytes) for point in grid.full) == [
         (ranks, size) for ranks in (2, 8, 32) for size in (8, 64)

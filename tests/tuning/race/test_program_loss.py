@@ -8,9 +8,9 @@ import pytest
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.run.agenda import Racing
 from timpani.study.cell import DEFAULT, Algorithm, Cell
-from timpani.study.point_weights import PointKey, PointWeight, point_goals
+from timpani.study.point_weights import Point, PointKey, PointWeight, point_goals
 from timpani.tuning.race.program_loss import points_to_reduce, program_loss
-from timpani.tuning.race.race import LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchTime, Race
 
 DEAR, CHEAP, RARE = 8, 64, 512
 SHARES = {DEAR: 0.5, CHEAP: 0.02, RARE: 0.004}
@@ -23,7 +23,7 @@ GOALS = point_goals(
     ACCEPTED,
 )
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring")]
-POINTS = {size: RacePoint("bcast", 2, "core", size, "warm") for size in (DEAR, CHEAP)}
+POINTS = {size: Point("bcast", 2, "core", size, "warm") for size in (DEAR, CHEAP)}
 
 
 def raced(launches: int, sizes: Iterable[int] = (DEAR, CHEAP), deviation: float = 0.003) -> Race:

@@ -6,10 +6,11 @@ import pytest
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
+from timpani.study.point_weights import Point
+from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race
 from timpani.tuning.race.standing import DropReason, Standing
 
-POINT = RacePoint("bcast", 2, "core", 8, "warm")
+POINT = Point("bcast", 2, "core", 8, "warm")
 
 
 def algorithms(names: Iterable[str]) -> dict[str, Algorithm]:

@@ -11,10 +11,10 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide.decide import SLOWER, WITHIN, compare_with_default, decide
 from timpani.tuning.race.outcome import race_verdict
-from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.results import RacedResults, race_standings, raced_points
 
 TIMES = {DEFAULT: 2.0, "linear": 1.0, "ring": 4.0}
@@ -299,7 +299,7 @@ def test_a_verdict_has_the_bounds_by_which_the_race_decided() -> None:
     results = RacedResults.from_rows(results_frame(rows).with_columns(pl.lit(0.02).alias(REGRET)))
     assert results.race is not None
     default, linear = (Algorithm("openmpi", name) for name in (DEFAULT, "linear"))
-    ratio = results.race.ratio(RacePoint("bcast", 2, "core", 8, "warm", "here"), default, linear)
+    ratio = results.race.ratio(Point("bcast", 2, "core", 8, "warm", "here"), default, linear)
     assert ratio is not None
     [compared] = compare_with_default(results).filter(label="linear", message_bytes=8).to_dicts()
     assert (compared["ratio_low"], compared["ratio_high"]) == (ratio.low, ratio.high)
@@ -333,7 +333,7 @@ def test_every_point_that_was_asked_for_counts_as_what_became_of_it() -> None:
         ),
         *(result(128, launch, name, None) for launch in launches[:2] for name in TIMES),
     ]
-    planned = frozenset(RacePoint("bcast", 2, "core", size, "warm", "here") for size in (8, 16, 32, 64, 128, 256))
+    planned = frozenset(Point("bcast", 2, "core", size, "warm", "here") for size in (8, 16, 32, 64, 128, 256))
     verdict = race_verdict(
         RacedResults.from_rows(results_frame(results).with_columns(pl.lit(0.02).alias(REGRET))), planned
     )

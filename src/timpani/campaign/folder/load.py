@@ -16,10 +16,9 @@ from timpani.campaign.folder.planned_cells import planned_points
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.study.point_weights import point_goals
+from timpani.study.point_weights import Point, point_goals
 from timpani.study.schema import ALLOWED, REGRET
 from timpani.tuning.decide.decide import compare_with_default
-from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.results import RacedResults
 
 Statistic = Literal["completion", "osu"]
@@ -53,7 +52,7 @@ class Campaign:
     results: pl.DataFrame
     launches: list[dict[str, Any]]
     proofs: list[dict[str, Any]]
-    planned: frozenset[RacePoint] = frozenset()
+    planned: frozenset[Point] = frozenset()
     statistic: Statistic = "completion"
     stand_ins: tuple[StudyName, ...] = ()
 
@@ -161,7 +160,7 @@ def check_one_machine(campaign: Campaign) -> Campaign:
     return campaign
 
 
-def _planned(header: Header, machine: str) -> frozenset[RacePoint]:
+def _planned(header: Header, machine: str) -> frozenset[Point]:
     """The planned points of a campaign on `machine`, or of the campaigns that it was merged from on theirs."""
     if not header.merged:
         return planned_points(header, machine)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import PlannedOperation, PlannedPoints
 from timpani.study.cell import Cell
-from timpani.tuning.race.race import RacePoint
+from timpani.study.point_weights import Point
 
 
 def planned_operations(cells: Iterable[Cell]) -> dict[str, PlannedOperation]:
@@ -28,10 +28,10 @@ def planned_operations(cells: Iterable[Cell]) -> dict[str, PlannedOperation]:
     }
 
 
-def planned_points(header: Header, machine: str) -> frozenset[RacePoint]:
+def planned_points(header: Header, machine: str) -> frozenset[Point]:
     """The points that the campaign of `header` was to measure on `machine`; none where that wasn't recorded."""
     return frozenset(
-        RacePoint(name, each.ranks, each.placement, size, header.study.mode, machine, header.study.arrival)
+        Point(name, each.ranks, each.placement, size, header.study.mode, machine, header.study.arrival)
         for name, operation in (header.planned or {}).items()
         for each in operation.points
         for size in each.sizes

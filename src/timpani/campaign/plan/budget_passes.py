@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, count
 
 from timpani.study.cell import Cell
-from timpani.tuning.race.race import RacePoint
+from timpani.study.point_weights import Point
 
 _SHARE_OF_BUDGET = 0.1
 """Tiers that are expected to take at most this share of the budget are measured together: what is expected may be ten
@@ -35,7 +35,7 @@ def passes(
     launches: int,
     needed: int,
     budget: float | None,
-    first: Set[RacePoint] = frozenset(),
+    first: Set[Point] = frozenset(),
 ) -> list[Pass]:
     """All cells in all launches, the most important first; in one pass where there is no budget.
 
@@ -56,10 +56,10 @@ def passes(
 
 
 def _tiers(
-    cells: Mapping[Cell, float], starts: float, launches: int, budget: float, first: Set[RacePoint]
+    cells: Mapping[Cell, float], starts: float, launches: int, budget: float, first: Set[Point]
 ) -> list[frozenset[Cell]]:
-    asked_for = [cell for cell in cells if RacePoint.from_cell(cell) in first]
-    others = [cell for cell in cells if RacePoint.from_cell(cell) not in first]
+    asked_for = [cell for cell in cells if Point.from_cell(cell) in first]
+    others = [cell for cell in cells if Point.from_cell(cell) not in first]
     merged: list[frozenset[Cell]] = []
     spent = once = 0.0  # seconds: of all launches with starts, and of the cells of one launch of the last merged tier
     for tier in chain(_by_importance(asked_for), _by_importance(others)):
@@ -75,9 +75,9 @@ def _tiers(
 
 
 def _by_importance(cells: Sequence[Cell]) -> Iterator[frozenset[Cell]]:
-    points: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
+    points: defaultdict[Point, list[Cell]] = defaultdict(list)
     for cell in cells:
-        points[RacePoint.from_cell(cell)].append(cell)
+        points[Point.from_cell(cell)].append(cell)
     number = _numbers(points)
     ordered = sorted(points, key=lambda at: (max(number[at]), number[at]))
     asked = {_question(cell) for cell in cells}
@@ -91,12 +91,12 @@ def _by_importance(cells: Sequence[Cell]) -> Iterator[frozenset[Cell]]:
         yield frozenset(by_tier[tier])
 
 
-def _numbers(points: Iterable[RacePoint]) -> dict[RacePoint, tuple[int, int]]:
+def _numbers(points: Iterable[Point]) -> dict[Point, tuple[int, int]]:
     """The places of each point's size, small ones first, and rank count, large ones first, among its collective's."""
-    by_collective: defaultdict[str, list[RacePoint]] = defaultdict(list)
+    by_collective: defaultdict[str, list[Point]] = defaultdict(list)
     for at in points:
         by_collective[at.collective].append(at)
-    found: dict[RacePoint, tuple[int, int]] = {}
+    found: dict[Point, tuple[int, int]] = {}
     for of_one in by_collective.values():
         sizes = _ranked(sorted({at.message_bytes for at in of_one}))
         ranks = _ranked(sorted({at.ranks for at in of_one}, reverse=True))

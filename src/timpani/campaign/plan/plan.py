@@ -26,10 +26,10 @@ from timpani.stats.compare import launches_needed
 from timpani.stats.regret import ANALYSES
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.operations import OPERATIONS, CallArguments
+from timpani.study.point_weights import Point
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 from timpani.tuning.race.grid import grids
-from timpani.tuning.race.race import RacePoint
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class CampaignPlan:
     hosts: HostList = ()
     concurrent_launches: int = 1
     settings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    first: Set[RacePoint] = frozenset()
+    first: Set[Point] = frozenset()
 
     def command(self, group: Group, program: tuple[str, ...], folder: Path) -> Command:
         """The command that starts `program` on the ranks of `group`; `folder` is the launch's."""
@@ -199,13 +199,13 @@ class CampaignPlan:
         """Estimated minimum time of a race: the initial points in the launches up to the first analysis, or in one if
         nothing competes there, if every cell converges quickly."""
 
-        def launch_of(points: Mapping[RacePoint, list[Algorithm]]) -> float:
-            wanted = self.restricted_to(lambda cell: cell.algorithm in points.get(RacePoint.from_cell(cell), ()))
+        def launch_of(points: Mapping[Point, list[Algorithm]]) -> float:
+            wanted = self.restricted_to(lambda cell: cell.algorithm in points.get(Point.from_cell(cell), ()))
             return wanted.launch_seconds
 
-        algorithms: defaultdict[RacePoint, list[Algorithm]] = defaultdict(list)
+        algorithms: defaultdict[Point, list[Algorithm]] = defaultdict(list)
         for each in self.cells:
-            algorithms[RacePoint.from_cell(each.cell)].append(each.cell.algorithm)
+            algorithms[Point.from_cell(each.cell)].append(each.cell.algorithm)
         raced = grids(algorithms, coarsely=not self.study.goals)
         first = {point: algorithms[point] for grid in raced for point in grid.full}
         competing = {point: several for point, several in first.items() if len(several) > 1}
@@ -263,7 +263,7 @@ class CampaignPlan:
         weights = {key: goal.weight for key, goal in self.study.goals.items()}
 
         def weight(of: Sequence[PlannedCell]) -> float:
-            return max(weights.get(RacePoint.from_cell(each.cell).key, 0.0) for each in of)
+            return max(weights.get(Point.from_cell(each.cell).key, 0.0) for each in of)
 
         for group in sorted(groups, key=lambda group: weight(group.cells), reverse=True) if weights else groups:
             points = sorted(shuffler.sample(group.points, len(group.points)), key=weight, reverse=True)

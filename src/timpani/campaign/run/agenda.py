@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.study.cell import Algorithm, Cell
-from timpani.study.point_weights import PointGoal, PointKey
+from timpani.study.point_weights import Point, PointGoal, PointKey
 from timpani.tuning.race.between import SAMPLE_LAUNCHES
 from timpani.tuning.race.futility import Futility
 from timpani.tuning.race.grid import grids
 from timpani.tuning.race.program_loss import points_to_reduce
-from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race
 
 
 class Agenda:
@@ -28,7 +28,7 @@ class Agenda:
         """
         return self._cells if launch <= self._launches else frozenset()
 
-    def sampled_points(self, launch: int) -> frozenset[RacePoint]:
+    def sampled_points(self, launch: int) -> frozenset[Point]:
         """The points that launch number `launch` of a race only samples."""
         return frozenset()
 
@@ -61,15 +61,15 @@ class Racing(Agenda):
         self._results: defaultdict[int, list[LaunchResult]] = defaultdict(list)
         self._failed: defaultdict[int, list[LaunchFailure]] = defaultdict(list)
         self._wanted: list[frozenset[Cell]] = []  # of launch 1 and on
-        by_point: defaultdict[RacePoint, list[Cell]] = defaultdict(list)
+        by_point: defaultdict[Point, list[Cell]] = defaultdict(list)
         for cell in cells:
-            by_point[RacePoint.from_cell(cell)].append(cell)
+            by_point[Point.from_cell(cell)].append(cell)
         self._cells_at = dict(by_point)
         algorithms = {point: [cell.algorithm for cell in of] for point, of in by_point.items()}
         self.race = Race(regret, algorithms, goals)  # with all launches added so far
         self._futility = Futility(self.race, None if at_any_price else launches)
         self._grids = grids(by_point, coarsely=not goals)
-        self._sampled: list[frozenset[RacePoint]] = []  # of launch 1 and on
+        self._sampled: list[frozenset[Point]] = []  # of launch 1 and on
 
     def wanted(self, launch: int) -> frozenset[Cell]:
         while len(self._wanted) < launch:
@@ -81,7 +81,7 @@ class Racing(Agenda):
             self._sampled.append(frozenset(point for grid in self._grids for point in grid.samples.keys() - grid.full))
         return self._wanted[launch - 1]
 
-    def sampled_points(self, launch: int) -> frozenset[RacePoint]:
+    def sampled_points(self, launch: int) -> frozenset[Point]:
         self.wanted(launch)
         return self._sampled[launch - 1]
 
@@ -92,14 +92,14 @@ class Racing(Agenda):
     def take(self, result: LaunchResult) -> None:
         """Add a result; results below the clock's resolution are ignored."""
         if result.error is not None:
-            failed = LaunchFailure(RacePoint.from_cell(result.cell), result.cell.algorithm, result.error)
+            failed = LaunchFailure(Point.from_cell(result.cell), result.cell.algorithm, result.error)
             self._failed[result.launch].append(failed)
         elif result.median_us:
             self._results[result.launch].append(result)
 
     def _remaining(self) -> frozenset[Cell]:
         full = {point for grid in self._grids for point in grid.full}
-        wanted: dict[RacePoint, frozenset[Algorithm]] = {
+        wanted: dict[Point, frozenset[Algorithm]] = {
             point: algorithms
             for grid in self._grids
             for point, algorithms in grid.samples.items()
@@ -115,7 +115,7 @@ class Racing(Agenda):
             if cell.algorithm in self._worth_starting(point, algorithms)
         )
 
-    def _worth_starting(self, point: RacePoint, algorithms: frozenset[Algorithm]) -> frozenset[Algorithm]:
+    def _worth_starting(self, point: Point, algorithms: frozenset[Algorithm]) -> frozenset[Algorithm]:
         """`algorithms` without the abandoned ones; empty if fewer than two remain to compare."""
         abandoned = self.race.abandoned(point)
         left = algorithms - abandoned
@@ -132,7 +132,7 @@ def timed(result: LaunchResult) -> LaunchTime:
     """A result without an error and with a median, as a time of a race."""
     assert result.median_us is not None
     return LaunchTime(
-        RacePoint.from_cell(result.cell), result.cell.algorithm, result.interleaving, result.relative, result.median_us
+        Point.from_cell(result.cell), result.cell.algorithm, result.interleaving, result.relative, result.median_us
     )
 
 

@@ -27,8 +27,8 @@ from timpani.campaign.run.takeover import take_over
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
 from timpani.study.cell import DEFAULT
+from timpani.study.point_weights import Point
 from timpani.study.words import counted
-from timpani.tuning.race.race import RacePoint
 
 MIN_TIMEOUT = 30.0
 """A launch counts as hung after this many seconds without output, or more for long calls."""
@@ -169,8 +169,8 @@ class Runner:
         return missing
 
     def _unreached(self) -> int:
-        reached = {RacePoint.from_cell(cell) for cell, _ in self.store.done}
-        return len({RacePoint.from_cell(each.cell) for each in self.plan.cells} - reached)
+        reached = {Point.from_cell(cell) for cell, _ in self.store.done}
+        return len({Point.from_cell(each.cell) for each in self.plan.cells} - reached)
 
     def _cell_time_limit(self) -> float:
         """Seconds for each cell of the next launch."""
@@ -293,7 +293,7 @@ class Runner:
         self._record(replace(result, samples=line.sha256))
 
     def _record(self, result: LaunchResult) -> None:
-        sampled = RacePoint.from_cell(result.cell) in self._agenda.sampled_points(result.launch)
+        sampled = Point.from_cell(result.cell) in self._agenda.sampled_points(result.launch)
         result = replace(result, simulated=self.plan.machine.simulated, sampled=sampled)
         self.store.add_result(result)
         self._newest_launch = max(self._newest_launch, result.launch)

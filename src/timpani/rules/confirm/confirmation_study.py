@@ -16,11 +16,11 @@ from timpani.rules.table.tuned_files import PRELOAD_RULES
 from timpani.study.cell import DEFAULT, OWN, RULES, TUNED, Algorithm, Cell, under_files
 from timpani.study.defaults import LAUNCHES
 from timpani.study.operations import OPERATIONS
+from timpani.study.point_weights import Point
 from timpani.study.schema import POINT, without
 from timpani.study.selection import Call, Rule, SelectionTable
 from timpani.study.study import Study
 from timpani.tuning.decide.points import launch_medians
-from timpani.tuning.race.race import RacePoint
 
 MAX_RATIO_TO_BEST = 1.1
 """An algorithm is measured again if it was within this factor of the best at one point: it may be best elsewhere."""
@@ -133,7 +133,7 @@ def rules_first(plan: CampaignPlan, table: SelectionTable, campaign: Campaign, r
     to_prove = cells_to_prove(table, campaign)
     followed = (DEFAULT, TUNED, RULES)
     ruled = {each.cell for each in plan.cells if to_prove(each.cell) and each.cell.algorithm.name not in followed}
-    plan = replace(plan, first={RacePoint.from_cell(cell) for cell in ruled})
+    plan = replace(plan, first={Point.from_cell(cell) for cell in ruled})
     if not rules_only:
         return plan
     tests = {name: test_sizes(name, campaign) for name in {each.cell.collective for each in plan.cells}}

@@ -18,7 +18,8 @@ from math import exp, inf, log1p, pi, sqrt
 import numpy as np
 
 from timpani.stats.regret import ANALYSES, MIN_LAUNCHES, half_width
-from timpani.tuning.race.race import Race, RacePoint
+from timpani.study.point_weights import Point
+from timpani.tuning.race.race import Race
 from timpani.tuning.race.standing import PairedDifference
 
 MAX_ENDING_REGRET = 0.5
@@ -115,7 +116,7 @@ class Futility:
         """Note that launch `number` was added to the race."""
         self.left = self._most_launches - number
 
-    def ended(self, raced: Iterable[RacePoint], otherwise: Collection[RacePoint] = ()) -> dict[RacePoint, Prospect]:
+    def ended(self, raced: Iterable[Point], otherwise: Collection[Point] = ()) -> dict[Point, Prospect]:
         """The undecided points among `raced` that the next launch does not measure.
 
         otherwise  points that the launch measures for other reasons
@@ -128,7 +129,7 @@ class Futility:
             return seen
         undecided -= seen.keys()
         prospects = {point: self.prospect(point) for point in undecided.difference(otherwise)}
-        sharing: defaultdict[RacePoint, dict[RacePoint, Prospect]] = defaultdict(dict)
+        sharing: defaultdict[Point, dict[Point, Prospect]] = defaultdict(dict)
         for point, prospect in prospects.items():
             little = MAX_ENDING_REGRET * log1p(self._race.accepted(point))
             if self._race.compared(point) >= MIN_LAUNCHES and prospect.expected_regret <= little:
@@ -140,17 +141,17 @@ class Futility:
                 seen |= points
         return seen
 
-    def had_last_analysis(self, point: RacePoint) -> bool:
+    def had_last_analysis(self, point: Point) -> bool:
         """Whether all remaining algorithms of `point` have had the last analysis, after which nothing is bounded."""
         return self._race.compared(point) >= ANALYSES[-1]
 
-    def prospect(self, point: RacePoint) -> Prospect:
+    def prospect(self, point: Point) -> Prospect:
         """The prospect of an undecided point."""
         remaining, gaps = self._race.standing(point).remaining, self._race.gaps(point)
         open_comparisons = tuple(gap for algorithm, gap in gaps.items() if algorithm in remaining)
         return Prospect(open_comparisons, len(self._race.competitors(point)))
 
-    def _is_worth(self, start: RacePoint, prospects: Collection[Prospect]) -> bool:
+    def _is_worth(self, start: Point, prospects: Collection[Prospect]) -> bool:
         """Whether launches of only these points should decide enough of them for their time."""
         there = sum(_start(point) == start for point in self._race.points() if self._race.standing(point).launches)
         most = MAX_DECISION_COST * MIN_LAUNCHES * (START_IN_POINTS + there) / there
@@ -161,9 +162,9 @@ class Futility:
         )
 
 
-def _start(point: RacePoint) -> RacePoint:
+def _start(point: Point) -> Point:
     """The values that all points in the same launch as `point` share."""
-    return RacePoint("", point.ranks, point.placement, 0, "", point.machine)
+    return Point("", point.ranks, point.placement, 0, "", point.machine)
 
 
 def _expected_excess(mean: float, error: float) -> float:

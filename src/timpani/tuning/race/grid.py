@@ -11,6 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from timpani.study.cell import Algorithm
+from timpani.study.point_weights import Point
 from timpani.tuning.race.between import (
     SAMPLE_LAUNCHES,
     acceptable_at_all,
@@ -19,7 +20,6 @@ from timpani.tuning.race.between import (
     coarse,
     contradicts_expectation,
 )
-from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.standing import Standing
 
 COARSE_SIZE_RATIO = 8
@@ -32,12 +32,12 @@ MAX_BOUNDARY_RATIO = 2
 """Ratio of neighbors up to which a boundary between two choices is not located more precisely."""
 
 
-def grids(points: Iterable[RacePoint], *, coarsely: bool = True) -> "list[Grid]":
+def grids(points: Iterable[Point], *, coarsely: bool = True) -> "list[Grid]":
     """Group points that differ only in size and rank count.
 
     coarsely  whether each grid starts with few points; else with all
     """
-    found: defaultdict[RacePoint, list[RacePoint]] = defaultdict(list)
+    found: defaultdict[Point, list[Point]] = defaultdict(list)
     for point in points:
         found[replace(point, ranks=0, message_bytes=0)].append(point)
     made = [Grid(together) for together in found.values()]
@@ -54,9 +54,9 @@ class Grid:
     samples  other points, with the few algorithms that are measured there
     """
 
-    def __init__(self, points: Iterable[RacePoint]) -> None:
+    def __init__(self, points: Iterable[Point]) -> None:
         self.points = tuple(sorted(points))
-        rows: defaultdict[int, list[RacePoint]] = defaultdict(list)
+        rows: defaultdict[int, list[Point]] = defaultdict(list)
         for point in self.points:
             rows[point.ranks].append(point)
         self._rows = dict(rows)
@@ -71,11 +71,11 @@ class Grid:
             for point in rows[ranks]
             if point.message_bytes in sizes
         }
-        self.samples: dict[RacePoint, frozenset[Algorithm]] = {}
-        self._expected: dict[RacePoint, frozenset[Algorithm]] = {}  # acceptable algorithms by sampled point
-        self._launches: Counter[RacePoint] = Counter()  # since each point was started, with or without a result
+        self.samples: dict[Point, frozenset[Algorithm]] = {}
+        self._expected: dict[Point, frozenset[Algorithm]] = {}  # acceptable algorithms by sampled point
+        self._launches: Counter[Point] = Counter()  # since each point was started, with or without a result
 
-    def refine(self, standing: Callable[[RacePoint], Standing]) -> None:
+    def refine(self, standing: Callable[[Point], Standing]) -> None:
         """Add points between measured ones, from the standings after one more launch."""
         self._launches.update(self.full | self.samples.keys())
         self.full |= {
@@ -86,7 +86,7 @@ class Grid:
             self._refine(row, sizes, lambda point: point.ranks, standing)
         self._refine(self._rows, self._coarse_ranks, lambda point: point.message_bytes, standing)
 
-    def sample_the_rest(self, standing: Callable[[RacePoint], Standing]) -> None:
+    def sample_the_rest(self, standing: Callable[[Point], Standing]) -> None:
         """Sample the points that the race has not reached, while launches are left.
 
         The algorithms are the default and the choices on the same number of ranks, or else all choices.
@@ -98,10 +98,10 @@ class Grid:
 
     def _refine(
         self,
-        line: Mapping[int, Sequence[RacePoint]],
+        line: Mapping[int, Sequence[Point]],
         coarsely: Collection[int],
-        across: Callable[[RacePoint], int],
-        standing: Callable[[RacePoint], Standing],
+        across: Callable[[Point], int],
+        standing: Callable[[Point], Standing],
     ) -> None:
         """Add points between two neighboring values of `line` that both have results.
 
@@ -133,16 +133,16 @@ class Grid:
                     self.samples[point] = algorithms_to_sample(neighbors)
                     self._expected[point] = acceptable_at_all(neighbors) or chosen(neighbors)
 
-    def _is_started(self, point: RacePoint) -> bool:
+    def _is_started(self, point: Point) -> bool:
         return point in self.full or point in self.samples
 
-    def _is_known(self, point: RacePoint, standing: Standing) -> bool:
+    def _is_known(self, point: Point, standing: Standing) -> bool:
         """Whether the point has enough launches, or all of its launches failed."""
         all_failed = not standing.launches and self._launches[point] >= SAMPLE_LAUNCHES
         return self._is_started(point) and (all_failed or standing.done or standing.launches >= SAMPLE_LAUNCHES)
 
 
-def _chosen(points: Iterable[RacePoint], standing: Callable[[RacePoint], Standing]) -> frozenset[Algorithm]:
+def _chosen(points: Iterable[Point], standing: Callable[[Point], Standing]) -> frozenset[Algorithm]:
     """The choices at these points, and the measured defaults."""
     standings = [standing(point) for point in points]
     return frozenset(chosen(standings) | {other for each in standings for other in each.excess if other.is_default})

@@ -8,10 +8,10 @@ from typing import get_args
 import polars as pl
 
 from timpani.study.cell import DEFAULT
+from timpani.study.point_weights import Point
 from timpani.study.schema import ALGORITHM, POINT, REGRET
 from timpani.tuning.race.outlook import OutlookKind
 from timpani.tuning.race.program_loss import ProgramLoss, program_loss
-from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import points_of
 from timpani.tuning.race.results import RacedResults, race_standings
 from timpani.tuning.race.sampled_points import unexpected_samples
@@ -84,7 +84,7 @@ class RaceVerdict:
     dropped_variants: tuple[DroppedVariant, ...] = ()
 
 
-def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> RaceVerdict | None:
+def race_verdict(results: RacedResults, planned: Collection[Point] = ()) -> RaceVerdict | None:
     """The verdict on the race in `results`; None without a race.
 
     planned  the requested points, needed to count those without a result
@@ -127,7 +127,7 @@ def race_verdict(results: RacedResults, planned: Collection[RacePoint] = ()) -> 
 
 
 def _dropped_variants(results: RacedResults) -> Iterator[DroppedVariant]:
-    reasons: dict[str, dict[RacePoint, list[DropReason | None]]] = defaultdict(lambda: defaultdict(list))
+    reasons: dict[str, dict[Point, list[DropReason | None]]] = defaultdict(lambda: defaultdict(list))
     for point in results.race.points() if results.race else ():
         if results.race and point not in results.sampled:
             dropped = results.race.standing(point).dropped

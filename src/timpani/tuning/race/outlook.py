@@ -8,11 +8,12 @@ from typing import Literal
 import polars as pl
 
 from timpani.stats.regret import ANALYSES
+from timpani.study.point_weights import Point
 from timpani.study.schema import ALLOWED, POINT, REGRET
 from timpani.study.words import counted
 from timpani.tuning.race.futility import Futility, Prospect
 from timpani.tuning.race.program_loss import points_to_reduce
-from timpani.tuning.race.race import Race, RacePoint
+from timpani.tuning.race.race import Race
 from timpani.tuning.race.race_rows import points_of
 
 OutlookKind = Literal["decide", "beyond_last_analysis", "at_last_analysis", "too_expensive", "little_time"]
@@ -28,26 +29,26 @@ class Outlook:
     ended: str | None = None
 
 
-def outlooks(race: Race, results: pl.DataFrame, sampled: Collection[RacePoint]) -> dict[RacePoint, Outlook]:
+def outlooks(race: Race, results: pl.DataFrame, sampled: Collection[Point]) -> dict[Point, Outlook]:
     """The outlooks of the undecided points of `race`, without the `sampled` points.
 
     results  all results of the race
     """
     raced = results.filter(pl.col(REGRET).is_not_null())
-    found: dict[RacePoint, Outlook] = {}
+    found: dict[Point, Outlook] = {}
     for _, rows in raced.group_by("machine", maintain_order=True):
         found |= _outlooks_of_campaign(race, rows, sampled)
     return found
 
 
-def _outlooks_of_campaign(race: Race, rows: pl.DataFrame, sampled: Collection[RacePoint]) -> dict[RacePoint, Outlook]:
+def _outlooks_of_campaign(race: Race, rows: pl.DataFrame, sampled: Collection[Point]) -> dict[Point, Outlook]:
     """The outlooks of one of the campaigns that are read together."""
     allowed = rows[ALLOWED].max() if ALLOWED in rows.columns else None
     newest = rows["launch"].max()
     assert isinstance(allowed, int | None)
     assert isinstance(newest, int)
     futility = Futility(race, allowed)
-    last: dict[RacePoint, int] = {}
+    last: dict[Point, int] = {}
     for (launch,), measured in rows.sort("launch").group_by("launch", maintain_order=True):
         assert isinstance(launch, int)
         futility.add_launch(launch)
@@ -55,7 +56,7 @@ def _outlooks_of_campaign(race: Race, rows: pl.DataFrame, sampled: Collection[Ra
     raced = last.keys() - set(sampled)
     hopeless = futility.ended(raced)
     costly = points_to_reduce(race, raced)
-    found: dict[RacePoint, Outlook] = {}
+    found: dict[Point, Outlook] = {}
     for point in raced:
         launches = race.standing(point).launches
         if not race.standing(point).remaining:

@@ -3,10 +3,11 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from timpani.tuning.race.race import Race, RacePoint
+from timpani.study.point_weights import Point
+from timpani.tuning.race.race import Race
 
 
-def points_to_reduce(race: Race, points: Collection[RacePoint]) -> set[RacePoint]:
+def points_to_reduce(race: Race, points: Collection[Point]) -> set[Point]:
     """The undecided points that a further launch measures: the fewest, so that all others lose at most what is allowed.
 
     The points that may lose most come first. In a race without a program all undecided `points`. A point without a

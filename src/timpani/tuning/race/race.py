@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log, log1p, nan
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,8 @@ from numpy.typing import NDArray
 from timpani.stats.compare import INDIFFERENCE
 from timpani.stats.regret import Contest, VariancePrior, estimate_prior
 from timpani.stats.selection_bias import selection_bias
-from timpani.study.arrival import TOGETHER
-from timpani.study.cell import Algorithm, Cell
-from timpani.study.point_weights import PointGoal, PointKey, loss
+from timpani.study.cell import Algorithm
+from timpani.study.point_weights import Point, PointGoal, PointKey, loss
 from timpani.tuning.race.abandoned_cells import MAX_FAILURES, failures
 from timpani.tuning.race.standing import DropReason, PairedDifference, RatioBounds, Standing
 
@@ -34,29 +32,6 @@ _STEP_US = 1e-3
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, order=True)
-class RacePoint:
-    """Where algorithms compete; `machine` distinguishes campaigns that are read together."""
-
-    collective: str
-    ranks: int
-    placement: str
-    message_bytes: int
-    mode: str
-    machine: str = ""
-    arrival: str = TOGETHER
-
-    @property
-    def key(self) -> PointKey:
-        """The point in the calls of a program."""
-        return self.collective, self.ranks, self.placement, self.message_bytes
-
-    @classmethod
-    def from_cell(cls, cell: Cell) -> Self:
-        """The point of `cell`."""
-        return cls(cell.collective, cell.ranks, cell.placement, cell.message_bytes, cell.mode, arrival=cell.arrival)
-
-
 @dataclass(frozen=True)
 class LaunchTime:
     """One algorithm's time in one launch.
@@ -65,7 +40,7 @@ class LaunchTime:
     relative      the time over the geometric mean of the interleaved cells; None for a cell measured alone
     """
 
-    point: RacePoint
+    point: Point
     algorithm: Algorithm
     interleaving: str | None
     relative: float | None
@@ -76,7 +51,7 @@ class LaunchTime:
 class LaunchFailure:
     """One algorithm without a time in one launch, and the reason."""
 
-    point: RacePoint
+    point: Point
     algorithm: Algorithm
     error: str
 
@@ -124,7 +99,7 @@ class Race:
     def __init__(
         self,
         regret: float,
-        algorithms: Mapping[RacePoint, Sequence[Algorithm]],
+        algorithms: Mapping[Point, Sequence[Algorithm]],
         goals: Mapping[PointKey, PointGoal] | None = None,
     ) -> None:
         """regret      the accepted regret, as a share
@@ -145,7 +120,7 @@ class Race:
 
     def add_launch(self, number: int, times: Iterable[LaunchTime], failed: Iterable[LaunchFailure] = ()) -> None:
         """Add all times and failures of launch `number`."""
-        by_point: dict[RacePoint, list[LaunchTime]] = {}
+        by_point: dict[Point, list[LaunchTime]] = {}
         for each in times:
             by_point.setdefault(each.point, []).append(each)
         for point, measured in by_point.items():
@@ -160,11 +135,11 @@ class Race:
             self._fields[point].last_launch = number
             self._judge(self._fields[point])
 
-    def accepted(self, point: RacePoint) -> float:
+    def accepted(self, point: Point) -> float:
         """The accepted regret of `point`, as a share."""
         return self._fields[point].goal.regret
 
-    def lost(self, point: RacePoint) -> float:
+    def lost(self, point: Point) -> float:
         """What the choice at `point` may lose, as a share of the program's time in MPI; 0 without a program."""
         return self._fields[point].lost
 
@@ -179,23 +154,23 @@ class Race:
         """What all points together may lose, as a share of the program's time in MPI; None without a program."""
         return sum(goal.weight * loss(goal.regret) for goal in self._goals.values()) if self._goals else None
 
-    def standing(self, point: RacePoint) -> Standing:
+    def standing(self, point: Point) -> Standing:
         """The standing of `point`."""
         return self._fields[point].standing
 
-    def points(self) -> Iterable[RacePoint]:
+    def points(self) -> Iterable[Point]:
         """All points, in the order of the constructor's argument."""
         return self._fields.keys()
 
-    def competitors(self, point: RacePoint) -> Sequence[Algorithm]:
+    def competitors(self, point: Point) -> Sequence[Algorithm]:
         """The algorithms of `point`, including those that fail."""
         return self._fields[point].algorithms
 
-    def abandoned(self, point: RacePoint) -> frozenset[Algorithm]:
+    def abandoned(self, point: Point) -> frozenset[Algorithm]:
         """The algorithms of `point` that were abandoned after too many failures."""
         return self._fields[point].abandoned
 
-    def ratio(self, point: RacePoint, first: Algorithm, second: Algorithm) -> RatioBounds | None:
+    def ratio(self, point: Point, first: Algorithm, second: Algorithm) -> RatioBounds | None:
         """Time of `first` over time of `second`; None if no launch measured both.
 
         If `second` is the choice of the same launches, the estimate is corrected for the winner's curse.
@@ -214,7 +189,7 @@ class Race:
         unbiased = found.estimate * exp(-selection_bias(there.contest.log_times, j))
         return replace(found, estimate=min(max(unbiased, found.low), found.high))
 
-    def gaps(self, point: RacePoint) -> dict[Algorithm, PairedDifference]:
+    def gaps(self, point: Point) -> dict[Algorithm, PairedDifference]:
         """Each other algorithm compared with the choice of `point`, if at least two launches measured both."""
         there = self._fields[point]
         if there.standing.choice is None:
@@ -236,7 +211,7 @@ class Race:
                 )
         return found
 
-    def compared(self, point: RacePoint) -> int:
+    def compared(self, point: Point) -> int:
         """The smallest number of launches that measured the choice and a remaining algorithm.
 
         Algorithms that no launch measured together with the choice do not count.

@@ -6,16 +6,16 @@ from typing import Any
 import polars as pl
 
 from timpani.study.cell import Algorithm, parse_parameters
+from timpani.study.point_weights import Point
 from timpani.study.schema import ALGORITHM, POINT, schema
-from timpani.tuning.race.race import RacePoint
 
 
-def point_of(row: Mapping[str, Any]) -> RacePoint:
+def point_of(row: Mapping[str, Any]) -> Point:
     """The point in the columns POINT of `row`."""
-    return RacePoint(**{name: row[name] for name in POINT})
+    return Point(**{name: row[name] for name in POINT})
 
 
-def points_of(rows: pl.DataFrame) -> list[RacePoint]:
+def points_of(rows: pl.DataFrame) -> list[Point]:
     """The point of each row."""
     return list(map(point_of, rows.iter_rows(named=True)))
 
@@ -26,7 +26,7 @@ def algorithm_of(row: Mapping[str, Any], prefix: str = "") -> Algorithm:
     return Algorithm(provider, name, parse_parameters(parameters), variant)
 
 
-def values_of(point: RacePoint) -> tuple[object, ...]:
+def values_of(point: Point) -> tuple[object, ...]:
     """The values of POINT."""
     return tuple(getattr(point, name) for name in POINT)
 

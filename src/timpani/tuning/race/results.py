@@ -9,10 +9,10 @@ import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import Algorithm
-from timpani.study.point_weights import PointGoal, PointKey
+from timpani.study.point_weights import Point, PointGoal, PointKey
 from timpani.study.schema import ALGORITHM, POINT, REGRET, schema
 from timpani.tuning.race.outlook import Outlook, outlooks
-from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, RacePoint
+from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race
 from timpani.tuning.race.race_rows import algorithm_of, cell_frame, point_of, points_of, values_of
 from timpani.tuning.race.standing import DropReason
 
@@ -46,8 +46,8 @@ class RacedResults:
 
     rows: pl.DataFrame
     race: Race | None = None
-    sampled: frozenset[RacePoint] = frozenset()
-    undecided: Mapping[RacePoint, Outlook] = field(default_factory=dict)
+    sampled: frozenset[Point] = frozenset()
+    undecided: Mapping[Point, Outlook] = field(default_factory=dict)
 
     @classmethod
     def from_rows(cls, rows: pl.DataFrame, goals: Mapping[PointKey, PointGoal] | None = None) -> Self:
@@ -66,7 +66,7 @@ class RacedResults:
 def _race_of(results: pl.DataFrame, accepted: float, goals: Mapping[PointKey, PointGoal]) -> Race:
     """The race of the `results` with a REGRET; `accepted` is the smallest requested regret."""
     results = results.filter(pl.col(REGRET).is_not_null())
-    competitors: dict[RacePoint, list[Algorithm]] = {}
+    competitors: dict[Point, list[Algorithm]] = {}
     for row in results.select(*POINT, *ALGORITHM).unique(maintain_order=True).iter_rows(named=True):
         competitors.setdefault(point_of(row), []).append(algorithm_of(row))
     race = Race(accepted, competitors, goals)
@@ -210,7 +210,7 @@ def _ended(race: Race, results: RacedResults) -> Iterator[tuple[object, ...]]:
             )
 
 
-def _only_sampled(results: pl.DataFrame) -> frozenset[RacePoint]:
+def _only_sampled(results: pl.DataFrame) -> frozenset[Point]:
     """The points at which all launches measured only a few algorithms."""
     raced = results.filter(pl.col(REGRET).is_not_null())
     measured = raced.group_by(POINT).agg(pl.col("sampled").fill_null(False).all())

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import polars as pl
 
+from timpani.study.point_weights import Point
 from timpani.tuning.race.between import acceptable_at_all, chosen, contradicts_expectation, is_slower
-from timpani.tuning.race.race import RacePoint
 from timpani.tuning.race.race_rows import cell_frame, points_of
 from timpani.tuning.race.results import RacedResults, race_standings
 
@@ -32,7 +32,7 @@ def unfit_samples(results: RacedResults) -> pl.DataFrame:
     return cell_frame(found)
 
 
-def unexpected_samples(results: RacedResults) -> frozenset[RacePoint]:
+def unexpected_samples(results: RacedResults) -> frozenset[Point]:
     """The sampled points at which the neighbors' choice seems to take over MIN_EXCESS longer than another algorithm.
 
     They were only sampled because no launch was left to race them.
@@ -49,14 +49,14 @@ def unexpected_samples(results: RacedResults) -> frozenset[RacePoint]:
     )
 
 
-def _raced_and_sampled(results: RacedResults) -> tuple[list[RacePoint], list[RacePoint]]:
+def _raced_and_sampled(results: RacedResults) -> tuple[list[Point], list[Point]]:
     """The raced points and the sampled points, without points that have no choice."""
     standings = race_standings(results)
     raced = standings.filter("race_complete", pl.col("race_algorithms") > 1)
     return points_of(raced), points_of(standings.filter(~pl.col("race_complete")))
 
 
-def _neighbors(point: RacePoint, raced: Iterable[RacePoint]) -> list[RacePoint]:
+def _neighbors(point: Point, raced: Iterable[Point]) -> list[Point]:
     """The nearest of `raced` on both sides: with the same rank count, or else with the same size."""
     comparable = [
         each for each in raced if replace(each, ranks=point.ranks, message_bytes=point.message_bytes) == point
@@ -69,7 +69,7 @@ def _neighbors(point: RacePoint, raced: Iterable[RacePoint]) -> list[RacePoint]:
     )
 
 
-def _nearest(point: RacePoint, line: Iterable[RacePoint], at: Callable[[RacePoint], int]) -> list[RacePoint]:
+def _nearest(point: Point, line: Iterable[Point], at: Callable[[Point], int]) -> list[Point]:
     below = [each for each in line if at(each) < at(point)]
     above = [each for each in line if at(each) > at(point)]
     return [*([max(below, key=at)] if below else []), *([min(above, key=at)] if above else [])]
