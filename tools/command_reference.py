@@ -56,11 +56,13 @@ class CommandHelp:
 
 
 def commands(group: Any, name: str) -> Iterator[CommandHelp]:
-    """The commands below a group, those of groups in it too. The group has parsed its words: that names the values.
+    """The commands below a group, those of groups in it too.
 
     A group's default command runs where no other command is named, so it is described by the group's name.
     """
-    for word, command in group.commands.items():
+    context = typer.Context(group, info_name="timpani")
+    for word, listed in group.commands.items():
+        command = group.loaded(word, context) if hasattr(group, "loaded") else listed
         typed = name if word == getattr(group, "default_command", None) else f"{name} {word}"
         if hasattr(command, "commands"):
             yield from commands(command, typed)
@@ -106,7 +108,6 @@ def _default(parameter: Any) -> str:
 def commands_page() -> str:
     """The page in Markdown: a table of all commands, then a section with the options of each."""
     whole: Any = typer.main.get_command(app)
-    whole.parse_args(typer.Context(whole, info_name="timpani"), ["--version"])  # names the values of all options
     found = list(commands(whole, "timpani"))
     index = markdown_table(("command", "what it does"), ((_link(each.name), cell(each.summary)) for each in found))
     return _HEAD + index + "".join(map(_section, found))

@@ -4,17 +4,19 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from rich.text import Text
+from timpani.version import __version__
+from tools.command_reference import commands
 
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani.cli import app
-from timpani.version import __version__
 
 
 @pytest.mark.parametrize(
@@ -80,46 +82,74 @@ def test_help_stays_a_page(words: str, status: int) -> None:
 
 
 LOSING_PROGRAM = """
-from timpani.cli import app, main
+from timpani.cli import main, shell
 class Loser:
     def __del__(self):
         raise KeyboardInterrupt
-@app.command()
 def lose():
     Loser()
     print("continued")
+shell.help_ = lose
 main()
 """
 
 
 def test_an_interrupt_ends_the_command_even_if_a_library_swallows_the_exception() -> None:
-    argv = [sys.executable, "-c", LOSING_PROGRAM, "lose"]
+    argv = [sys.executable, "-c", LOSING_PROGRAM, "help"]
     done = subprocess.run(argv, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, "", "")
 
 
-def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """The words of every command, groups too."""
-    yield path
-    for name, below in getattr(group, "commands", {}).items():
-        yield from commands(below, (*path, name))
+WHOLE: Any = typer.main.get_command(app)
+PAGES = {each.name: each for each in commands(WHOLE, "timpani")}
+GROUPS = ("", "lab", "machine")
 
 
-@pytest.mark.parametrize("words", list(commands(typer.main.get_command(app))), ids=" ".join)
-def test_help_names_no_types_of_python(words: tuple[str, ...]) -> None:
-    """Neither for options nor for arguments: `<bool>`, `<int range>`, `<path>`, `{folder}`."""
-    page = typed(*words, "--help").stdout
-    assert "--help" in page
-    assert not re.search(r"<[a-z ]+>|range>|list\[|\{\w", page), page
+@pytest.mark.parametrize("words", [*(name.partition(" ")[2] for name in PAGES), *GROUPS])
+def test_a_help_page_fits_80_columns_in_plain_words(words: str) -> None:
+    page = typed(*words.split(), "--help", columns=80).stdout
+    assert [line for line in page.splitlines() if len(line) > 80] == []
+    known = PAGES.get(f"timpani {words}")
+    options = [each for each in known.parameters if not each.is_argument] if known else []
+    assert [names for names in (max(each.names, key=len) for each in options) if names not in page] == []
+    assert not re.search(r"<[a-z ]+>|range>|list\[|\{\w|x<=|x>=", page)
+    usage = page.partition("╭")[0].partition("Usage:")[2].split("\n")[0]
+    assert usage.count("[") == usage.count("]") > 0
+    described = [line.strip() for line in page.partition("╭")[0].splitlines()]
+    for line, following in pairwise(described):  # paragraphs break only at the width
+        if line and following:
+            assert len(f" {line} {following.split()[0]}") > 79, line
 
 
-def test_help_groups_the_commands() -> None:
-    page = typed("--help").stdout
-    panels = ["Measure", "Read what was measured", "Tune a library", "Replace the", "Verify, draw", "Clusters"]
+def test_no_word_of_a_help_is_taken_as_markup() -> None:
+    texts = [each.help for command in PAGES.values() for each in command.parameters]
+    assert [text for text in texts if Text.from_markup(text).plain != text] == []
+
+
+def test_help_says_between_which_numbers_a_value_lies() -> None:
+    assert "1 to 250." in typed("lab", "up", "--help", columns=80).stdout
+    assert "0.001 or more." in typed("fit", "--help", columns=80).stdout
+
+
+def test_the_list_of_commands_loads_none_and_shows_what_they_say() -> None:
+    """By panels; the program that lists them has loaded none of what measures and draws."""
+    code = (
+        "import sys; from timpani.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: print([name for name in ('pydantic', 'polars', 'numpy', 'altair') if name in sys.modules])"
+    )
+    command = [sys.executable, "-c", code, "--help"]
+    page = subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "200"}).stdout
+    assert page.splitlines()[-1] == "[]"
+    panels = ["Measure", "Read what was measured", "Tune a library", "Replace the", "Verify, draw", "Clusters", "About"]
     places = [page.index(f"╭─ {panel}") for panel in panels]
     assert places == sorted(places)
     assert "╭─ Commands" not in page
     assert places[1] < page.index("│ verdict ") < places[2] < page.index("│ tune ") < places[3]
+    assert places[-1] < page.index("│ help ")
+    for name, each in PAGES.items():
+        if name.count(" ") == 1 and name != "timpani tune":
+            assert re.search(rf"│ {name.partition(' ')[2]} +{re.escape(each.summary[:60])}", page), name
 
 
 def test_the_help_of_tune_shows_the_options_of_its_form_without_a_command() -> None:
@@ -128,6 +158,8 @@ def test_the_help_of_tune_shows_the_options_of_its_form_without_a_command() -> N
     assert "--predict-to" in page
     assert re.search(r"│ lint +Print the mistakes", page)
     assert not re.search(r"│ files ", page)
+    assert "timpani tune" in PAGES
+    assert "timpani tune files" not in PAGES
 
 
 @pytest.mark.parametrize("words", ["-V", "--version"])

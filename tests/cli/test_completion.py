@@ -103,22 +103,6 @@ def test_places_are_offered_by_what_the_command_reads(tmp_path: Path, cache: Pat
         assert offered(line, tmp_path, cache) == words, line
 
 
-def test_words_are_found_without_the_libraries_that_measuring_needs(tmp_path: Path, cache: Path) -> None:
-    code = """
-import os, sys
-from timpani.cli import main
-try:
-    main()
-except SystemExit:
-    print([name for name in ("polars", "numpy", "altair", "scipy") if name in sys.modules])
-"""
-    environment = {"XDG_CACHE_HOME": str(cache), "_TIMPANI_COMPLETE": "complete_bash", "COMP_CWORD": "4"}
-    environment["COMP_WORDS"] = "timpani\nrun\nbcast\n--algorithms\ndefault"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == ["default", "[]"]
-
-
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_script_is_one_that_the_shell_reads(shell: str, tmp_path: Path) -> None:
     done = subprocess.run([TIMPANI, "completion", shell], capture_output=True, text=True, check=True)

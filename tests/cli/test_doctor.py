@@ -36,5 +36,5 @@ def test_an_unusable_launcher_is_a_warning_or_a_problem(tmp_path: Path) -> None:
 def test_a_path_longer_than_a_line_is_printed_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     path = f"OMPI_CXX=/opt/{'environment' * 9}/bin/c++"
     found = CheckResult("ok", "compiler", "found", path)
-    monkeypatch.setattr("timpani.machine.checks.findings.examine", lambda: [found])
+    monkeypatch.setattr("timpani.cli.cluster.examine", lambda: [found])
     assert path in "".join(typed("doctor", columns=80).stdout.split())

@@ -10,8 +10,8 @@ from typer.testing import CliRunner, Result
 from tests.campaign_files import write_header, write_lines
 from tests.cli.test_show import measured_on
 from tests.installed import OPEN_MPIS, needs_open_mpi
+from timpani.cli.files import import_
 from timpani.cli.fit import fit
-from timpani.cli.importing import import_
 from timpani.errors import UserError
 from timpani.libraries.eager_limits import eager_limits
 

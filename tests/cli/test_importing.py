@@ -5,7 +5,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from tests.installed import needs_compiler, needs_open_mpi
-from timpani.cli.importing import import_
+from timpani.cli.files import import_
 from timpani.cli.show import show
 from timpani.errors import UserError
 

@@ -72,7 +72,7 @@ def test_a_library_that_selects_no_algorithm_says_so(monkeypatch: pytest.MonkeyP
     mpi = Mpi("mvapich", "MVAPICH", "3.0", Path("x"), Path("x"), None, parent=ParentLibrary("MPICH", "3.4"))
     own = AvailableAlgorithms(mpi, LIBRARIES["mvapich"], *(Catalogue("mvapich", "3.0", {}) for _ in range(5)))
     monkeypatch.setattr(AvailableAlgorithms, "ask", lambda mpi: own)
-    monkeypatch.setattr("timpani.libraries.find.choose_mpi", lambda wanted: mpi)
+    monkeypatch.setattr("timpani.cli.listing.choose_mpi", lambda wanted: mpi)
     assert typed("list", "algorithms", "--mpi", "mvapich").stderr == (
         "MVAPICH 3.0, based on MPICH 3.4: default only; it has no variables that select an algorithm\n"
     )

@@ -53,5 +53,6 @@ def test_a_study_takes_all_that_is_given() -> None:
 
 
 def test_run_has_an_option_for_each_key_that_has_one() -> None:
-    parameters = {each.name for each in typer.main.get_command(app).commands["run"].params}  # type: ignore[attr-defined]
+    whole: Any = typer.main.get_command(app)
+    parameters = {each.name for each in whole.loaded("run", typer.Context(whole)).params}
     assert {row.option.parameter or name for name, row in KEYS.items() if row.option} <= parameters

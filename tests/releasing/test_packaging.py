@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 from timpani.version import __version__
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,7 @@
 """The command line: one module per subcommand."""
 
 import errno
+import os
 import resource
 import signal
 import sys
@@ -8,36 +9,10 @@ from typing import NoReturn
 
 import typer
 
-from timpani.cli.bundle import bundle
-from timpani.cli.check import check
-from timpani.cli.compare import compare
-from timpani.cli.completion import completion, prepare_completion
-from timpani.cli.confirm import confirm
-from timpani.cli.doctor import doctor
-from timpani.cli.draw import draw
-from timpani.cli.fit import fit
-from timpani.cli.hostfile import hostfile
-from timpani.cli.importing import import_
-from timpani.cli.lab import lab
-from timpani.cli.listing import list_
-from timpani.cli.machine import app as machine
-from timpani.cli.merge import merge
-from timpani.cli.predict import predict
-from timpani.cli.preload import preload
-from timpani.cli.profile import profile
-from timpani.cli.prove import prove
-from timpani.cli.report import report
-from timpani.cli.rules import rules
-from timpani.cli.run import EXAMPLES, run
-from timpani.cli.script import EXAMPLES as SCRIPT_EXAMPLES
-from timpani.cli.script import script
-from timpani.cli.show import show
-from timpani.cli.terminal.help_page import HelpInWords, help_
+from timpani.cli.commands import LazyGroup
+from timpani.cli.shell import COMPLETE
 from timpani.cli.terminal.refused_value import refused_value
 from timpani.cli.terminal.standard_streams import flush, output_lost, prepare
-from timpani.cli.tune import tune
-from timpani.cli.verdict import verdict
-from timpani.cli.verify import verify
 from timpani.errors import UserError, cannot_write, too_few_files
 from timpani.version import __version__
 
@@ -50,6 +25,9 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EIO)
 
 _WORD_OF_PYDANTIC = "Value error, "
 """It precedes typer's words for a value that is not among the choices."""
+
+_UNBROKEN = "1000"
+"""Columns in which rich prints any description of a word as one line."""
 
 _MORE_FILES = "raise the limit: `ulimit -n 1024`"
 
@@ -68,51 +46,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
-    cls=HelpInWords,
+    cls=LazyGroup,
 )
-
-_MEASURE, _READ, _TUNE, _PROGRAMS, _PREDICT, _CLUSTERS = (
-    "Measure",
-    "Read what was measured",
-    "Tune a library",
-    "Replace the collectives of programs",
-    "Verify, draw and predict algorithms",
-    "Clusters",
-)
-"""The panels of commands in `timpani --help`."""
-
-app.command("doctor", rich_help_panel=_MEASURE)(doctor)
-app.command("list", rich_help_panel=_MEASURE)(list_)
-app.command("run", rich_help_panel=_MEASURE, epilog=EXAMPLES)(run)
-app.command("import", rich_help_panel=_MEASURE)(import_)
-app.command("help", rich_help_panel=_MEASURE)(help_)
-app.command("completion", rich_help_panel=_MEASURE)(completion)
-app.command("verdict", rich_help_panel=_READ)(verdict)
-app.command("show", rich_help_panel=_READ)(show)
-app.command("report", rich_help_panel=_READ)(report)
-app.command("compare", rich_help_panel=_READ)(compare)
-app.command("fit", rich_help_panel=_READ)(fit)
-app.command("check", rich_help_panel=_READ)(check)
-app.command("bundle", rich_help_panel=_READ)(bundle)
-app.command("merge", rich_help_panel=_READ)(merge)
-app.add_typer(tune, name="tune", rich_help_panel=_TUNE)
-app.command("confirm", rich_help_panel=_TUNE)(confirm)
-app.command("rules", rich_help_panel=_PROGRAMS)(rules)
-app.command("profile", rich_help_panel=_PROGRAMS)(profile)
-app.command("preload", rich_help_panel=_PROGRAMS)(preload)
-app.command("prove", rich_help_panel=_PROGRAMS)(prove)
-app.command("verify", rich_help_panel=_PREDICT)(verify)
-app.command("draw", rich_help_panel=_PREDICT)(draw)
-app.command("predict", rich_help_panel=_PREDICT)(predict)
-app.add_typer(machine, name="machine", rich_help_panel=_CLUSTERS)
-app.command("hostfile", rich_help_panel=_CLUSTERS)(hostfile)
-app.command(
-    "script",
-    rich_help_panel=_CLUSTERS,
-    epilog=SCRIPT_EXAMPLES,
-    context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
-)(script)
-app.add_typer(lab, name="lab", rich_help_panel=_CLUSTERS)
 
 
 @app.callback(invoke_without_command=True)
@@ -130,7 +65,7 @@ def main() -> None:
     before, sys.unraisablehook = sys.unraisablehook, _end_if_interrupted
     try:
         prepare()
-        prepare_completion()
+        _prepare_completion()
         _refuse_small_limits()
         _refuse_empty(sys.argv[1:])
         status = app(prog_name="timpani", standalone_mode=False)
@@ -161,6 +96,15 @@ def main() -> None:
         _refuse(_too_little_memory())
     finally:
         sys.unraisablehook = before
+
+
+def _prepare_completion() -> None:
+    """Answer a shell that asks for words."""
+    if COMPLETE in os.environ:
+        from typer._completion_classes import completion_init
+
+        os.environ["COLUMNS"] = _UNBROKEN  # fish takes each line as a word
+        completion_init()
 
 
 def _refuse_small_limits() -> None:

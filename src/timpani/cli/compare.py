@@ -1,23 +1,29 @@
 """`timpani compare`: a campaign versus another one, or versus a published table."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
+from timpani.campaign.folder.load import Campaign, Statistic
 from timpani.cli.terminal.completing import complete_published
+from timpani.cli.terminal.figure_options import FigureOptions
 from timpani.cli.terminal.named_campaigns import two_campaigns
-from timpani.cli.terminal.options import FailOn, FigureOptions, Force, Format, campaign_argument, expand, format_option
+from timpani.cli.terminal.options import FailOn, Force, Format, campaign_argument, expand, format_option
 from timpani.errors import UserError
+from timpani.report.words.changes_figure import write_changes
+from timpani.report.words.changes_formats import changes_junit, changes_openmetrics
+from timpani.report.words.changes_text import changes_object, changes_text
+from timpani.report.words.drawn_figures import check_figure
+from timpani.report.words.limit_line import limit_line
 from timpani.slices import Hook
+from timpani.tuning.compare.change_limit import ChangeLimit
+from timpani.tuning.compare.changes import Changes
+from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
 
-if TYPE_CHECKING:
-    from timpani.campaign.folder.load import Campaign, Statistic
-    from timpani.tuning.compare.change_limit import ChangeLimit
-    from timpani.tuning.compare.changes import Changes
-
-_PUBLISHED: Hook[Callable[[Path, str, "Statistic | None", bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")
+_PUBLISHED: Hook[Callable[[Path, str, Statistic | None, bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")
 """A campaign compared with a published study, by the campaign's statistic: as text, or as an object for JSON."""
 
 
@@ -61,16 +67,9 @@ def compare(
     fail_on: FailOn = None,
 ) -> None:
     """Compare two campaigns; or one with a published study's times and conclusions, and list its doubtful times."""
-    import json
-
-    from timpani.tuning.compare.change_limit import ChangeLimit
-
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
     _check_options(other, published, format, figure, limit, statistic)
     if figure is not None:
-        from timpani.report.words.changes_figure import write_changes
-        from timpani.report.words.drawn_figures import check_figure
-
         check_figure(figure, force, "timpani compare --help")
     if other:
         before, after, found = two_campaigns(folder, other)
@@ -89,8 +88,8 @@ def _check_options(
     published: str | None,
     format: Format,
     figure: Path | None,
-    limit: "ChangeLimit | None",
-    statistic: "Statistic | None",
+    limit: ChangeLimit | None,
+    statistic: Statistic | None,
 ) -> None:
     """UserError where options do not fit together."""
     if other is not None and statistic is not None:
@@ -108,11 +107,8 @@ def _check_options(
         raise UserError("--fail-on needs two campaigns", "name another campaign, or leave out --fail-on")
 
 
-def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
+def _fail_on(limit: ChangeLimit, found: Changes) -> None:
     """Report on standard error whether `limit` is met; exits with 1 where it is."""
-    from timpani.report.words.limit_line import limit_line
-    from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
-
     by_value = found.count(BY_VALUE)
     if found.cells.height == by_value:
         raise UserError(f"--fail-on {limit}: no cell of both campaigns can be tested", "measure the same cells in both")
@@ -127,11 +123,8 @@ def _fail_on(limit: "ChangeLimit", found: "Changes") -> None:
 
 
 def _changes(
-    before: "Campaign", after: "Campaign", found: "Changes", format: Format, limit: "ChangeLimit | None"
+    before: Campaign, after: Campaign, found: Changes, format: Format, limit: ChangeLimit | None
 ) -> str | dict[str, Any]:
-    from timpani.report.words.changes_formats import changes_junit, changes_openmetrics
-    from timpani.report.words.changes_text import changes_object, changes_text
-
     if format is Format.junit:
         return changes_junit(before, after, found, limit)
     if format is Format.openmetrics:

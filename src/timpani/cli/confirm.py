@@ -4,21 +4,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_tuned
 from timpani.cli.terminal.confirming import confirm_folder, table_and_campaign
 from timpani.cli.terminal.confirming_program import ProgramRequest, confirm_files, confirm_variant
-from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, output_option, study_options
 from timpani.errors import UserError
+from timpani.machine.where import resolve
+from timpani.programs.runs.compared_output import ComparedOutput, judge_words
+from timpani.report.words.dry_run import plan_lines
+from timpani.rules.confirm.confirmation_study import confirmation_study
+from timpani.rules.time_budget import TimeBudget
+from timpani.rules.workflow import ConfirmRequest, prepare_confirmation
 from timpani.study.defaults import MIN_BLOCKS
-
-if TYPE_CHECKING:
-    from timpani.tuning.compare.change_limit import ChangeLimit
-
+from timpani.study.placement import check_placement
+from timpani.study.values import parse_duration
+from timpani.tuning.compare.change_limit import ChangeLimit
 
 _PANEL = "With a program"
 _option = partial(typer.Option, rich_help_panel=_PANEL)
@@ -106,8 +111,6 @@ def confirm(
     program was slower in the last round, or its output differs. `timpani confirm --variant 'NAME: SETTINGS' -- mpirun …
     ./program` runs it without and with settings.
     """
-    from timpani.tuning.compare.change_limit import ChangeLimit
-
     given = study.given()
     if command or program.variant:
         if given or on or dry_run or fail_on is not None:
@@ -124,8 +127,6 @@ def confirm(
 
 def _confirm_program(first: Path, rest: list[str], program: ProgramRuns, campaigns: list[Path], mpi: str | None) -> int:
     """Confirm files or a variant on a program; with a variant `first` is the program's first word, and no folder."""
-    from timpani.programs.runs.compared_output import ComparedOutput, judge_words
-
     if program.judge is not None and program.same_output is None:
         raise UserError("--judge has no output to judge", "name it: --same-output FILE, or - for what is printed")
     judge = judge_words(program.judge) if program.judge is not None else ()
@@ -147,16 +148,9 @@ def _confirm_calls(
     mpi: str | None,
     on: str | None,
     dry_run: bool,
-    limit: "ChangeLimit | None",
+    limit: ChangeLimit | None,
 ) -> None:
     """Confirm the files in `folder` by measuring calls, here or in a job; `given` are options of the study."""
-    from timpani.machine.where import resolve
-    from timpani.rules.confirm.confirmation_study import confirmation_study
-    from timpani.rules.time_budget import TimeBudget
-    from timpani.rules.workflow import ConfirmRequest, prepare_confirmation
-    from timpani.study.placement import check_placement
-    from timpani.study.values import parse_duration
-
     request = ConfirmRequest(
         given.get("launches"),
         mpi,
@@ -170,8 +164,6 @@ def _confirm_calls(
         return
     request = replace(request, machine=resolve(on, mpi) if on else None)
     if dry_run:
-        from timpani.report.words.dry_run import plan_lines
-
         table, made_from, _ = table_and_campaign(folder, campaign)
         session, _ = prepare_confirmation(table, made_from, folder, request)
         typer.echo("\n".join(plan_lines(session.plan)))

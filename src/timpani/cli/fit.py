@@ -1,20 +1,31 @@
 """`timpani fit`: switches of protocol, and models of a campaign's times."""
 
+import json
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from timpani.campaign.folder.load import Campaign as LoadedCampaign
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.study_names import with_study_names
 from timpani.cli.terminal.completing import complete_campaign
+from timpani.cli.terminal.figure_options import FigureOptions
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, FigureOptions, Force, Format, expand, format_option
+from timpani.cli.terminal.options import Campaign, Force, Format, expand, format_option
 from timpani.errors import UserError
-
-if TYPE_CHECKING:
-    from timpani.campaign.folder.load import Campaign as LoadedCampaign
-    from timpani.models.fit import Fit
-    from timpani.prediction.campaign import Prediction
-    from timpani.report.fit.fit_context import FitContext
+from timpani.models.fit import Fit
+from timpani.models.fit import fit as fit_models
+from timpani.prediction.campaign import Prediction, predict_campaign
+from timpani.report.fit.fit_context import FitContext
+from timpani.report.fit.fit_json import fit_object
+from timpani.report.fit.fit_text import fit_text
+from timpani.report.predicted.accuracy import prediction_object, prediction_text
+from timpani.report.predicted.accuracy_figure import write_prediction
+from timpani.study.cell import OWN
+from timpani.study.words import counted
 
 
 @expand(style=FigureOptions)
@@ -56,14 +67,6 @@ def fit(
     force: Force = False,
 ) -> None:
     """Fit models to a campaign: switches of protocol, latency and throughput, LogGP, max-rate, regressions."""
-    from dataclasses import replace
-
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.campaign.read.study_names import with_study_names
-    from timpani.models.fit import fit as fit_models
-    from timpani.report.fit.fit_context import FitContext
-
     folder = campaign_or_newest(folder)
     campaign = load(folder)
     # Data, and predictions, have the names of the algorithms that were measured.
@@ -73,20 +76,14 @@ def fit(
     prediction, why_not = _predict(campaign, costs_from, required=costs_from is not None or figure is not None)
     found = replace(found, left_out=[*found.left_out, *why_not])
     if figure is not None:
-        from timpani.report.predicted.accuracy_figure import write_prediction
-
         write_prediction(prediction, figure, force, style.chosen())
     _print(found, context, prediction, format, details)
 
 
 def _predict(
-    campaign: "LoadedCampaign", costs_from: Path | None, *, required: bool
-) -> "tuple[Prediction | None, list[str]]":
+    campaign: LoadedCampaign, costs_from: Path | None, *, required: bool
+) -> tuple[Prediction | None, list[str]]:
     """The prediction of Timpani's algorithms; or None and the reason, which is an error if it is required."""
-    from timpani.prediction.campaign import predict_campaign
-    from timpani.study.cell import OWN
-    from timpani.study.words import counted
-
     own = campaign.results.filter(provider=OWN).height
     if own:
         typer.echo(f"estimating the costs of messages from {counted(own, 'result')} of Timpani's algorithms", err=True)
@@ -98,13 +95,7 @@ def _predict(
         return None, [f"Timpani's algorithms by the model: {error}"]
 
 
-def _print(found: "Fit", context: "FitContext", prediction: "Prediction | None", format: Format, details: bool) -> None:
-    import json
-
-    from timpani.report.fit.fit_json import fit_object
-    from timpani.report.fit.fit_text import fit_text
-    from timpani.report.predicted.accuracy import prediction_object, prediction_text
-
+def _print(found: Fit, context: FitContext, prediction: Prediction | None, format: Format, details: bool) -> None:
     if format is Format.json:
         found_object = fit_object(found, context)
         found_object["prediction"] = prediction_object(prediction) if prediction else None

@@ -1,26 +1,36 @@
 """`timpani lab`: a cluster inside this machine."""
 
+import json
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import UserError, unknown
+from timpani.lab.lab import Lab, choose_lab, choose_whole_lab, labs
+from timpani.lab.layout import Layout
+from timpani.lab.make import check_root
+from timpani.lab.make import down as take_down
+from timpani.lab.make import up as make
+from timpani.lab.programs import check_programs
+from timpani.lab.rate import parse_rate, show_rate
+from timpani.lab.slurm import PARTITION
 from timpani.study.words import counted
 
-if TYPE_CHECKING:
-    from timpani.lab.lab import Lab
-    from timpani.lab.layout import Layout
-
-lab = typer.Typer(help="A cluster inside this machine, for tests and lessons.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 MEANING = """\
 It shows: who sends how much over which link; whether programs are right across hosts; times limited by a slow link.
 It doesn't show: latency, or times limited by processors. All nodes share this machine's cores."""
 
 
-@lab.command()
+@app.callback()
+def lab() -> None:
+    """A cluster inside this machine, for tests and lessons."""
+
+
+@app.command()
 def up(
     nodes: Annotated[int, typer.Option(min=1, max=250, help="Nodes in all.")] = 4,
     cores: Annotated[int, typer.Option(min=1, max=1024, help="Cores of each node.")] = 2,
@@ -32,12 +42,6 @@ def up(
     slurm: Annotated[bool, typer.Option("--slurm", help="Run Slurm in it.")] = False,
 ) -> None:
     """Make a lab; root only. Remains of labs whose commands were killed are removed."""
-    from timpani.lab.layout import Layout
-    from timpani.lab.make import check_root
-    from timpani.lab.make import up as make
-    from timpani.lab.programs import check_programs
-    from timpani.lab.rate import parse_rate
-
     if groups > nodes:
         raise UserError(f"{nodes} nodes can't make {groups} groups", "ask for fewer groups or more nodes")
     if uplink and groups == 1:
@@ -51,15 +55,11 @@ def up(
     typer.echo(MEANING)
 
 
-@lab.command()
+@app.command()
 def status(
     format: Annotated[Format, format_option("How to print the labs.", Format.text, Format.json)] = Format.text,
 ) -> None:
     """List the labs."""
-    import json
-
-    from timpani.lab.lab import labs
-
     found = labs()
     if format is Format.json:
         rows = [{"lab": each.id, "whole": each.whole, **_facts(each)} for each in found]
@@ -75,16 +75,13 @@ def status(
         typer.echo(MEANING)
 
 
-@lab.command("exec")
+@app.command("exec")
 def exec_(
     node: Annotated[str, typer.Argument(help="The node: n1.")],
     command: Annotated[list[str], typer.Argument(help="The command, after `--`.")],
     name: Annotated[str | None, typer.Option("--lab", help="Which lab, if there are several.")] = None,
 ) -> None:
     """Run a command on a node: `timpani lab exec n1 -- hostname`; root only."""
-    from timpani.lab.lab import choose_whole_lab
-    from timpani.lab.make import check_root
-
     check_root()
     chosen, layout = choose_whole_lab(name)
     names = [member.name for member in layout.members]
@@ -94,24 +91,18 @@ def exec_(
     os.execv(argv[0], argv)  # noqa: S606 - the command replaces this process
 
 
-@lab.command()
+@app.command()
 def down(
     name: Annotated[str | None, typer.Argument(help="Which lab, if there are several.")] = None,
 ) -> None:
     """End all processes in a lab and remove it; root only."""
-    from timpani.lab.lab import choose_lab
-    from timpani.lab.make import check_root
-    from timpani.lab.make import down as take_down
-
     check_root()
     chosen = choose_lab(name)
     take_down(chosen)
     typer.echo(f"lab {chosen.id} is gone")
 
 
-def _description(made: "Lab", layout: "Layout") -> list[str]:
-    from timpani.lab.rate import show_rate
-
+def _description(made: Lab, layout: Layout) -> list[str]:
     extras = [f"links of {show_rate(layout.link)}"]
     extras += [f"uplinks of {show_rate(layout.uplink)}"] if layout.groups > 1 else []
     extras += ["Slurm"] if layout.slurm else []
@@ -125,10 +116,8 @@ def _description(made: "Lab", layout: "Layout") -> list[str]:
     ]
 
 
-def _reach_slurm(made: "Lab", layout: "Layout") -> list[str]:
+def _reach_slurm(made: Lab, layout: Layout) -> list[str]:
     """How Slurm's commands and jobs of Timpani's are started: they work on the nodes alone."""
-    from timpani.lab.slurm import PARTITION
-
     enter = f"timpani lab exec --lab {made.id} {layout.members[0].name} --"
     place = f"slurm:{PARTITION},nodes={layout.nodes},tasks={layout.cores}"
     return [
@@ -137,7 +126,7 @@ def _reach_slurm(made: "Lab", layout: "Layout") -> list[str]:
     ]
 
 
-def _facts(each: "Lab") -> dict[str, object]:
+def _facts(each: Lab) -> dict[str, object]:
     if each.layout is None:
         return {}
     return {

@@ -1,18 +1,25 @@
 """`timpani list`: what can be measured here."""
 
+import json
 import os
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import unknown
+from timpani.libraries.catalogue import Catalogue
+from timpani.libraries.find import Unusable, choose_mpi, first_mpi, search_mpis, ways_to_a_library
+from timpani.libraries.registry import LIBRARIES
+from timpani.native.mpi import Mpi
+from timpani.providers.available import AvailableAlgorithms
+from timpani.providers.own import own_catalogue
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from timpani.libraries.catalogue import Catalogue
+from timpani.study.operations import OPERATIONS
+from timpani.study.shipped import shipped_studies
 
 
 def list_(
@@ -31,8 +38,6 @@ def list_(
     format: Annotated[Format, format_option("How to print the list.")] = Format.table,
 ) -> None:
     """List what can be measured: operations, algorithms of the library at hand, studies."""
-    import json
-
     lists: dict[str | None, Callable[[], list[dict[str, Any]]]] = {
         None: _overview,
         "operations": _operations,
@@ -65,8 +70,6 @@ def _overview() -> list[dict[str, Any]]:
 
 
 def _operations() -> list[dict[str, Any]]:
-    from timpani.study.operations import OPERATIONS
-
     return [
         {"name": each.name, "title": each.title, "kind": each.kind, "message_bytes": each.size_meaning}
         for each in OPERATIONS.values()
@@ -90,12 +93,8 @@ def _algorithms(wanted: str | None) -> list[dict[str, Any]]:
     ]
 
 
-def _catalogues(wanted: str | None) -> "tuple[Catalogue, ...]":
+def _catalogues(wanted: str | None) -> tuple[Catalogue, ...]:
     """The catalogues of the requested or first library; only Timpani's if no library is requested or found."""
-    from timpani.libraries.find import choose_mpi, first_mpi
-    from timpani.providers.available import AvailableAlgorithms
-    from timpani.providers.own import own_catalogue
-
     if mpi := choose_mpi(wanted) if wanted else first_mpi():
         available = AvailableAlgorithms.ask(mpi)
         if not available.collectives.algorithms:
@@ -127,16 +126,10 @@ def _by_collective(algorithms: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _studies() -> list[dict[str, Any]]:
-    from timpani.study.shipped import shipped_studies
-
     return [{"name": each.name, "title": each.title, "question": each.question} for each in shipped_studies()]
 
 
 def _mpis() -> list[dict[str, Any]]:
-
-    from timpani.libraries.find import Unusable, search_mpis, ways_to_a_library
-    from timpani.libraries.registry import LIBRARIES
-    from timpani.native.mpi import Mpi
 
     found = search_mpis()
     for each in found:
@@ -161,9 +154,6 @@ def _mpis() -> list[dict[str, Any]]:
 
 
 def _print_table(rows: list[dict[str, Any]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
     if not rows:
         typer.echo("nothing found; see `timpani doctor`")
         return

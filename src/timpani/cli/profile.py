@@ -1,5 +1,6 @@
 """`timpani profile`: what an unmodified program calls, and where its time in MPI passes."""
 
+import os
 import shlex
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,9 @@ from typing import Annotated
 import typer
 
 from timpani.cli.terminal.options import ProgramCommand, ProgramGroups, ProgramLibrary, output_option
+from timpani.programs.runs.preloaded_command import cannot_start, preloaded_command
+from timpani.programs.runs.profiled_run import ending_lines, profiled_run
+from timpani.report.profiled.profile_text import summary_lines
 
 
 def profile(
@@ -28,9 +32,6 @@ def profile(
 
     The exit status is that of the program, but 1 if the program succeeded and none of its processes called MPI.
     """
-    from timpani.programs.runs.profiled_run import ending_lines, profiled_run
-    from timpani.report.profiled.profile_text import summary_lines
-
     run = profiled_run(command, output, rules, on, mpi, prove=prove, sites=sites)
     for line in ending_lines(run):
         typer.echo(f"timpani: {line}", err=True)
@@ -40,3 +41,17 @@ def profile(
         also = f", timpani prove {shlex.quote(str(output))}" if prove else ""
         typer.echo(f"timpani: read on: timpani show {shlex.quote(str(output))}{also}", err=True)
     raise typer.Exit(run.status or int(not run.profile.parts))
+
+
+def preload(
+    command: ProgramCommand,
+    rules: Annotated[Path, typer.Option(help="What `timpani rules` wrote.")],
+    on: ProgramGroups = None,
+    mpi: ProgramLibrary = None,
+) -> None:
+    """Run an unmodified MPI program with the algorithms that rules choose."""
+    prepared = preloaded_command(command, rules, on, mpi, {})
+    try:
+        os.execvpe(prepared.argv[0], prepared.argv, dict(prepared.environment))  # noqa: S606 - what the user asked to run
+    except OSError as error:
+        raise cannot_start(prepared.argv[0], error) from None

@@ -4,27 +4,34 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from timpani.campaign.folder.bundle import bundle_name
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.statistic import by_statistic
+from timpani.campaign.read.study_names import with_study_names
 from timpani.cli.terminal.completing import complete_predictions
-from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import (
-    FIGURES,
-    Campaign,
-    CoveredBy,
-    FigureOptions,
-    Force,
-    Statistic,
-    campaign_argument,
-    expand,
-    output_option,
-)
+from timpani.cli.terminal.figure_options import FIGURES, FigureOptions
+from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaigns
+from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Statistic, campaign_argument, expand, output_option
+from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
-
-if TYPE_CHECKING:
-    from timpani.report.page.contents import Report
+from timpani.programs.profile.profile_folder import is_profile, read_profile
+from timpani.report.fit.published_fit import read_published_fits
+from timpani.report.page.compared_page import render_compared
+from timpani.report.page.contents import Report
+from timpani.report.page.figure_files import INDEX, find_figures, write_figures
+from timpani.report.page.page import render
+from timpani.report.page.table_files import ALL_TIMES, table_files
+from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
+from timpani.report.predicted.stored_predictions import stored_predictions
+from timpani.report.profiled.profile_files import write_profile_files
+from timpani.report.profiled.profile_page import render_profile
+from timpani.report.words.output_files import check_new, write_file, write_files
+from timpani.study.words import counted
 
 _NAME = "report.html"
 
@@ -86,8 +93,6 @@ def report(
     force: Force = False,
 ) -> None:
     """Write a page that opens offline: a report of a campaign with its figures, of two campaigns, or of a profile."""
-    from timpani.programs.profile.profile_folder import is_profile
-
     folder = campaign_or_newest(folder)
     if is_profile(folder):
         _refuse("the report of a campaign", {"a second folder": other, **_typed(chosen), "--figures": None})
@@ -115,18 +120,6 @@ def _refuse(what: str, unused: Mapping[str, object]) -> None:
 
 def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: FigureOptions, force: bool) -> None:
     """Write the report of one campaign, its figures, or both."""
-    from timpani.campaign.folder.bundle import bundle_name
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.read.cell_table import estimate_cells
-    from timpani.campaign.read.statistic import by_statistic
-    from timpani.campaign.read.study_names import with_study_names
-    from timpani.report.fit.published_fit import read_published_fits
-    from timpani.report.page.contents import Report
-    from timpani.report.page.page import render
-    from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
-    from timpani.report.predicted.stored_predictions import stored_predictions
-    from timpani.report.words.output_files import check_new, write_file
-
     if output is None and chosen.figures is None:
         output = folder.with_name(f"{bundle_name(folder)}.html") if folder.is_file() else folder / _NAME
     if output:
@@ -150,14 +143,9 @@ def _of_one(folder: Path, output: Path | None, chosen: _OfOneCampaign, style: Fi
         _write_figures(Report(campaign, fits, predictions), chosen.figures, chosen, style, force)
 
 
-def _write_figures(report: "Report", folder: Path, chosen: _OfOneCampaign, style: FigureOptions, force: bool) -> None:
+def _write_figures(report: Report, folder: Path, chosen: _OfOneCampaign, style: FigureOptions, force: bool) -> None:
     """Write the figures and tables, and print how many figures there are, how many more there could be, and which could
     not be drawn."""
-    from timpani.report.page.figure_files import INDEX, find_figures, write_figures
-    from timpani.report.page.table_files import ALL_TIMES, table_files
-    from timpani.report.words.output_files import check_new, write_files
-    from timpani.study.words import counted
-
     found = find_figures(report)
     files = [*found.asked, *(found.others if chosen.all_figures else ())]
     tables = table_files(report)
@@ -184,12 +172,6 @@ def _of_profile(
     force: bool,
 ) -> None:
     """Write the page of a profile, its figure and tables, or both."""
-    from timpani.cli.terminal.profiled import savings_of
-    from timpani.programs.profile.profile_folder import read_profile
-    from timpani.report.profiled.profile_files import write_profile_files
-    from timpani.report.profiled.profile_page import render_profile
-    from timpani.report.words.output_files import check_new, write_file
-
     if output is None and figures is None:
         output = folder.with_name(f"{folder.resolve().name}-{_NAME}")  # a profile's folder is sealed
     if output:
@@ -207,10 +189,6 @@ def _of_profile(
 
 def _compared(folder: Path, other: Path, output: Path | None, force: bool) -> None:
     """Write the report of two campaigns."""
-    from timpani.cli.terminal.named_campaigns import two_campaigns
-    from timpani.report.page.compared_page import render_compared
-    from timpani.report.words.output_files import check_new, write_file
-
     output = output or folder / f"compared-with-{other.resolve().name}.html"
     check_new(output, force)  # before the work
     write_file(output, render_compared(*two_campaigns(folder, other)).encode(), force)

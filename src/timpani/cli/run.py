@@ -4,24 +4,36 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from timpani.api.runnable_study import runnable_study
+from timpani.campaign.run.session import Session
+from timpani.campaign.run.transposed_matrices import shown_cells
+from timpani.campaign.run.variant_check import unusable_variants
+from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_what
-from timpani.cli.terminal.job_request import asks_for_job, run_as_job
+from timpani.cli.terminal.ending import print_ending
 from timpani.cli.terminal.named_campaigns import folder_of_today
 from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand, output_option, study_options
 from timpani.cli.terminal.profiled import study_for
+from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
+from timpani.libraries.find import choose_mpi
+from timpani.libraries.hosts import HostList
+from timpani.libraries.library import OfferedVariants
+from timpani.libraries.library_variants import group_variants, library_variants
+from timpani.machine.nodes.host_file import read_hosts
+from timpani.machine.nodes.model import Machine
+from timpani.machine.where import resolve
+from timpani.native.build import build
+from timpani.report.words.dry_run import plan_lines
+from timpani.report.words.matrix_lines import matrix_lines
+from timpani.study.compose import compose, left_out_of_plan
 from timpani.study.keys import FURTHER, WHAT, WHERE
-
-if TYPE_CHECKING:
-    from timpani.campaign.run.session import Session
-    from timpani.libraries.hosts import HostList
-    from timpani.libraries.library import OfferedVariants
-    from timpani.machine.nodes.model import Machine
-    from timpani.study.study import Study
+from timpani.study.study import Study
+from timpani.study.values import parse_duration
 
 EXAMPLES = """Examples:
 
@@ -124,15 +136,9 @@ def run(
         added = [] if output else ["-o", str(folder)]  # of today, whenever the job runs
         run_as_job(place.on, further.dry_run, added, study_of(options, []).launches)
         return
-    from timpani.campaign.run.transposed_matrices import shown_cells
-    from timpani.study.values import parse_duration
-
     timeout = parse_duration(further.hang_after) if further.hang_after else None
     session = _session(study_of, options, place, starts=not further.dry_run)
     if further.dry_run:
-        from timpani.report.words.dry_run import plan_lines
-        from timpani.study.compose import left_out_of_plan
-
         for line in left_out_of_plan(what or []):
             typer.echo(line, err=True)
         typer.echo("\n".join(plan_lines(session.plan)))
@@ -140,27 +146,20 @@ def run(
     shown = shown_cells(session.plan) if further.show_matrix else []
     if output is None:
         typer.echo(f"measuring into {folder}", err=True)
-    from timpani.cli.terminal.ending import print_ending
-    from timpani.cli.terminal.progress import progress
-
     outcome = session.complete(folder, progress, (lambda cell: True) if further.prove else None, timeout)
     if shown and outcome.ended == "complete":
-        from timpani.report.words.matrix_lines import matrix_lines
-
         typer.echo("\n".join(matrix_lines(session.matrices(folder, progress, shown))))
     raise typer.Exit(print_ending(folder, outcome, session.stopped))
 
 
 def _session(
-    study_of: "Callable[[dict[str, Any], list[str]], Study]", options: dict[str, Any], place: _Place, starts: bool
-) -> "Session":
+    study_of: Callable[[dict[str, Any], list[str]], Study], options: dict[str, Any], place: _Place, starts: bool
+) -> Session:
     """What is to be measured, planned for the place, with its further libraries and its groups as variants.
 
     study_of  the study, given its options and further libraries
     starts    whether variants of groups are started once, to leave out those that can't compete
     """
-    from timpani.campaign.run.session import Session
-
     first, *others = place.mpi or [""]
     machine, hosts = _machine_and_hosts(place, first)
     groups = [_group(first or (machine.library if machine else None), name) for name in place.groups or ()]
@@ -169,7 +168,7 @@ def _session(
     variants = {"variants": [*options.get("variants", ()), *texts]} if texts else {}
     study = study_of(options | variants, others)
 
-    def prepared(study: "Study") -> Session:
+    def prepared(study: Study) -> Session:
         return Session.prepare(study, first or None, place.oversubscribe, machine, hosts)
 
     session = prepared(study)
@@ -180,11 +179,8 @@ def _session(
     return prepared(study.model_copy(update={"variants": usable}))
 
 
-def _unusable(session: "Session", groups: "list[OfferedVariants]") -> list[str]:
+def _unusable(session: Session, groups: list[OfferedVariants]) -> list[str]:
     """The variants of groups that can't compete here; standard error says why."""
-    from timpani.campaign.run.variant_check import unusable_variants
-    from timpani.native.build import build
-
     names = {name for group in groups for name in group.variants}
     of_components = {name for group in groups if group.of_components for name in group.variants}
     found = dict(unusable_variants(session.plan, build, names, of_components))
@@ -202,40 +198,29 @@ def _study(
     with_code: bool,
     options: dict[str, Any],
     libraries: list[str],
-) -> "Study":
+) -> Study:
     """The study of `what`, or of what a profiled program calls but for what the campaigns `covered_by` measured.
 
     with_code  whether it is started, and not only planned
     libraries  further ones, which compete as variants
     """
-    from timpani.api.runnable_study import runnable_study
-    from timpani.study.compose import compose
-
     if libraries:
-        from timpani.libraries.library_variants import library_variants
-
         options["variants"] = [*options.get("variants", ()), *library_variants(libraries)]
     if program:
         return runnable_study([], study_for(program, options, covered_by))
     return runnable_study(what or [], compose(what or [], options, with_code=with_code))
 
 
-def _machine_and_hosts(place: _Place, library: str) -> "tuple[Machine | None, HostList]":
+def _machine_and_hosts(place: _Place, library: str) -> tuple[Machine | None, HostList]:
     """The machine that --on names, None: this computer; and the nodes that --hosts chooses of it."""
-    from timpani.machine.nodes.host_file import read_hosts
-    from timpani.machine.where import resolve
-
     if place.hosts and not place.on:
         raise UserError("--hosts chooses nodes of a machine, and no machine is named", "name one with --on")
     machine = resolve(place.on, library or None) if place.on else None
     return machine, read_hosts(place.hosts) if place.hosts else ()
 
 
-def _group(library: str | None, group: str) -> "OfferedVariants":
+def _group(library: str | None, group: str) -> OfferedVariants:
     """The variants of a group of the library; standard error names what it lacks."""
-    from timpani.libraries.find import choose_mpi
-    from timpani.libraries.library_variants import group_variants
-
     found = group_variants(choose_mpi(library), group)
     if found.left_out:
         reasons = "; ".join(f"{name} ({why})" for name, why in found.left_out.items())

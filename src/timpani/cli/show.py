@@ -1,21 +1,33 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data; or a profile."""
 
+import json
 import sys
 from dataclasses import astuple, dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
+import polars as pl
 import typer
 
+from timpani.campaign.folder.load import Statistic as StatisticName
+from timpani.campaign.folder.load import load
+from timpani.campaign.read.cell_selection import CellSelection, select_cells
+from timpani.campaign.read.cells_in_context import cells_in_context
+from timpani.campaign.read.statistic import by_statistic
+from timpani.campaign.read.study_names import with_study_names
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Format, Statistic, expand, format_option
+from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
-
-if TYPE_CHECKING:
-    import polars as pl
-
-    from timpani.campaign.folder.load import Statistic as StatisticName
+from timpani.programs.profile.profile_folder import is_profile, read_profile
+from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
+from timpani.report.profiled.savings_text import savings_lines
+from timpani.report.tables.campaign_tables import tables_as
+from timpani.report.tables.osu_format import osu_blocks
+from timpani.report.verdict.verdict_text import verdict_object, verdict_text
+from timpani.report.words.output_files import write_file
 
 _option = partial(typer.Option, rich_help_panel="Only a part of it")
 _DATA = (Format.json, Format.parquet)
@@ -68,7 +80,7 @@ class _How:
         return self.format in _DATA or (self.format is Format.csv and self.layout == "cells")
 
     @property
-    def shown(self) -> "StatisticName":
+    def shown(self) -> StatisticName:
         """The statistic that was typed, or that of the layout."""
         return self.statistic or ("osu" if self.layout == "ranks" else "completion")
 
@@ -83,9 +95,6 @@ def show(
     force: Force = False,
 ) -> None:
     """Show a campaign, with one row for each cell (its estimate over all launches); or show a program's profile."""
-    from timpani.programs.profile.profile_folder import is_profile
-    from timpani.report.words.output_files import write_file
-
     _check(how)
     if how.format is Format.parquet and output is None and sys.stdout.isatty():
         raise UserError("Parquet is binary and would garble a terminal", "write it into a file with -o FILE")
@@ -101,14 +110,6 @@ def show(
 
 def _cells(folder: Path, part: _Part, how: _How) -> bytes:
     """The chosen cells of a campaign as they are to be shown."""
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.read.cell_selection import CellSelection, select_cells
-    from timpani.campaign.read.cells_in_context import cells_in_context
-    from timpani.campaign.read.statistic import by_statistic
-    from timpani.campaign.read.study_names import with_study_names
-    from timpani.report.tables.campaign_tables import tables_as
-    from timpani.report.tables.osu_format import osu_blocks
-
     campaign = load(folder)
     if not how.as_data and how.format is not Format.osu:
         campaign = with_study_names(by_statistic(campaign, how.shown))
@@ -122,11 +123,6 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
 
 def _profile(folder: Path, how: _How) -> bytes:
     """The profile of a program in that format; UserError where it has no such form."""
-    from timpani.cli.terminal.profiled import savings_of
-    from timpani.programs.profile.profile_folder import read_profile
-    from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
-    from timpani.report.profiled.savings_text import savings_lines
-
     if how.layout != "cells" or how.statistic is not None:
         raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
@@ -161,10 +157,8 @@ def _check(how: _How) -> None:
         raise UserError("--format osu prints OSU's average", "leave out --statistic, or choose another format")
 
 
-def _data(cells: "pl.DataFrame", format: Format) -> bytes:
+def _data(cells: pl.DataFrame, format: Format) -> bytes:
     """The cells with all columns of docs/reference.md."""
-    from io import BytesIO
-
     match format:
         case Format.csv:
             return cells.write_csv().encode()
@@ -174,3 +168,21 @@ def _data(cells: "pl.DataFrame", format: Format) -> bytes:
             buffer = BytesIO()
             cells.write_parquet(buffer)
             return buffer.getvalue()
+
+
+def verdict(
+    folder: Campaign = None,
+    format: Annotated[
+        Format,
+        format_option("json has every point: standing, ratio, interval, launches, setting.", Format.text, Format.json),
+    ] = Format.text,
+    details: Annotated[
+        bool, typer.Option("--details", help="Add each operation, how sure the answer is, and all warnings.")
+    ] = False,
+) -> None:
+    """Print the verdict of a campaign: where the default is fine, what is faster at other points, and how to set it."""
+    campaign = load(campaign_or_newest(folder))
+    if format is Format.json:
+        typer.echo(json.dumps(verdict_object(campaign), indent=1, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo("\n".join(verdict_text(with_study_names(campaign), details)))

@@ -1,24 +1,53 @@
 """`timpani tune`: files that make the library choose as was measured; what is wrong with one, and what it chooses."""
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from timpani.campaign.folder.load import Campaign, load, load_one_machine
+from timpani.campaign.read.context import machine_layouts
+from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_campaign_or_what
-from timpani.cli.terminal.job_request import asks_for_job, run_as_job
 from timpani.cli.terminal.making_rules import decisive_study, measure_and_confirm, write_rules
-from timpani.cli.terminal.options import DryRun, For, Force, StudyOptions, WhereOptions, expand, study_options
+from timpani.cli.terminal.options import (
+    DryRun,
+    For,
+    Force,
+    StudyOptions,
+    WhereOptions,
+    campaign_argument,
+    expand,
+    output_option,
+    study_options,
+)
 from timpani.errors import UserError, printable
+from timpani.machine.where import resolve
+from timpani.native.build import build_without_mpi
+from timpani.native.mpi import Mpi
+from timpani.providers.own import own_catalogue
+from timpani.report.tuned.default_messages import default_messages
+from timpani.report.tuned.explanation import explained
+from timpani.report.tuned.source_warnings import made_from
+from timpani.report.words.output_files import write_file
+from timpani.rules.propose.predicted_rules import PredictionReach
+from timpani.rules.table.foreign_file import read_file
+from timpani.rules.table.from_campaign import installed_library
+from timpani.rules.table.library_choices import library_choices
+from timpani.schedules.fingerprint import Fingerprints
+from timpani.schedules.simulation import Simulator
+from timpani.study.cell import OWN
 from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
-
-if TYPE_CHECKING:
-    from timpani.native.mpi import Mpi
-    from timpani.rules.propose.predicted_rules import PredictionReach
+from timpani.study.selection import SIMULATED
+from timpani.study.sizes import MAX_RANKS, parse_size
+from timpani.study.words import counted
+from timpani.tuning.decide.choose_rules import select
+from timpani.tuning.decide.replacements import rule_line, rules_text, warnings
 
 _FILES = "files"
 _BEYOND = "Beyond the measured rank counts"
@@ -78,12 +107,13 @@ class _FilesUnlessNamed(TyperGroup):
         whole.format_help(ctx, formatter)
 
 
-tune = typer.Typer(
-    help="Write files that make the library use the algorithms that were faster: timpani tune CAMPAIGN -o DIR.",
-    epilog=EXAMPLES,
-    cls=_FilesUnlessNamed,
-    no_args_is_help=True,
-)
+app = typer.Typer(epilog=EXAMPLES, cls=_FilesUnlessNamed, no_args_is_help=True)
+
+
+@app.callback()
+def tune() -> None:
+    """Write files that make the library use the algorithms that were faster: timpani tune CAMPAIGN -o DIR."""
+
 
 Library = Annotated[
     str | None,
@@ -122,7 +152,7 @@ class _Beyond:
     ] = False
 
 
-@tune.command(_FILES, epilog=EXAMPLES)
+@app.command(_FILES, epilog=EXAMPLES)
 @expand(
     study=study_options(
         (
@@ -194,27 +224,20 @@ def files(
     raise typer.Exit(measure_and_confirm(study_of, place, place.mpi, output, program, force=force, dry_run=dry_run))
 
 
-def _prediction_reach(beyond: _Beyond, place: _Place) -> "PredictionReach | None":
+def _prediction_reach(beyond: _Beyond, place: _Place) -> PredictionReach | None:
     """The rank counts to predict rules for; None without predictions."""
-    from timpani.machine.where import resolve
-    from timpani.rules.propose.predicted_rules import PredictionReach
-    from timpani.study.sizes import MAX_RANKS, parse_size
-
     if beyond.predict_to is None:
         return None
     machine = resolve(place.on, place.mpi) if place.on else None
     return PredictionReach(parse_size(beyond.predict_to, MAX_RANKS), machine, beyond.with_predicted)
 
 
-@tune.command()
+@app.command()
 def lint(
     file: Annotated[Path, typer.Argument(help="A tuning file of a library.")],
     mpi: Library = None,
 ) -> None:
     """Print the mistakes in a library's tuning file; the exit status is 1 if there are any."""
-    from timpani.rules.table.foreign_file import read_file
-    from timpani.study.words import counted
-
     found = read_file(file, mpi)
     faults = list(found.format.lint(found.text, found.catalogue, found.mpi))
     for fault in faults:
@@ -227,7 +250,7 @@ def lint(
     raise typer.Exit(1 if errors or warnings else 0)
 
 
-@tune.command()
+@app.command()
 def explain(
     file: Annotated[Path, typer.Argument(help="A tuning file of a library.")],
     ranks: Annotated[int, typer.Option("--ranks", "-n", "-np", min=1, help="Ranks of the communicator.")] = 2,
@@ -247,9 +270,6 @@ def explain(
     MPICH's choice without the file is read from the library. That of Open MPI and Intel MPI can't be read; with
     --default-from, the messages of the default are printed for the sizes at which they were counted.
     """
-    from timpani.report.tuned.explanation import explained
-    from timpani.rules.table.foreign_file import read_file
-
     if nodes > ranks:
         raise UserError(f"{ranks} ranks can't be on {nodes} nodes", "give fewer nodes, or more ranks")
     found = read_file(file, mpi)
@@ -260,17 +280,63 @@ def explain(
         typer.echo(line)
 
 
-def _default_messages(folder: Path, mpi: "Mpi", ranks: int, nodes: int) -> "Mapping[str, Mapping[int, str]]":
+def _default_messages(folder: Path, mpi: Mpi, ranks: int, nodes: int) -> Mapping[str, Mapping[int, str]]:
     """What the default sent, in words, by collective and size."""
-    from timpani.campaign.folder.load import load_one_machine
-    from timpani.native.build import build_without_mpi
-    from timpani.providers.own import own_catalogue
-    from timpani.report.tuned.default_messages import default_messages
-    from timpani.rules.table.from_campaign import installed_library
-    from timpani.schedules.fingerprint import Fingerprints
-    from timpani.schedules.simulation import Simulator
-
     campaign = load_one_machine(folder)
     installed_library(campaign, str(mpi.mpirun))
     fingerprints = Fingerprints(Simulator(build_without_mpi(mpi)), own_catalogue(mpi))
     return default_messages(campaign, ranks, nodes, fingerprints)
+
+
+def rules(
+    folder: Annotated[Path, campaign_argument("A campaign that measured the default and other algorithms.")],
+    output: Annotated[Path, output_option("The new file.")],
+    of_library: Annotated[
+        bool, typer.Option("--library", help="Choose among the library's algorithms, not Timpani's.")
+    ] = False,
+    mpi: Annotated[
+        str | None,
+        typer.Option(help="The campaign's library, for --library.", show_default="the first found of its kind"),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write rules for the points at which another algorithm was significantly faster than the library's default.
+
+    For a merged campaign, a point gets a rule only if one of Timpani's algorithms was significantly faster on every
+    machine.
+    """
+    campaign = load_one_machine(folder) if of_library else load(folder)
+    lines, costs = _of_library(campaign, mpi) if of_library else _of_timpani(campaign)
+    if not lines:
+        raise UserError(
+            f"{folder} has no point at which an algorithm of {'the library' if of_library else 'Timpani'} is "
+            "significantly faster than the default and the nodes of the ranks are known",
+            f"measure default and {'others' if of_library else 'timpani/…'} at more sizes, with more launches, or on a "
+            "machine (--on)",
+        )
+    simulated = campaign.simulated
+    measured = {name: each.header.mpi for name, each in campaign.by_machine().items()}
+    about = [f"from {folder.name}: {mpi.title} on {name}" for name, mpi in measured.items()]
+    write_file(output, rules_text(lines, [SIMULATED] * simulated + about + costs).encode(), force)
+    for warning in made_from([folder], campaign).warnings:
+        typer.echo(f"Warning: {warning}", err=True)
+    typer.echo(f"{output}: {counted(len(lines), 'rule')}")
+    for cost in costs:
+        typer.echo(f"Warning: {cost}; `timpani run … --rules` measures what that costs", err=True)
+    typer.echo(f"use them: timpani preload --rules {shlex.quote(str(output))} -- mpirun …")
+    if simulated:
+        typer.echo(f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules")
+
+
+def _of_timpani(campaign: Campaign) -> tuple[list[str], list[str]]:
+    """The lines of rules for Timpani's algorithms, and what they cost calls that they do not replace."""
+    found = select(campaign.of_variant().raced, machine_layouts(campaign), OWN).rules
+    return [rule_line(rule, rule.algorithm.plain) for rule in found], warnings(found)
+
+
+def _of_library(campaign: Campaign, mpi: str | None) -> tuple[list[str], list[str]]:
+    """The same for the library's algorithms; says which can't be chosen call by call."""
+    lines, costs, left_out = library_choices(campaign, mpi)
+    for rule in left_out:
+        typer.echo(f"left out: {rule.collective} {rule.algorithm}: only a whole launch can be set to it", err=True)
+    return lines, costs

@@ -5,11 +5,18 @@ was typed.
 """
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 
 import typer
 
+from timpani.providers.composed import composed_catalogue
+from timpani.providers.known_names import known_names
 from timpani.slices import Hook
+from timpani.study.cell import COMPOSED, DEFAULT, OWN
+from timpani.study.operations import COLLECTIVES, OPERATIONS
+from timpani.study.shipped import shipped_studies
+from timpani.study.study import ALL
 
 Words = list[tuple[str, str]]
 """Words that may stand at a place, and what each means."""
@@ -30,15 +37,11 @@ _BUNDLE = ".timpani.zip"
 
 def complete_what(incomplete: str) -> Words:
     """A study that Timpani ships, or an operation."""
-    from timpani.study.shipped import shipped_studies
-
     return [*_beginning(((each.name, "study") for each in shipped_studies()), incomplete), *_operations(incomplete)]
 
 
 def complete_collective(incomplete: str) -> Words:
     """A collective."""
-    from timpani.study.operations import COLLECTIVES
-
     return _beginning(((name, each.title) for name, each in COLLECTIVES.items()), incomplete)
 
 
@@ -46,8 +49,6 @@ def _complete_places(*kinds: str) -> Callable[[str], Words]:
     """What offers folders of these kinds, bundles where campaigns are among them, and folders on the way."""
 
     def complete(incomplete: str) -> Words:
-        from itertools import islice
-
         typed = Path(incomplete)
         folder = typed if incomplete.endswith("/") else typed.parent
         prefix = incomplete[: len(incomplete) - len(typed.name)] if not incomplete.endswith("/") else incomplete
@@ -91,9 +92,6 @@ def complete_campaign_or_what(incomplete: str) -> Words:
 
 def complete_algorithms(context: typer.Context, incomplete: str) -> Words:
     """The last one of a list of algorithms, of the operations that were typed before."""
-    from timpani.study.cell import DEFAULT
-    from timpani.study.study import ALL
-
     before, comma, last = incomplete.rpartition(",")
     typed = [*(context.params.get("what") or ()), *context.args]  # before an option without its value, click keeps args
     collectives = {name.lower().removeprefix("mpi_") for name in typed}
@@ -110,9 +108,6 @@ def complete_algorithms(context: typer.Context, incomplete: str) -> Words:
 
 def complete_own_algorithm(incomplete: str) -> Words:
     """One of Timpani's algorithms with its collective: bcast/knomial."""
-    from timpani.providers.known_names import known_names
-    from timpani.study.cell import OWN
-
     own = known_names().get(OWN, {})
     return _beginning(((f"{c}/{name}", "") for c, names in own.items() for name in names), incomplete)
 
@@ -127,17 +122,11 @@ def complete_published(incomplete: str) -> Words:
 
 
 def _operations(incomplete: str) -> Words:
-    from timpani.study.operations import OPERATIONS
-
     return _beginning(((name, each.title) for name, each in OPERATIONS.items()), incomplete)
 
 
 def _algorithms() -> dict[str, list[str]]:
     """By collective: each provider's algorithms as they are typed."""
-    from timpani.providers.composed import composed_catalogue
-    from timpani.providers.known_names import known_names
-    from timpani.study.cell import COMPOSED
-
     composed = {name: [each.name for each in found] for name, found in composed_catalogue().algorithms.items()}
     found: dict[str, list[str]] = {}
     for provider, listed in {**known_names(), COMPOSED: composed}.items():

@@ -1,35 +1,41 @@
 """Confirm the rules in a folder, and rewrite its files without the rules that lost."""
 
 import shlex
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from timpani.campaign.folder.load import Campaign
+from timpani.campaign.run.run import Outcome
+from timpani.campaign.run.session import Session
+from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.errors import UserError
+from timpani.native.mpi import Mpi
+from timpani.report.tuned.confirmation_text import PAGE as CONFIRMATION_PAGE
+from timpani.report.tuned.confirmation_text import confirmed_lines, confirmed_page, confirmed_warnings
+from timpani.report.tuned.sealed_page import seal_page
+from timpani.report.tuned.setting_text import setting_lines, setting_section
+from timpani.report.tuned.source_warnings import MadeFrom
+from timpani.report.tuned.source_warnings import made_from as known_of
+from timpani.report.tuned.tuned_page import PAGE, tuned_page
+from timpani.report.verdict.answer import brief_warnings, more_warnings
+from timpani.report.words.limit_line import limit_line
+from timpani.report.words.output_files import write_file
+from timpani.rules.confirm.confirmation import ConfirmedPoint
+from timpani.rules.confirm.limited_points import changes_meeting
+from timpani.rules.table.merged_campaigns import load_together
+from timpani.rules.table.table_file import TABLE_FILE, read_table
+from timpani.rules.table.tuned_files import TunedFiles, tuned_names
+from timpani.rules.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
+from timpani.study.cell import Cell
+from timpani.study.selection import SelectionTable
+from timpani.study.words import counted
+from timpani.tuning.compare.change_limit import ChangeLimit
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
-    from timpani.campaign.folder.load import Campaign
-    from timpani.campaign.run.run import Outcome
-    from timpani.campaign.run.session import Session
-    from timpani.native.mpi import Mpi
-    from timpani.report.tuned.source_warnings import MadeFrom
-    from timpani.rules.confirm.confirmation import ConfirmedPoint
-    from timpani.rules.table.tuned_files import TunedFiles
-    from timpani.rules.workflow import ConfirmRequest
-    from timpani.study.cell import Cell
-    from timpani.study.selection import SelectionTable
-    from timpani.tuning.compare.change_limit import ChangeLimit
-
-
-def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable, Campaign, MadeFrom]":
+def table_and_campaign(folder: Path, named: list[Path]) -> tuple[SelectionTable, Campaign, MadeFrom]:
     """The table in `folder`, the campaigns that it was made from, or those `named`, and what to know of them."""
-    from timpani.report.tuned.source_warnings import made_from as known_of
-    from timpani.rules.table.merged_campaigns import load_together
-    from timpani.rules.table.table_file import TABLE_FILE, read_table
-
     table = read_table(folder / TABLE_FILE)
     campaigns = named or list(map(Path, table.campaigns))
     if lost := [each for each in campaigns if not each.exists()]:
@@ -39,22 +45,12 @@ def table_and_campaign(folder: Path, named: list[Path]) -> "tuple[SelectionTable
 
 
 def confirm_folder(
-    folder: Path, campaigns: list[Path], request: "ConfirmRequest", limit: "ChangeLimit | None" = None
+    folder: Path, campaigns: list[Path], request: ConfirmRequest, limit: ChangeLimit | None = None
 ) -> None:
     """Confirm the rules in `folder`, made from `campaigns` (none: those that its table names); exits as the command.
 
     With a `limit` the exit status is also 1 if a point of any round meets it.
     """
-    from timpani.report.tuned.confirmation_text import PAGE, confirmed_lines, confirmed_page, confirmed_warnings
-    from timpani.report.tuned.sealed_page import seal_page
-    from timpani.report.tuned.setting_text import setting_lines, setting_section
-    from timpani.report.tuned.source_warnings import made_from as known_of
-    from timpani.report.verdict.answer import brief_warnings, more_warnings
-    from timpani.report.words.output_files import write_file
-    from timpani.rules.table.table_file import TABLE_FILE
-    from timpani.rules.workflow import MAX_ROUNDS, confirm_rules
-    from timpani.study.words import counted
-
     table, made_from, known = table_and_campaign(folder, campaigns)
     if predicted := table.predicted and table.predicted.rules:
         typer.echo(
@@ -67,14 +63,14 @@ def confirm_folder(
         warnings = confirmed_warnings(known_of([each.measured.folder], each.measured), known)
         page = confirmed_page(each.table, each.confirmed, each.measured, warnings, each.unreached)
         page += "\n".join(setting_section(each.setting))
-        write_file(folder / PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
+        write_file(folder / CONFIRMATION_PAGE, seal_page(page, (folder / TABLE_FILE).read_text()).encode(), True)
         ruled = confirmed_lines(each.confirmed, each.unreached) if each.table.rules else ()
         for line in (*ruled, *setting_lines(each.setting), *brief_warnings(warnings)):
             typer.echo(line)
         if more := more_warnings(warnings):
-            typer.echo(f"{more}: {shlex.quote(str(folder / PAGE))}")
+            typer.echo(f"{more}: {shlex.quote(str(folder / CONFIRMATION_PAGE))}")
         if each.files is None:
-            typer.echo(f"read on: {shlex.quote(str(folder / PAGE))}")
+            typer.echo(f"read on: {shlex.quote(str(folder / CONFIRMATION_PAGE))}")
             raise typer.Exit(max(int(each.killed > 0), _limit_status(limit, rounds)))
         taken = len(each.table.rules) - len(each.remaining.rules)
         if taken:
@@ -91,11 +87,8 @@ def confirm_folder(
         raise typer.Exit(status)
 
 
-def _limit_status(limit: "ChangeLimit | None", rounds: "list[list[ConfirmedPoint]]") -> int:
+def _limit_status(limit: ChangeLimit | None, rounds: list[list[ConfirmedPoint]]) -> int:
     """Report whether a point of any round meets `limit`; the exit status."""
-    from timpani.report.words.limit_line import limit_line
-    from timpani.rules.confirm.limited_points import changes_meeting
-
     if limit is None:
         return 0
     met = [change for confirmed in rounds for change in changes_meeting(limit, confirmed)]
@@ -104,22 +97,14 @@ def _limit_status(limit: "ChangeLimit | None", rounds: "list[list[ConfirmedPoint
     return int(bool(met))
 
 
-def _measure(session: "Session", into: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
-    from timpani.cli.terminal.measuring import measure_or_exit
-
+def _measure(session: Session, into: Path, prove: Callable[[Cell], bool] | None = None) -> Outcome:
     return measure_or_exit(
         session, into, prove, lambda folder: f"to measure them, remove {shlex.quote(str(folder))} and confirm again"
     )
 
 
-def rewrite(table: "SelectionTable", files: "TunedFiles", library: "Mpi", folder: Path, known: "MadeFrom") -> None:
+def rewrite(table: SelectionTable, files: TunedFiles, library: Mpi, folder: Path, known: MadeFrom) -> None:
     """Write the files of `table` in place of the existing ones; a file without any rule left is removed."""
-    from timpani.report.tuned.sealed_page import seal_page
-    from timpani.report.tuned.tuned_page import PAGE, tuned_page
-    from timpani.report.words.output_files import write_file
-    from timpani.rules.table.table_file import TABLE_FILE
-    from timpani.rules.table.tuned_files import tuned_names
-
     for name in tuned_names(library):
         if name not in files.texts:
             (folder / name).unlink(missing_ok=True)

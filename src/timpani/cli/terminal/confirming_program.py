@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from timpani.native.mpi import Mpi
-    from timpani.programs.runs.block_runs import Choice, ProgramComparison
-    from timpani.programs.runs.compared_output import ComparedOutput
+from timpani.cli.terminal.confirming import rewrite, table_and_campaign
+from timpani.cli.terminal.named_campaigns import folder_of_today
+from timpani.native.mpi import Mpi
+from timpani.programs.runs.block_runs import BlockRuns, Choice, ProgramComparison
+from timpani.programs.runs.compared_output import ComparedOutput
+from timpani.programs.runs.preloaded_command import library_of
+from timpani.programs.runs.slower_rules import slower_collectives, without_slower
+from timpani.programs.runs.switched_choice import choice_of
+from timpani.programs.runs.variant_choice import choice_of_variant
+from timpani.report.profiled.comparison_text import comparison_lines, taken_out_lines
+from timpani.rules.table.table_file import TABLE_FILE, read_table
+from timpani.rules.workflow import MAX_ROUNDS, files_of
+from timpani.study.words import counted
 
 
 @dataclass(frozen=True)
@@ -24,7 +32,7 @@ class ProgramRequest:
 
     command: Sequence[str]
     runs: int
-    output: "ComparedOutput | None" = None
+    output: ComparedOutput | None = None
     mpi: str | None = None
 
 
@@ -35,11 +43,6 @@ def confirm_files(folder: Path, campaigns: list[Path], request: ProgramRequest) 
 
     campaigns  from which the rules were chosen; none: those that their table names
     """
-    from timpani.programs.runs.preloaded_command import library_of
-    from timpani.programs.runs.switched_choice import choice_of
-    from timpani.rules.table.table_file import TABLE_FILE, read_table
-    from timpani.rules.workflow import MAX_ROUNDS
-
     library = library_of(request.command, request.mpi)
     for _ in range(MAX_ROUNDS):
         choice = choice_of(folder, library)
@@ -60,22 +63,14 @@ def confirm_variant(variant: str, output: Path | None, request: ProgramRequest) 
 
     output  the folder of the runs; None: named after the variant, the program and the day
     """
-    from timpani.cli.terminal.named_campaigns import folder_of_today
-    from timpani.programs.runs.preloaded_command import library_of
-    from timpani.programs.runs.variant_choice import choice_of_variant
-
     choice = choice_of_variant(variant, library_of(request.command, request.mpi))
     folder = output or folder_of_today([variant.partition(":")[0].strip()])
     found = _compared(folder, choice, request)
     return int(found.wall.standing == "slower" or bool(found.different_outputs))
 
 
-def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "ProgramComparison":
+def _compared(folder: Path, choice: Choice, request: ProgramRequest) -> ProgramComparison:
     """Run both sides in blocks into `folder`, and print what they show."""
-    from timpani.programs.runs.block_runs import BlockRuns
-    from timpani.report.profiled.comparison_text import comparison_lines
-    from timpani.study.words import counted
-
     blocks = BlockRuns(folder, request.command, choice, request.output, request.mpi)
     kept = f", which has {counted(len(blocks.runs), 'run')}" if blocks.runs else ""
     typer.echo(f"runs are kept in {folder}{kept}", err=True)
@@ -87,13 +82,8 @@ def _compared(folder: Path, choice: "Choice", request: ProgramRequest) -> "Progr
     return found
 
 
-def _take_out(folder: Path, campaigns: list[Path], library: "Mpi", found: "ProgramComparison") -> bool:
+def _take_out(folder: Path, campaigns: list[Path], library: Mpi, found: ProgramComparison) -> bool:
     """Write the files of `folder` without the rules that made the program slower; whether anything is left."""
-    from timpani.cli.terminal.confirming import rewrite, table_and_campaign
-    from timpani.programs.runs.slower_rules import slower_collectives, without_slower
-    from timpani.report.profiled.comparison_text import taken_out_lines
-    from timpani.rules.workflow import files_of
-
     table, _, known = table_and_campaign(folder, campaigns)
     slower = slower_collectives(found, table)
     remaining = without_slower(table, slower)

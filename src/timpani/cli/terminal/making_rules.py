@@ -2,32 +2,46 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from timpani.api.runnable_study import runnable_study
+from timpani.campaign.run.run import Outcome
+from timpani.campaign.run.session import Session
 from timpani.cli.terminal.confirming import confirm_folder
+from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.cli.terminal.options import WhereOptions
 from timpani.cli.terminal.profiled import print_savings, study_for
+from timpani.machine.where import resolve
+from timpani.providers.rules import replacing_library
+from timpani.report.tuned.sealed_page import seal_page
+from timpani.report.tuned.source_warnings import made_from
+from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
+from timpani.report.words.dry_run import plan_lines
+from timpani.report.words.output_files import write_files
+from timpani.rules.propose.predicted_rules import PredictionReach
+from timpani.rules.table.table_file import TABLE_FILE, read_table
+from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
+from timpani.rules.time_budget import TimeBudget
+from timpani.rules.workflow import (
+    BUDGET_DIVISION,
+    DECIDING_FOLDER,
+    ConfirmRequest,
+    Target,
+    deciding_study,
+    make_rules,
+    measure_boundaries,
+    prepare_deciding,
+)
+from timpani.study.cell import Cell
 from timpani.study.defaults import PROGRAM_REGRET
-
-if TYPE_CHECKING:
-    from timpani.campaign.run.run import Outcome
-    from timpani.campaign.run.session import Session
-    from timpani.rules.propose.predicted_rules import PredictionReach
-    from timpani.rules.time_budget import TimeBudget
-    from timpani.rules.workflow import Target
-    from timpani.study.cell import Cell
-    from timpani.study.study import Study
+from timpani.study.study import Study
 
 
 def decisive_study(
     what: list[str] | None, profile: Path | None, options: Mapping[str, object], simulated: bool
-) -> "Study":
+) -> Study:
     """The study of `what`, or of what the program of `profile` calls: a race, unless `options` name its launches."""
-    from timpani.api.runnable_study import runnable_study
-    from timpani.rules.workflow import deciding_study
-
     if profile is None:
         return runnable_study(what or [], deciding_study(what or [], options, simulated=simulated))
     races = not simulated and not options.keys() & {"launches", "regret"}
@@ -35,7 +49,7 @@ def decisive_study(
 
 
 def measure_and_confirm(
-    study_of: "Callable[[bool], Study]",
+    study_of: Callable[[bool], Study],
     place: WhereOptions,
     mpi: str | None,
     output: Path,
@@ -49,20 +63,12 @@ def measure_and_confirm(
     study_of  the study, given whether times are simulated
     profile   of a program, whose expected savings are printed; None: no program
     """
-    from timpani.machine.where import resolve
-    from timpani.rules.table.table_file import TABLE_FILE, read_table
-    from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
-    from timpani.rules.time_budget import TimeBudget
-    from timpani.rules.workflow import BUDGET_DIVISION, ConfirmRequest, Target, prepare_deciding
-
     machine = resolve(place.on, mpi) if place.on else None
     study = study_of(bool(machine and machine.simulated))
     target, budget = Target(mpi, machine, place.oversubscribe), TimeBudget(study.budget)
     if budget.seconds is not None:
         typer.echo(f"the budget of {budget.seconds:g} s: {BUDGET_DIVISION}", err=True)
     if dry_run:
-        from timpani.report.words.dry_run import plan_lines
-
         typer.echo("\n".join(plan_lines(prepare_deciding(study, target, budget).plan)))
         typer.echo("\nthen sizes between those at which the choice changes, and the confirmation of the files")
         return 0
@@ -79,16 +85,12 @@ def measure_and_confirm(
 
 
 def _measure_choices(
-    study: "Study", target: "Target", output: Path, budget: "TimeBudget", written: bool
+    study: Study, target: Target, output: Path, budget: TimeBudget, written: bool
 ) -> tuple[list[Path], int]:
     """The campaigns to make rules from, and how many cells were abandoned; where rules are `written` and a budget ended
     the campaigns, these are not continued: the rules would not follow."""
-    from timpani.cli.terminal.measuring import measure_or_exit
-    from timpani.providers.rules import replacing_library
-    from timpani.rules.table.table_file import TABLE_FILE, read_table
-    from timpani.rules.workflow import DECIDING_FOLDER, measure_boundaries, prepare_deciding
 
-    def measure(session: "Session", folder: Path, prove: "Callable[[Cell], bool] | None" = None) -> "Outcome":
+    def measure(session: Session, folder: Path, prove: Callable[[Cell], bool] | None = None) -> Outcome:
         for mpi in session.plan.libraries:
             replacing_library(mpi)  # built before hours of measuring: the confirmation may need it
         return measure_or_exit(
@@ -109,16 +111,9 @@ def _measure_choices(
 
 
 def write_rules(
-    campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: "PredictionReach | None" = None
+    campaigns: list[Path], output: Path, mpi: str | None, force: bool, beyond: PredictionReach | None = None
 ) -> None:
     """Write the table of `campaigns` and its files, over existing ones only with `force`."""
-    from timpani.report.tuned.sealed_page import seal_page
-    from timpani.report.tuned.source_warnings import made_from
-    from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
-    from timpani.report.words.output_files import write_files
-    from timpani.rules.table.table_file import TABLE_FILE
-    from timpani.rules.workflow import make_rules
-
     made = make_rules(campaigns, output, mpi, beyond)
     known = made_from(campaigns, made.campaign)
     page = tuned_page(made.table, made.files, output, made.library.name, known)

@@ -2,15 +2,14 @@
 
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.read.matched_states import matched_states
 from timpani.errors import UserError
-
-if TYPE_CHECKING:
-    from timpani.campaign.folder.load import Campaign
-    from timpani.tuning.compare.changes import Changes
+from timpani.study.compose import operation_names
+from timpani.tuning.compare.changes import Changes, changes
 
 
 def campaign_or_newest(folder: Path | None) -> Path:
@@ -28,12 +27,8 @@ def campaign_or_newest(folder: Path | None) -> Path:
     return newest
 
 
-def two_campaigns(folder: Path, other: Path) -> "tuple[Campaign, Campaign, Changes]":
+def two_campaigns(folder: Path, other: Path) -> tuple[Campaign, Campaign, Changes]:
     """The campaigns in two folders, compared within common states; UserError where both are one."""
-    from timpani.campaign.folder.load import load
-    from timpani.campaign.read.matched_states import matched_states
-    from timpani.tuning.compare.changes import changes
-
     before, after = load(folder), load(other)
     copied = before.header.id == after.header.id
     if copied or folder.resolve() == other.resolve():
@@ -43,7 +38,5 @@ def two_campaigns(folder: Path, other: Path) -> "tuple[Campaign, Campaign, Chang
 
 def folder_of_today(what: list[str]) -> Path:
     """A folder here, named after the study, or the operations, and the day: `bcast-reduce-2026-03-31`."""
-    from timpani.study.compose import operation_names
-
     names = [Path(name).name.removesuffix(".toml") for name in operation_names(what)]
     return Path("-".join([*names, f"{date.today():%Y-%m-%d}"]))

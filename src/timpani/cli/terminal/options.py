@@ -6,16 +6,13 @@ from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 
 import typer
 
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
 from timpani.study.keys import KEYS, WHERE, Option
 from timpani.study.trust import trust
-
-if TYPE_CHECKING:
-    from timpani.report.words.drawn_figures import FigureStyle
 
 Force = Annotated[bool, typer.Option("--force", help="Overwrite a file that exists.")]
 
@@ -166,39 +163,6 @@ class WhereOptions:
             rich_help_panel=WHERE,
         ),
     ] = None
-
-
-FIGURES = "Figures"
-"""The panel of options for figures."""
-
-
-@dataclass(frozen=True)
-class FigureOptions:
-    """How figures are drawn into files, as typed."""
-
-    width: Annotated[
-        float | None,
-        typer.Option(
-            metavar="MM",
-            help="Width of a whole figure in millimeters, with type of at least 7 pt: 85 for a column of a paper.",
-            min=40,
-            max=1000,
-            show_default="a plot of 640 pixels",
-            rich_help_panel=FIGURES,
-        ),
-    ] = None
-    no_title: Annotated[
-        bool,
-        typer.Option(
-            "--no-title", help="Draw no title: the caption in your document replaces it.", rich_help_panel=FIGURES
-        ),
-    ] = False
-
-    def chosen(self) -> "FigureStyle":
-        """The style that was typed."""
-        from timpani.report.words.drawn_figures import FigureStyle
-
-        return FigureStyle(self.width, titled=not self.no_title)
 
 
 @dataclass(frozen=True)

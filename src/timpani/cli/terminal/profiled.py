@@ -2,25 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import typer
 
-if TYPE_CHECKING:
-    from timpani.programs.profile.profile_folder import ProgramProfile
-    from timpani.programs.study.savings import Savings
-    from timpani.study.study import Study
+from timpani.campaign.folder.load import load_one_machine
+from timpani.programs.profile.lateness import lateness_advice
+from timpani.programs.profile.profile_folder import ProgramProfile, read_profile
+from timpani.programs.study.profiled_study import profiled_study
+from timpani.programs.study.savings import Savings, expected_savings
+from timpani.report.profiled.savings_text import savings_lines
+from timpani.study.study import Study
 
 
-def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence[Path] = ()) -> "Study":
+def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence[Path] = ()) -> Study:
     """The study of what the program of `profile` calls; standard error names what it leaves out.
 
     covered_by  campaigns whose points are not measured again
     """
-    from timpani.programs.profile.lateness import lateness_advice
-    from timpani.programs.profile.profile_folder import read_profile
-    from timpani.programs.study.profiled_study import profiled_study
-
     read = read_profile(profile)
     covered = [each.point for each in savings_of(read, covered_by).covered] if covered_by else []
     found = profiled_study(read.main_part, options, covered)
@@ -31,19 +29,13 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
     return found.study
 
 
-def savings_of(profile: "ProgramProfile", campaigns: Sequence[Path]) -> "Savings":
+def savings_of(profile: ProgramProfile, campaigns: Sequence[Path]) -> Savings:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
-    from timpani.campaign.folder.load import load_one_machine
-    from timpani.programs.study.savings import expected_savings
-
     return expected_savings(profile, [load_one_machine(folder) for folder in campaigns])
 
 
 def print_savings(profile: Path, campaigns: Sequence[Path]) -> None:
     """What the algorithms measured in `campaigns` are expected to save the program of `profile`."""
-    from timpani.programs.profile.profile_folder import read_profile
-    from timpani.report.profiled.savings_text import savings_lines
-
     found = read_profile(profile)
     for line in savings_lines(found, savings_of(found, campaigns)):
         typer.echo(line)

@@ -1,0 +1,180 @@
+"""`timpani bundle`: a campaign as one file."""
+
+import shlex
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from timpani.campaign.folder.bundle import SUFFIX, campaign_folder, pack
+from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import load, way_on
+from timpani.campaign.folder.verify import sample_warnings, verify
+from timpani.campaign.osu.doubts import Doubt
+from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
+from timpani.campaign.run.leftovers import remove_leftovers
+from timpani.campaign.share.held_names import held_names
+from timpani.campaign.share.merge import merge as merge_campaigns
+from timpani.campaign.share.mergeable import MergeSource
+from timpani.cli.terminal.completing import complete_machine_campaign
+from timpani.cli.terminal.named_campaigns import campaign_or_newest
+from timpani.cli.terminal.options import Campaign, Force, output_option
+from timpani.errors import UserError, printable
+from timpani.report.page.page import render
+from timpani.report.tuned.confirmation_text import PAGE as CONFIRMATION
+from timpani.report.tuned.sealed_page import verify_tuned
+from timpani.report.tuned.tuned_page import PAGE
+from timpani.report.words.output_files import check_new, write_file
+from timpani.rules.table.table_file import TABLE_FILE
+from timpani.slices import Hook
+from timpani.study.words import counted, listed
+
+_MAX_NAMED = 8
+"""Of each kind of names."""
+
+_PUBLISHED: Hook[Callable[[str, Path, str], tuple[int, list[Doubt]]]] = Hook("PUBLISHED_IMPORT")
+"""Makes a campaign of a published table, by its name, the campaign's folder and the typed command.
+
+Returns the number of results, and what is doubtful in the table.
+"""
+
+
+def bundle(
+    folder: Campaign = None,
+    output: Annotated[
+        Path | None,
+        output_option("The file to write.", "the folder's name, .timpani.zip"),
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Pack a campaign into one file: records, raw samples, report, checksums. Commands that read campaigns open it.
+
+    It holds names of hosts, users and folders, as the campaign does, and prints them.
+    """
+    place = campaign_or_newest(folder)
+    file = output or Path(f"{place.resolve().name.removesuffix(SUFFIX)}{SUFFIX}")
+    check_new(file, force)  # before the work
+    campaign = load(place)
+    for text in sample_warnings(campaign):
+        typer.echo(f"Warning: {text}", err=True)
+    write_file(file, pack(campaign.folder, render(campaign).encode()), force)
+    names = held_names(campaign)
+    kinds = {"hosts": names.hosts, "users": names.users, "folders": names.folders}
+    if named := [_named(kind, found) for kind, found in kinds.items() if found]:
+        typer.echo(f"it names {listed(named)}: send it only to people who may know them", err=True)
+    typer.echo(f"{file} ({file.stat().st_size / 1e6:.1f} MB): `timpani report {shlex.quote(str(file))}` opens it")
+
+
+def _named(kind: str, names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
+    return f"{kind} ({', '.join(names[:_MAX_NAMED])}{more})"
+
+
+def merge(
+    folders: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="[MACHINE=]DIR…",
+            help="Campaigns, as folders or bundles; MACHINE renames a campaign's machine.",
+            autocompletion=complete_machine_campaign,
+        ),
+    ],
+    output: Annotated[Path, output_option("The merged campaign's folder: new or empty.")],
+) -> None:
+    """Join campaigns of several machines or days into one, with the provenance of each.
+
+    On one machine the launches of a cell are joined. Cells of different machines stay apart.
+    """
+    command = shlex.join(["timpani", *sys.argv[1:]])
+    sources = [MergeSource.parse(text) for text in folders]
+    for note in merge_campaigns(sources, output, command):
+        typer.echo(f"Note: {printable(note)}", err=True)
+    machines = len(frozenset[str]().union(*(each.names for each in sources)))
+    typer.echo(
+        f"{counted(len(sources), 'campaign')} of {counted(machines, 'machine')} in {output}; "
+        f"`timpani show {shlex.quote(str(output))}` shows them"
+    )
+
+
+def import_(
+    output: Annotated[Path, output_option("The campaign's folder: new or empty.")],
+    files: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ALGORITHM=]FILE…",
+            help="Files of OSU, IMB, ReproMPI or PICO: osu.log, or default=a.log chain=b.log.",
+        ),
+    ] = None,
+    published: Annotated[
+        str | None,
+        typer.Option(
+            help="In place of files, a published study or table: behrooz, malasi, holt, holt_osu_latency; the first "
+            "letters are enough."
+        ),
+    ] = None,
+    ranks: Annotated[
+        int | None, typer.Option(min=1, help="Rank count of collectives, if the files lack it, as OSU's do.")
+    ] = None,
+    algorithm: Annotated[
+        str, typer.Option(help="Algorithm of files that name none: binomial, or openmpi/chain:fanout=4.")
+    ] = "default",
+    machine: Annotated[str, typer.Option(help="Where it ran.")] = "unknown",
+    datatype: Annotated[
+        str | None, typer.Option(help="Only this datatype, if the files hold several: MPI_INT.")
+    ] = None,
+    any_name: Annotated[bool, typer.Option("--any-name", help="Accept algorithms that no library here has.")] = False,
+) -> None:
+    """Make a campaign from the output of benchmarks or from a published table."""
+    command = shlex.join(["timpani", *sys.argv[1:]])
+    if bool(files) == (published is not None):
+        raise UserError("give either files or --published", "name benchmarks' output, or one published table")
+    if published is not None:
+        count, doubts = _PUBLISHED.only("--published")(published, output, command)
+    else:
+        logs = [BenchmarkLog.parse(text, algorithm) for text in files or []]
+        imported = import_logs(
+            logs, output, ranks=ranks, machine=machine, datatype=datatype, command=command, any_name=any_name
+        )
+        count, doubts = imported.results, imported.doubts
+        typer.echo("".join(f"{printable(note)}\n" for note in imported.notes), err=True, nl=False)
+    for doubt in doubts:
+        typer.echo(f"Warning: doubtful: {doubt.text}", err=True)
+    typer.echo(f"{counted(count, 'result')} in {output}; `timpani show {shlex.quote(str(output))}` shows them")
+
+
+def check(folder: Campaign = None) -> None:
+    """Verify each record of a campaign and its raw samples, or the table and the pages that `timpani tune` wrote.
+
+    The exit status is 1 if one was changed or damaged. Remains of killed launches on this computer are removed.
+    """
+    folder = campaign_folder(campaign_or_newest(folder))
+    if (folder / TABLE_FILE).exists() and not (folder / "campaign.json").exists():
+        _check_tuned(folder)
+        return
+    header = read_header(folder)
+    found = verify(folder, header)
+    for problem in found.problems:
+        typer.echo(problem)
+    typer.echo(
+        f"as written: {counted(found.verified, 'line')}, and the raw samples of {counted(found.samples, 'result')}"
+    )
+    for removed in remove_leftovers(folder, header):
+        typer.echo(f"removed {removed}: a launch that was killed left it")
+    if found.problems:
+        typer.echo(f"{counted(len(found.problems), 'problem')}; {way_on(header)}")
+        raise typer.Exit(1)
+
+
+def _check_tuned(folder: Path) -> None:
+    """Print which files of a tuned folder are as they were written; exits with 1 where one is not."""
+    written, problems = verify_tuned(folder, (PAGE, CONFIRMATION))
+    for problem in problems:
+        typer.echo(problem)
+    typer.echo(
+        f"as written: {', '.join(written)}; files that libraries read carry no checksum: `timpani confirm` tries them"
+    )
+    if problems:
+        typer.echo("write them anew: timpani tune, timpani confirm")
+        raise typer.Exit(1)

@@ -1,0 +1,38 @@
+"""Options of commands that draw figures into files; apart, since what draws takes long to load."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from timpani.report.words.drawn_figures import FigureStyle
+
+FIGURES = "Figures"
+"""The panel of options for figures."""
+
+
+@dataclass(frozen=True)
+class FigureOptions:
+    """How figures are drawn into files, as typed."""
+
+    width: Annotated[
+        float | None,
+        typer.Option(
+            metavar="MM",
+            help="Width of a whole figure in millimeters, with type of at least 7 pt: 85 for a column of a paper.",
+            min=40,
+            max=1000,
+            show_default="a plot of 640 pixels",
+            rich_help_panel=FIGURES,
+        ),
+    ] = None
+    no_title: Annotated[
+        bool,
+        typer.Option(
+            "--no-title", help="Draw no title: the caption in your document replaces it.", rich_help_panel=FIGURES
+        ),
+    ] = False
+
+    def chosen(self) -> FigureStyle:
+        """The style that was typed."""
+        return FigureStyle(self.width, titled=not self.no_title)
