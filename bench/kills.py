@@ -20,7 +20,7 @@ from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.records import RESULTS, read_records
 from timpani.campaign.folder.verify import verify
 from timpani.campaign.run.processes import MARK
-from timpani.libraries.openmpi.remains import REPORT, remains_of
+from timpani.libraries.openmpi.launcher import REPORT, remains_of
 
 KILLS = int(os.environ.get("KILLS", "100"))
 SEED = int(os.environ.get("SEED", "1"))

@@ -30,8 +30,8 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.run.session import Session
 from timpani.cli.terminal.progress import progress
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.tuned_rules.collectives import TUNED
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.classic_rules import TunedRules
+from timpani.libraries.openmpi.tuned import TUNED
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.rules.confirm.confirmation import ConfirmedPoint, confirm, mean_regret

@@ -40,11 +40,10 @@ from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
 from timpani.lab.rate import parse_rate
 from timpani.libraries.intel.adjust_file import AdjustFile
-from timpani.libraries.mpich.compositions_file import CompositionsFile
 from timpani.libraries.mpich.selection_tree import dump
-from timpani.libraries.mpich.tree_file import TreeFile, linted
-from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, linted
+from timpani.libraries.openmpi.classic_rules import TunedRules
+from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile
 from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.batch.batch_system import NodeShape

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 import typer
 from rich.text import Text
-from timpani.version import __version__
 from tools.command_reference import commands
 
 from tests.cli.typed import typed
 from tests.installed import needs_compiler
 from timpani.cli import app
+from timpani.version import __version__
 
 
 @pytest.mark.parametrize(

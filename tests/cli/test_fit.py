@@ -13,7 +13,7 @@ from tests.installed import OPEN_MPIS, needs_open_mpi
 from timpani.cli.files import import_
 from timpani.cli.fit import fit
 from timpani.errors import UserError
-from timpani.libraries.eager_limits import eager_limits
+from timpani.libraries.find import eager_limits
 
 APP = typer.Typer()
 APP.command("fit")(fit)

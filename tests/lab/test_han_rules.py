@@ -7,8 +7,8 @@ import pytest
 from tests.installed import OPEN_MPIS, with_libraries
 from tests.lab.conftest import Make, needs_lab
 from tests.libraries.counted import RANKS, bytes_sent
-from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.classic_rules import TunedRules
+from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.launchers.lab_launcher import lab_machine
 from timpani.native.mpi import Mpi

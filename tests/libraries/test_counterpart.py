@@ -2,7 +2,7 @@
 
 import pytest
 
-from timpani.libraries.counterpart import counterpart
+from timpani.libraries.registry import counterpart
 from timpani.study.cell import Algorithm
 
 

@@ -1,6 +1,6 @@
 from tests.installed import every_open_mpi
-from timpani.libraries.eager_limits import eager_limits
-from timpani.libraries.openmpi.installed import read_eager_limits
+from timpani.libraries.find import eager_limits
+from timpani.libraries.openmpi.settings import read_eager_limits
 from timpani.native.mpi import Mpi
 
 # Lines of Open MPI 4.1.4's `ompi_info --param btl all --level 9 --parsable`.

@@ -6,8 +6,8 @@ import pytest
 
 from timpani.campaign.run.concurrency import run_to_end
 from timpani.campaign.run.launch import follow
-from timpani.libraries.environment_overrides import environment_overrides
 from timpani.libraries.launch_request import Command
+from timpani.libraries.outside_settings import environment_overrides
 from timpani.native.mpi import Mpi
 
 OPENMPI = Mpi("openmpi", "Open MPI", "5.0.11", Path("mpirun"), Path("mpicxx"), None)

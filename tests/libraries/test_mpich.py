@@ -18,7 +18,7 @@ from timpani.libraries.mpich.algorithms import (
     selection,
     setting,
 )
-from timpani.libraries.mpich.control_variables import control_variables, read_variables
+from timpani.libraries.mpich.settings import control_variables, read_variables
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm

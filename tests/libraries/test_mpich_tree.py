@@ -16,12 +16,11 @@ from tests.libraries.test_mpich import MPI, recorded
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.mpich.algorithms import catalogue
-from timpani.libraries.mpich.compositions_file import CompositionsFile, write_compositions
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees, embedded_trees
 from timpani.libraries.mpich.selection_tree import Branch, Tree, below, dump, parse
 from timpani.libraries.mpich.tree_algorithms import guarded
 from timpani.libraries.mpich.tree_faults import faults
-from timpani.libraries.mpich.tree_file import TreeFile
+from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, write_compositions
 from timpani.libraries.mpich.written_tree import write_tree
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi

@@ -7,10 +7,10 @@ import pytest
 
 from tests.installed import OPEN_MPIS
 from timpani.errors import UserError
-from timpani.libraries.intel.fabric_variants import offered_variants
-from timpani.libraries.library_variants import group_variants
-from timpani.libraries.mpich.control_variables import Variable
-from timpani.libraries.mpich.transport_variants import transports as mpich_transports
+from timpani.libraries.find import group_variants
+from timpani.libraries.intel.settings import offered_variants
+from timpani.libraries.mpich.settings import Variable
+from timpani.libraries.mpich.settings import transports as mpich_transports
 from timpani.libraries.openmpi.offered_variants import components, transports
 from timpani.native.mpi import Mpi
 from timpani.study.variant import parse_variants

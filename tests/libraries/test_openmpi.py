@@ -12,10 +12,10 @@ from tests.libraries.openmpi_rules.tuned_tables import mpi as installation
 from tests.libraries.ran import ran
 from timpani.errors import UserError
 from timpani.libraries.launch_request import LaunchRequest, Parameters
-from timpani.libraries.mpich.control_variables import read_variables
+from timpani.libraries.mpich.settings import read_variables
 from timpani.libraries.openmpi.algorithms import catalogue, selection, setting, shared_start
-from timpani.libraries.openmpi.counting import counting
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.classic_rules import TunedRules
+from timpani.libraries.openmpi.launcher import counting
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.taken_settings import read_taken
 from timpani.native.build import build

@@ -6,8 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.installed import every_open_mpi
-from timpani.libraries.environment_overrides import clean_environment
-from timpani.libraries.outside_settings import baseline_warnings, described, outside_settings, settings_of_libraries
+from timpani.libraries.outside_settings import (
+    baseline_warnings,
+    clean_environment,
+    described,
+    outside_settings,
+    settings_of_libraries,
+)
 from timpani.machine.checks.findings import check_settings
 from timpani.native.mpi import Mpi
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from timpani.libraries.openmpi import remains
-from timpani.libraries.openmpi.remains import remains_of, remove_remains
+from timpani.libraries.openmpi import launcher as remains
+from timpani.libraries.openmpi.launcher import remains_of, remove_remains
 
 USER = os.getuid()
 OF_4 = "1050345472.0;tcp://192.0.2.2:55123"

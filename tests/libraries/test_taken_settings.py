@@ -6,8 +6,8 @@ from timpani.campaign.run.variant_check import first_sentence
 from timpani.libraries.intel.settings import control as intel_control
 from timpani.libraries.intel.settings import names_of_control
 from timpani.libraries.mpich.settings import control as mpich_control
-from timpani.libraries.openmpi.installed import control as openmpi_control
-from timpani.libraries.openmpi.installed import preferred_component
+from timpani.libraries.openmpi.settings import control as openmpi_control
+from timpani.libraries.openmpi.settings import preferred_component
 from timpani.libraries.taken_settings import (
     InstalledSettings,
     TakenSettings,

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
+from timpani.libraries.openmpi.algorithms import ON_TWO_RANKS
 from timpani.schedules.fingerprint import Fingerprints, Match, matrices, with_whole_messages
 from timpani.schedules.simulation import SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm

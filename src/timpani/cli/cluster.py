@@ -16,7 +16,7 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.cli.terminal.options import Force, Format, campaign_argument, format_option, output_option
 from timpani.errors import UserError, unknown
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.hosts import HostList, host_file
+from timpani.libraries.launch_request import HostList, host_file
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.checks.findings import examine

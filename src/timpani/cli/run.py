@@ -20,10 +20,9 @@ from timpani.cli.terminal.options import For, StudyOptions, WhereOptions, expand
 from timpani.cli.terminal.profiled import study_for
 from timpani.cli.terminal.progress import progress
 from timpani.errors import UserError
-from timpani.libraries.find import choose_mpi
-from timpani.libraries.hosts import HostList
+from timpani.libraries.find import choose_mpi, group_variants, library_variants
+from timpani.libraries.launch_request import HostList
 from timpani.libraries.library import OfferedVariants
-from timpani.libraries.library_variants import group_variants, library_variants
 from timpani.machine.nodes.host_file import read_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.machine.where import resolve

@@ -1,6 +1,6 @@
 """The algorithms that one MPI library offers for each collective."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 
@@ -8,6 +8,35 @@ from timpani.errors import UserError, unknown
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
 from timpani.study.sizes import LARGEST
 from timpani.study.words import counted
+
+_CANONICAL = {
+    DEFAULT: "gather_bcast",  # Open MPI's allgatherv has one of that name; with us it is what the library decides
+    "basic_linear": "linear",
+    "split_binary_tree": "split_binary",
+    "binary_tree": "binary",
+    "modified_bruck": "bruck",
+    "brucks": "bruck",
+    "scatter_recursive_doubling_allgather": "scatter_allgather",
+    "scatter_ring_allgather": "scatter_allgather_ring",
+    "reduce_scatter_gather": "rabenseifner",
+    "reduce_scatter_allgather": "rabenseifner",
+}
+
+
+def canonical_names(names: Iterable[str]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """For each library's name of one collective's algorithms: the canonical name and the aliases.
+
+    Two algorithms never get one name: where the canonical one is taken, the library's stays.
+    """
+    found: dict[str, tuple[str, tuple[str, ...]]] = {}
+    taken = set(names := list(names))
+    for name in names:
+        canonical = _CANONICAL.get(name, name)
+        if canonical in taken and canonical != name:
+            canonical = name
+        taken.add(canonical)
+        found[name] = (canonical, (name,) if name not in (canonical, DEFAULT) else ())
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,23 @@
 """Find the MPI libraries of this machine: a launcher (mpirun or mpiexec) together with its own C++ wrapper compiler.
 
 A library without a launcher, as on a Cray, is found by its wrapper, and started by the batch system's launcher. What
-MPI_Get_library_version returns distinguishes a vendor's library from its parent.
+MPI_Get_library_version returns distinguishes a vendor's library from its parent. Installed libraries are asked for
+their variants and for the sizes at which they change their protocol.
 """
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from timpani.errors import UserError, too_few_files, unknown
-from timpani.libraries.library import Library
+from timpani.libraries.library import Library, OfferedVariants
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS, VendorLibrary
 from timpani.native.library_version import LibraryVersion, library_version
@@ -308,3 +312,59 @@ def _loading(environment: Mapping[str, str]) -> Iterator[str]:
         yield "load its Spack package (`spack find mpi`, `spack load NAME`)"
     if {"CONDA_EXE", "CONDA_PREFIX"} & environment.keys():
         yield "activate its conda environment (`conda activate NAME`)"
+
+
+def library_variants(wanted: Iterable[str]) -> Iterator[str]:
+    """A variant's text for each library, which `wanted` names as `--mpi` does; UserError for one that is missing."""
+    count: Counter[str] = Counter()
+    for each in wanted:
+        mpi = choose_mpi(each)
+        name = f"{mpi.kind}-{mpi.version}"
+        count[name] += 1
+        ending = f"+{count[name]}" if count[name] > 1 else ""
+        yield f"{name}{ending}: --mpi {shlex.quote(str(mpi.mpirun))}"
+
+
+def group_variants(mpi: Mpi, group: str) -> OfferedVariants:
+    """The variants of a group that `mpi` offers; UserError where the library offers none."""
+    offered = LIBRARIES[mpi.kind].offered_variants(mpi)
+    if not offered:
+        raise UserError(f"{mpi.name} {mpi.version} offers no groups of variants", "name settings with --variant")
+    if group not in offered:
+        raise unknown("group of variants", group, offered, "timpani run --help")
+    found = offered[group]
+    if not found.variants:
+        raise UserError(f"{mpi.name} {mpi.version} offers no {group}", "name settings with --variant")
+    return found
+
+
+_BETWEEN_NODES = re.compile(r"btl_(openib|tcp|ofi|uct|ugni|usnic|portals4)_.+|MPIR_CVAR_CH4_(OFI|UCX)_.+")
+"""Limits of transports that libraries take between nodes; within one, shared memory takes their place."""
+
+_WITHIN_NODE = re.compile(r"btl_(vader|sm|smcuda)_.+")
+"""Limits of shared memory, which reaches no other node."""
+
+
+def within_node(name: str) -> bool:
+    """Whether the limit of this name may be one of messages that don't leave their node."""
+    return not _BETWEEN_NODES.fullmatch(name)
+
+
+def between_nodes(name: str) -> bool:
+    """Whether the limit of this name may be one of messages from node to node."""
+    return not _WITHIN_NODE.fullmatch(name)
+
+
+def eager_limits(kind: str, version: str) -> dict[str, int]:
+    """Bytes of each limit by the library's name for it; none without such a library here, or if it doesn't show them.
+
+    They are the present settings.
+    """
+    for mpi in find_mpis():
+        if (mpi.kind, mpi.version) == (kind, version):
+            try:
+                limits = LIBRARIES[kind].eager_limits(mpi)
+            except (UserError, OSError):  # a fit is worth having without them
+                return {}
+            return {name: limit for name, limit in sorted(limits.items()) if limit > 0}
+    return {}

@@ -1,10 +1,25 @@
-"""What a launcher is asked for, and what it answers."""
+"""What a launcher is asked for, the hosts that ranks are started on, and the command that it answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from timpani.libraries.hosts import HostList
+
+@dataclass(frozen=True)
+class Host:
+    """A node to start ranks on; `slots` is how many ranks it takes before the next node does, None: as it has cores."""
+
+    name: str
+    slots: int | None = None
+
+
+HostList = tuple[Host, ...]
+
+
+def host_file(hosts: Sequence[Host], with_slots: str) -> str:
+    """A line for each host: the launchers know no node sets. `with_slots` is such a line, `{}` for name and slots."""
+    return "".join(f"{with_slots.format(host.name, host.slots) if host.slots else host.name}\n" for host in hosts)
+
 
 Parameters = tuple[tuple[str, str], ...]
 """Parameters of the library and their values, by its own names: a launcher or an environment spells them."""

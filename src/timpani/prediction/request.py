@@ -7,7 +7,7 @@ from itertools import product
 from typing import NamedTuple
 
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host
+from timpani.libraries.launch_request import Host
 from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.machine.nodes.places import RankBinding, requested_places

@@ -9,8 +9,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.osu.log_import import PROVIDER
 from timpani.campaign.read.message_locality import localities_of, locality_of, node_count
 from timpani.campaign.read.study_names import study_label
-from timpani.libraries.counterpart import counterpart
-from timpani.libraries.registry import library_title
+from timpani.libraries.registry import counterpart, library_title
 from timpani.machine.nodes.locality import DIFFERENT_SWITCH, LEVELS, SAME_NODE, SAME_SWITCH
 from timpani.report.verdict.message_summary import latency_fits
 from timpani.studies.claim import Claim

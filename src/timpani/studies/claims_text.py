@@ -11,7 +11,7 @@ from timpani.campaign.folder.load import Campaign, Statistic
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.study_names import study_label
-from timpani.libraries.counterpart import counterpart
+from timpani.libraries.registry import counterpart
 from timpani.stats.interval import LEVEL
 from timpani.studies.claim import Case, Claim
 from timpani.studies.claim_conditions import ClaimConditions, claim_conditions, message_costs

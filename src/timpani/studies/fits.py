@@ -7,7 +7,7 @@ from math import hypot
 from statistics import NormalDist
 from typing import Any, Self
 
-from timpani.libraries.counterpart import counterpart
+from timpani.libraries.registry import counterpart
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Coefficient, Regression
 from timpani.report.fit.published_fit import FitComparison

@@ -10,7 +10,7 @@ from tests.campaign_files import write_header
 from timpani.campaign.folder.header import Header, keep_header, read_header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host
+from timpani.libraries.launch_request import Host
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.nodes.model import Machine, NodeGroup

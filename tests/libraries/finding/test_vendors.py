@@ -20,10 +20,8 @@ from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, needs_mpich, needs_open_mpi, needs_two_cores
 from timpani.campaign.folder.load import load
 from timpani.errors import UserError
-from timpani.libraries.find import Unusable, choose_mpi, find_mpis, search_mpis
-from timpani.libraries.hosts import Host
-from timpani.libraries.launch_request import LaunchRequest
-from timpani.libraries.library_variants import group_variants
+from timpani.libraries.find import Unusable, choose_mpi, find_mpis, group_variants, search_mpis
+from timpani.libraries.launch_request import Host, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
 from timpani.machine.here.detect import this_computer

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, calls, check_mangled, mpi, tables
-from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.classic_rules import TunedRules
+from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call, Rule, SelectionTable, Span
 

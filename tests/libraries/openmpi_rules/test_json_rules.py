@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, SIX, check_mangled, check_read_back, mpi
 from timpani.libraries.openmpi import LIBRARY
-from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.json_rules.file import ClassicRulesInSix, JsonRulesFile
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.classic_rules import ClassicRules, TunedRules
+from timpani.libraries.openmpi.han_rules import HanRules
+from timpani.libraries.openmpi.json_rules import JsonRulesFile
 from timpani.libraries.tuning_file import Written
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
@@ -157,7 +157,7 @@ def test_han_delegates_only_what_rules_choose_on_several_nodes() -> None:
 def test_version_6_reads_classic_rules_of_several_sizes_one_entry_too_low() -> None:
     rule = Rule("bcast", LINEAR, Span(4, 4))
     text = TunedRules().write(SelectionTable("openmpi", "5.0.11", (rule,)), CATALOGUES["5.0.11"], mpi("5.0.11")).text
-    file = ClassicRulesInSix()
+    file = ClassicRules()
     choice = file.read(text, CATALOGUE)
     assert file.recognizes(text)
     assert not file.recognizes("{}")

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, SIX, mpi
-from timpani.libraries.openmpi.json_rules.file import JsonRulesFile
-from timpani.libraries.openmpi.json_rules.installed_schema import SCHEMA_FILE
+from timpani.libraries.openmpi.json_rules import SCHEMA_FILE, JsonRulesFile
 from timpani.libraries.tuning_file import Fault
 
 FILE = JsonRulesFile()
@@ -91,7 +90,7 @@ def test_a_fault_that_ends_a_program_is_an_error(text: str, what: str, consequen
     [
         (file('{"alg": "binomail"}'), "no bcast algorithm binomail"),
         (file('{"alg": 77}'), "no bcast algorithm 77"),
-        (file('{"alg": "chain"}'), "a chain with faninout 0"),
+        (file('{"alg": "chain"}'), "chain with faninout 0"),
         (file('{"alg": "chain", "faninout": 33}'), "chain with faninout 33"),
         (file('{"alg": "chain", "faninout": 4, "seg_size": -1}'), "chain with seg_size -1"),
         (file('{"alg": "binomial", "faninout": 4}'), "binomial with faninout 4"),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, VERSIONS, check_mangled, check_read_back, mpi
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, Written
 from timpani.study.cell import Algorithm
 from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span

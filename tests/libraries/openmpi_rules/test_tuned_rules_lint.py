@@ -8,9 +8,9 @@ import pytest
 
 from tests.libraries.openmpi_rules.tuned_tables import CATALOGUES, mpi
 from timpani.errors import UserError
+from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.settings import read_settings
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.openmpi.tuned_rules.set_elsewhere import faults
+from timpani.libraries.openmpi.tuned_faults import faults_of_settings as faults
 from timpani.libraries.tuning_file import Fault
 from timpani.rules.table.foreign_file import read_file
 
@@ -50,15 +50,15 @@ def test_a_right_file_has_no_fault() -> None:
         ("1 5 1  0 1  0 1 0 0\n", "warning", 1, "leaves collective 5 to others"),
         ("2 7 0  7 1  0 1  0 0 0 0\n", "warning", 2, "collective 7 has rules in line 1 already"),
         (RULE.replace("0 1 0 0", "0 10 0 0"), "error", 5, "has no bcast algorithm 10"),
-        (RULE.replace("0 1 0 0", "0 2 0 0"), "warning", 5, "a chain with fan-out 0"),
+        (RULE.replace("0 1 0 0", "0 2 0 0"), "warning", 5, "chain with fan-out 0"),
         ("1 7 2  4 1  0 1 0 0  5 1  0 0 0 0\n", "warning", 2, "no rule for fewer than 4 ranks"),
         ("1 7 2  0 1  0 0 0 0  2 1  0 1 0 0\n", "warning", 4, "nothing ends the rules for 2 ranks"),
-        ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  4 1  0 0 0 0\n", "warning", 6, "rules for 4 ranks stand twice"),
+        ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  4 1  0 0 0 0\n", "warning", 6, "rules for 4 ranks after 4"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  2 1  0 0 0 0\n", "warning", 6, "2 ranks after 4"),
         ("1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  64 1  0 0 0 0\n", "warning", 4, "hold up to 63 ranks"),
         ("1 7 1  0 3  0 0 0 0  64 1 0 0  8 0 0 0\n1 0 0 0\n", "warning", 5, "size 8 after 64"),
         ("1 3 1  8 3  0 0 0 0  64 1 0 0  65536 2 0 0\n", "note", 5, "65536 B over 8 ranks are blocks of 8192 B"),
-        ("1 7 1  0 3  0 0 0 0  64 1 0 0  64 2 4 0\n", "warning", 4, "two rules from 64 B on"),
+        ("1 7 1  0 3  0 0 0 0  64 1 0 0  64 2 4 0\n", "warning", 5, "size 64 after 64"),
         ("1 9 1  0 2  0 0 0 0  4096 1 0 0\n", "error", 4, "gather: coll/tuned compares arguments"),
         ("1 15 1  0 2  0 0 0 0  4096 1 0 0\n", "error", 4, "scatter: coll/tuned compares arguments"),
         ("1 4 1  0 2  0 0 0 0  4096 1 0 0\n", "warning", 4, "alltoallv: coll/tuned compares no size"),
@@ -122,7 +122,7 @@ def test_ids_are_those_of_the_version() -> None:
 )
 def test_an_algorithm_for_two_ranks_fails_on_more(text: str, fails: bool) -> None:
     errors = [fault for fault in found(text) if fault.severity == "error"]
-    assert [(fault.line, "two_proc runs on 2 ranks alone" in fault.what) for fault in errors] == [(5, True)] * fails
+    assert [(fault.line, "two_proc runs on 2 ranks only" in fault.what) for fault in errors] == [(5, True)] * fails
 
 
 @pytest.mark.parametrize(

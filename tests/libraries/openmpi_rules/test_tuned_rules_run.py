@@ -8,8 +8,8 @@ from tests.installed import every_open_mpi
 from tests.libraries.counted import RANKS, bytes_sent, compiled_calls
 from tests.libraries.ran import ran
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
-from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
+from timpani.libraries.openmpi.classic_rules import TunedRules
+from timpani.libraries.openmpi.tuned import reads_headers
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
 from timpani.libraries.openmpi.algorithms import read_algorithms
-from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
-from timpani.libraries.openmpi.tuned_rules.parameters import MIN_RADIX, fields, has_radix
+from timpani.libraries.openmpi.tuned import MIN_RADIX, TUNED, TWO_RANKS, fields, has_radix
 from timpani.libraries.tuning_file import TuningFile
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm

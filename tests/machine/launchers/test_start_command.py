@@ -11,8 +11,7 @@ import pytest
 
 from tests.installed import every_mpi
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host
-from timpani.libraries.launch_request import Command, LaunchRequest
+from timpani.libraries.launch_request import Command, Host, LaunchRequest
 from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers import srun as slurm
 from timpani.machine.launchers.start_command import command

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host, host_file
+from timpani.libraries.launch_request import Host, host_file
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.host_file import rank_file, read_hosts

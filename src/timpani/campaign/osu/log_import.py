@@ -18,7 +18,7 @@ from timpani.campaign.osu.printed_table import PrintedRow, PrintedTable, UnreadP
 from timpani.campaign.osu.read_log import read_log
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError, unknown
-from timpani.libraries.counterpart import counterpart
+from timpani.libraries.registry import counterpart
 from timpani.machine.here.describe import MachineDescription
 from timpani.stats.interval import median_ranks
 from timpani.study.cell import DEFAULT, Algorithm, Cell

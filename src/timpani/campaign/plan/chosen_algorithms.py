@@ -10,8 +10,7 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConfl
 from timpani.errors import UserError, unknown
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
 from timpani.libraries.library import AlgorithmSelection
-from timpani.libraries.registry import LIBRARIES
-from timpani.libraries.tuned_folder import tuned_selection
+from timpani.libraries.registry import LIBRARIES, tuned_selection
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
 from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, under_files

@@ -12,8 +12,7 @@ from typing import Any, Self
 from timpani.campaign.plan.budget_passes import Pass, passes
 from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, simulated_cell_seconds, start_seconds
 from timpani.campaign.plan.prepared_variant import PreparedVariant
-from timpani.libraries.hosts import HostList
-from timpani.libraries.launch_request import Command, LaunchRequest, Parameters
+from timpani.libraries.launch_request import Command, HostList, LaunchRequest, Parameters
 from timpani.libraries.library import Controls
 from timpani.machine.checks.binding_check import check_binding
 from timpani.machine.launchers.start_command import command

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from timpani.campaign.plan.prepared_variant import PreparedVariant, check_variant
 from timpani.errors import UserError
-from timpani.libraries.environment_overrides import clean_environment
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
+from timpani.libraries.outside_settings import clean_environment
 from timpani.machine.here.modules import load_modules, shell_environment
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms

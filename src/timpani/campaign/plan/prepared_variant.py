@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Self
 
 from timpani.errors import UserError
-from timpani.libraries.environment_overrides import environment_overrides, library_variables
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection, Library
+from timpani.libraries.outside_settings import environment_overrides, library_variables
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
 from timpani.study.cell import DEFAULT

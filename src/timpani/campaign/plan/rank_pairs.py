@@ -8,7 +8,7 @@ from typing import Literal
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo
-from timpani.libraries.hosts import HostList
+from timpani.libraries.launch_request import HostList
 from timpani.machine.here.cores import Cores
 from timpani.machine.nodes.asked_locality import parts_of, requested_core_places
 from timpani.machine.nodes.locality import CorePlace, nearest_first, pair_of_each_locality

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Self
 
 from timpani.campaign.plan.rank_pairs import DistinctPairs, pairs_here, pairs_on
-from timpani.libraries.hosts import HostList
+from timpani.libraries.launch_request import HostList
 from timpani.machine.here.cores import read_cores
 from timpani.machine.here.detect import this_computer
 from timpani.machine.nodes.host_list import choose_hosts, on_machine

@@ -8,7 +8,7 @@ from itertools import takewhile
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
-from timpani.libraries.hosts import HostList
+from timpani.libraries.launch_request import HostList
 from timpani.machine.here.describe import MachineDescription
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.places import requested_places

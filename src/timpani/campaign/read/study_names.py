@@ -10,8 +10,7 @@ import polars as pl
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.load import Campaign, StudyName
-from timpani.libraries.counterpart import counterpart
-from timpani.libraries.registry import LIBRARIES
+from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of

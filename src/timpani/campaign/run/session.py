@@ -28,11 +28,10 @@ from timpani.campaign.run.transposed_matrices import Matrices, MatrixReader, Sho
 from timpani.campaign.run.variant_check import check_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
-from timpani.libraries.hosts import HostList
+from timpani.libraries.launch_request import HostList
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, settings_of_libraries
-from timpani.libraries.registry import LIBRARIES, library_title
-from timpani.libraries.tuned_folder import tuned_texts
+from timpani.libraries.registry import LIBRARIES, library_title, tuned_texts
 from timpani.machine.here.describe import describe_cluster, describe_machine
 from timpani.machine.here.modules import load_modules
 from timpani.machine.nodes.model import Machine

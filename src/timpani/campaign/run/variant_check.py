@@ -14,7 +14,7 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.start import Programs
 from timpani.errors import UserError
-from timpani.libraries.environment_overrides import library_variables
+from timpani.libraries.outside_settings import library_variables
 from timpani.libraries.taken_settings import (
     InstalledSettings,
     TakenSettings,

@@ -4,14 +4,15 @@ import re
 from pathlib import Path
 
 from timpani.libraries import hydra
-from timpani.libraries.intel import algorithms, launcher
+from timpani.libraries.intel import algorithms
 from timpani.libraries.intel.adjust_file import AdjustFile
-from timpani.libraries.intel.fabric_variants import offered_variants
 from timpani.libraries.intel.settings import (
     OVERRIDES,
+    command,
     control,
     installed_settings,
     names_of_control,
+    offered_variants,
     settings_in_force,
 )
 from timpani.libraries.library import Identity, Library
@@ -36,7 +37,7 @@ LIBRARY = Library(
         launcher="mpiexec.hydra",  # its mpirun takes the first mpiexec.hydra on PATH, which may be MPICH's
         environment=_environment,
     ),
-    command=launcher.command,
+    command=command,
     start_seconds=0.4,
     export=hydra.export,
     host_with_slots=hydra.HOST_WITH_SLOTS,

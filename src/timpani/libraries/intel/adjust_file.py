@@ -1,38 +1,173 @@
-"""I_MPI_ADJUST variables as a file that a shell reads."""
+"""I_MPI_ADJUST variables as a file that a shell reads: `3:0-4095;0:4096-2147483647`, presets with ranges.
+
+How Intel MPI 2021.18 reads it was seen by presets whose times differ by factors, on 2 ranks:
+
+- Bytes are counted as we count a collective's message: a block for allgather, alltoall, gather and scatter, the whole
+  vector for reduce_scatter.
+- Of a range only the upper end counts: the first entry whose upper end isn't below a call's size decides, whatever its
+  lower end; beyond all upper ends the last entry does. So a call outside of all ranges is not left to the library.
+- Preset 0 leaves its range to the library. A preset that doesn't exist does so too, without a word.
+- With ranks (`@2-8`) the same holds for ranks, and sizes are ignored: of two entries with the same upper
+  end of ranks the later replaces the earlier, even where their sizes differ.
+- A value with any part that can't be read is ignored whole: `Incorrect adjust value … will be ignored`. One with blanks
+  is, too, without a word.
+"""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from timpani.errors import UserError, printable, shortened
-from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.intel.adjust import Entry, chosen_preset, parse_value
-from timpani.libraries.intel.shell_settings import AdjustSetting, adjust_settings
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
+from timpani.libraries.grid import CommunicatorGroup, RuleGrid, SizeChoice, up_to
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.tuning_file import Fault, LeftOut, TuningFile, Written, differ_by_nodes
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
-from timpani.study.selection import ALL, Call, Rule, SelectionTable, Span
+from timpani.study.selection import ALL, Rule, SelectionTable, Span
 from timpani.study.sizes import LARGEST
 
-_MEND = "write each as export I_MPI_ADJUST_BCAST='3:0-4095;0:4096-2147483647'"
+_MAX_LINE_CHARACTERS = 10_000
+_NAME = re.compile(r"I_MPI_ADJUST_(?P<operation>[A-Z_]{1,100})")
+_ASSIGNMENT = re.compile(rf"{_NAME.pattern}=(?P<value>.*)", re.DOTALL)
+_OPERATORS = frozenset("();<>|&")
+_PRINTING = ("echo", "printf", "#")
+_ASIDE = ("-genv", "-env", "setenv", "unset")
+"""Words that a variable's name follows, and its value in a separate word; `unset` has none."""
+
+_EXPANDED = re.compile(r"[$`]")
+_ENTRY_BEGINS = re.compile(r"\d{1,9}(?::[\d@-]*)?", re.ASCII)
+
+
+_Groups = tuple[CommunicatorGroup, ...]
 
 
 @dataclass(frozen=True)
-class AdjustChoice:
-    """What Intel MPI chooses by such a file."""
+class AdjustSetting:
+    """A place that sets a variable.
 
-    entries: Mapping[str, Sequence[Entry]]
-    catalogue: Catalogue
+    line        counted from 1
+    collective  as the variable's name has it, in small letters
+    value       None where it doesn't stand there: the shell computes it, or it is taken away
+    exported    whether programs that the shell starts get it
+    rest        what seems to belong to the value and is a command, since a semicolon ends the value
+    """
 
-    def decide(self, call: Call) -> Algorithm | None:
-        """The preset; None where the library decides, as it does for a preset that it lacks."""
-        preset = chosen_preset(self.entries.get(call.collective, ()), call.ranks, call.message_bytes)
-        infos = self.catalogue.algorithms.get(call.collective, ())
-        found = next((info for info in infos if info.value == str(preset)), None)
-        return Algorithm(self.catalogue.provider, found.name) if found else None
+    line: int
+    collective: str
+    value: str | None
+    exported: bool
+    rest: str = ""
+
+
+def adjust_settings(text: str) -> Iterator[AdjustSetting]:
+    """What a script sets, from the top; lines that name no such variable are the shell's own affair."""
+    for number, line in enumerate(text.splitlines(), 1):
+        if _NAME.search(line):
+            yield from _of_line(number, line)
+
+
+def _of_line(number: int, line: str) -> Iterator[AdjustSetting]:
+    commands = _commands(line)
+    if commands is None:
+        if not line.lstrip().startswith("#"):
+            yield from (AdjustSetting(number, each[1].lower(), None, True) for each in _NAME.finditer(line))
+        return
+    for words, following in pairwise([*commands, []]):
+        if words[0] in _PRINTING:
+            continue
+        alone = all("=" in word for word in words)
+        rest = following[0] if len(following) == 1 and _ENTRY_BEGINS.fullmatch(following[0]) else ""
+        for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False):
+            if match := _ASSIGNMENT.fullmatch(word):
+                value = None if _EXPANDED.search(match["value"]) else match["value"]
+                last = word == words[-1]
+                yield AdjustSetting(number, match["operation"].lower(), value, not alone, rest if last else "")
+            elif before in _ASIDE and (match := _NAME.fullmatch(word)):
+                value = None if before == "unset" or _EXPANDED.search(after) else after
+                yield AdjustSetting(number, match["operation"].lower(), value, True)
+
+
+def _commands(line: str) -> list[list[str]] | None:
+    """The words of each command of a line; None where the line alone has no meaning, as inside of a text."""
+    if len(line) > _MAX_LINE_CHARACTERS:
+        return None
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="".join(sorted(_OPERATORS)))
+    lexer.whitespace_split = True
+    try:
+        words = list(lexer)
+    except ValueError:
+        return None
+    parts = groupby(words, key=lambda word: bool(word) and set(word) <= _OPERATORS)
+    return [list(part) for operator, part in parts if not operator]
+
+
+_ENTRY = re.compile(
+    r"(?P<preset>\d{1,9})"
+    r"(?::(?P<first>\d{1,18})(?:-(?P<last>\d{1,18}))?(?:@(?P<fewest>\d{1,18})(?:-(?P<most>\d{1,18}))?)?)?",
+    re.ASCII,
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A preset with its ranges; None where it has none. Lower ends are as written, for those who look at it."""
+
+    preset: int
+    sizes: Span | None = None
+    ranks: Span | None = None
+
+    def __str__(self) -> str:
+        if self.sizes is None:
+            return str(self.preset)
+        return f"{self.preset}:{_written(self.sizes)}" + (f"@{_written(self.ranks)}" if self.ranks else "")
+
+
+def _written(span: Span) -> str:
+    return f"{span.first}-{LARGEST if span.last is None else span.last}"
+
+
+def parse_value(text: str) -> tuple[Entry, ...] | None:
+    """The entries of a value; None where the library ignores it whole."""
+    parts = text.removesuffix(";").split(";")
+    matches = [_ENTRY.fullmatch(part) for part in parts]
+    found = [match for match in matches if match]
+    return tuple(map(_entry, found)) if len(found) == len(parts) else None
+
+
+def _entry(match: "re.Match[str]") -> Entry:
+    return Entry(int(match["preset"]), _span(match["first"], match["last"]), _span(match["fewest"], match["most"]))
+
+
+def _span(first: str | None, last: str | None) -> Span | None:
+    return None if first is None else Span(int(first), int(last or first))
+
+
+def _end(span: Span | None) -> int:
+    return LARGEST if span is None or span.last is None else span.last
+
+
+def _groups(line: int, entries: Sequence[Entry], infos: Sequence[AlgorithmInfo], provider: str) -> _Groups:
+    """What the library chooses by one variable's value; nothing for a preset that it lacks."""
+
+    def choice(entry: Entry, sizes: Span) -> SizeChoice:
+        info = next((each for each in infos if each.value == str(entry.preset)), None)
+        algorithm = Algorithm(provider, info.name) if info else None
+        return SizeChoice(line, sizes.first, sizes, algorithm, str(entry.preset or ""), info)
+
+    if any(entry.ranks for entry in entries):
+        by_end = {_end(entry.ranks): entry for entry in entries}
+        placed = zip(up_to([*by_end]), by_end.values(), strict=True)
+        return tuple(CommunicatorGroup(line, span.first, span, (choice(entry, ALL),)) for span, entry in placed)
+    spans = up_to([_end(entry.sizes) for entry in entries])
+    choices = tuple(choice(entry, span) for entry, span in zip(entries, spans, strict=True))
+    return (CommunicatorGroup(line, 0, ALL, choices),)
+
+
+_MEND = "write each as export I_MPI_ADJUST_BCAST='3:0-4095;0:4096-2147483647'"
 
 
 class AdjustFile(TuningFile):
@@ -63,15 +198,16 @@ class AdjustFile(TuningFile):
                 lines.append(f"export I_MPI_ADJUST_{collective.upper()}='{value}'")
         return Written("\n".join(lines) + "\n", replace(table, rules=tuple(said)), tuple(left_out))
 
-    def read(self, text: str, catalogue: Catalogue) -> AdjustChoice:
+    def read(self, text: str, catalogue: Catalogue) -> RuleGrid:
         """What the library chooses with these variables; UserError where it would ignore one."""
-        entries: dict[str, Sequence[Entry]] = {}
+        groups: dict[str, _Groups] = {}
         for setting in adjust_settings(text):
             found = parse_value(setting.value) if setting.value is not None else None
             if found is None:
                 raise UserError(f"line {setting.line}: {_setting_name(setting)} has no value that can be read", _MEND)
-            entries[setting.collective] = found
-        return AdjustChoice(entries, catalogue)
+            infos = catalogue.algorithms.get(setting.collective, ())
+            groups[setting.collective] = _groups(setting.line, found, infos, catalogue.provider)
+        return RuleGrid(groups)
 
     def lint(self, text: str, catalogue: Catalogue, mpi: Mpi) -> Iterator[Fault]:
         """All that the library ignores without a word, or understands otherwise than it is written."""

@@ -4,12 +4,17 @@ import re
 
 from timpani.libraries import hydra
 from timpani.libraries.library import Identity, Library
-from timpani.libraries.mpich import algorithms, launcher
-from timpani.libraries.mpich.compositions_file import CompositionsFile
-from timpani.libraries.mpich.control_variables import eager_limits
-from timpani.libraries.mpich.settings import OVERRIDES, control, settings_in_force, without_own_files
-from timpani.libraries.mpich.transport_variants import offered_variants
-from timpani.libraries.mpich.tree_file import SharedMemoryFile, TreeFile
+from timpani.libraries.mpich import algorithms
+from timpani.libraries.mpich.settings import (
+    OVERRIDES,
+    command,
+    control,
+    eager_limits,
+    offered_variants,
+    settings_in_force,
+    without_own_files,
+)
+from timpani.libraries.mpich.tree_file import CompositionsFile, SharedMemoryFile, TreeFile
 
 LIBRARY = Library(
     kind="mpich",
@@ -24,7 +29,7 @@ LIBRARY = Library(
         installation="`pip install mpich` into this environment or `apt install mpich libmpich-dev`",
         development="`apt install libmpich-dev`, or your cluster's module with MPICH's compilers",
     ),
-    command=launcher.command,
+    command=command,
     start_seconds=0.3,
     export=hydra.export,
     host_with_slots=hydra.HOST_WITH_SLOTS,

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import zip_longest
 
-from timpani.libraries.canonical_names import canonical_names
-from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter
+from timpani.libraries.catalogue import AlgorithmInfo, Catalogue, Parameter, canonical_names
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import AlgorithmSelection
-from timpani.libraries.mpich.control_variables import Variable, control_variables
+from timpani.libraries.mpich.settings import Variable, control_variables
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES

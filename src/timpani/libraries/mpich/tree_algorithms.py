@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from timpani.libraries.catalogue import AlgorithmInfo, Catalogue
-from timpani.libraries.mpich.conditions import power_of_two_within
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
-from timpani.libraries.mpich.selection_tree import Branch, Tree, tree_algorithm
+from timpani.libraries.mpich.selection_tree import Branch, Tree, power_of_two_within, tree_algorithm
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Rule, Span, common_part
 

@@ -8,23 +8,21 @@ from itertools import pairwise
 
 from timpani.errors import printable, shortened
 from timpani.libraries.mpich.algorithms import IN_PLACE
-from timpani.libraries.mpich.conditions import (
-    ASKED_OF,
-    is_any,
-    is_known,
-    is_of_the_call,
-    limit,
-    needs_last_any,
-)
 from timpani.libraries.mpich.embedded_trees import EmbeddedTrees
 from timpani.libraries.mpich.selection_tree import (
+    ASKED_OF,
     VARIABLES,
     Branch,
     Kind,
     Tree,
     TreeAlgorithm,
     is_algorithm,
+    is_any,
+    is_known,
+    is_of_the_call,
     kind_of,
+    limit,
+    needs_last_any,
     tree_algorithm,
 )
 from timpani.libraries.mpich.tree_algorithms import ON_POWERS_OF_TWO, needed_parameters

@@ -4,15 +4,21 @@ import re
 
 from timpani.libraries.library import Identity, Library, Note
 from timpani.libraries.openmpi import algorithms, launcher
-from timpani.libraries.openmpi.counting import counting
-from timpani.libraries.openmpi.han_rules.file import HanRules
-from timpani.libraries.openmpi.installed import control, eager_limits, installed_settings, preferred_component
-from timpani.libraries.openmpi.json_rules.file import ClassicRulesInSix, JsonRulesFile
+from timpani.libraries.openmpi.algorithms import ON_TWO_RANKS
+from timpani.libraries.openmpi.classic_rules import ClassicRules, TunedRules
+from timpani.libraries.openmpi.han_rules import HanRules
+from timpani.libraries.openmpi.json_rules import JsonRulesFile
+from timpani.libraries.openmpi.launcher import counting, remove_remains
 from timpani.libraries.openmpi.offered_variants import offered_variants
-from timpani.libraries.openmpi.on_two_ranks import ON_TWO_RANKS
-from timpani.libraries.openmpi.remains import remove_remains
-from timpani.libraries.openmpi.settings import OVERRIDES, settings_in_force, without_own_files
-from timpani.libraries.openmpi.tuned_rules.file import TunedRules
+from timpani.libraries.openmpi.settings import (
+    OVERRIDES,
+    control,
+    eager_limits,
+    installed_settings,
+    preferred_component,
+    settings_in_force,
+    without_own_files,
+)
 from timpani.native.mpi import Mpi
 
 
@@ -67,5 +73,5 @@ LIBRARY = Library(
     notes=_notes,
     on_two_ranks=ON_TWO_RANKS,
     tuning_files=(TunedRules(), JsonRulesFile(), HanRules()),
-    checked_files=(ClassicRulesInSix(),),
+    checked_files=(ClassicRules(),),
 )

@@ -10,8 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from timpani.libraries.library import OfferedVariants
-from timpani.libraries.openmpi.installed import listed_components
-from timpani.libraries.openmpi.settings import Setting, ask_ompi_info, read_settings
+from timpani.libraries.openmpi.settings import Setting, ask_ompi_info, listed_components, read_settings
 from timpani.native.mpi import Mpi
 
 _ENUMERATOR = re.compile(r"mca:\w+:\w+:param:(?P<name>\w+):enumerator:value:-?\d+:(?P<value>\w+)")

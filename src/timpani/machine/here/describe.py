@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from timpani.errors import printable
 from timpani.lab.rate import parse_rate
-from timpani.libraries.hosts import Host, HostList
+from timpani.libraries.launch_request import Host, HostList
 from timpani.machine.here.cores import read_cores
 from timpani.machine.launchers.lab_launcher import links
 from timpani.machine.nodes.host_list import same_host

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host, HostList
+from timpani.libraries.launch_request import Host, HostList
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.node_set import expand, fold

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host, HostList
+from timpani.libraries.launch_request import Host, HostList
 from timpani.libraries.library import Library
 from timpani.machine.nodes.host_list import added_slots
 from timpani.machine.nodes.node_set import MAX_NODES, expand

@@ -7,7 +7,7 @@ from itertools import zip_longest
 from math import inf
 
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host, HostList
+from timpani.libraries.launch_request import Host, HostList
 from timpani.machine.nodes.model import Machine
 from timpani.study.words import counted
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from timpani.libraries.hosts import Host, HostList
+from timpani.libraries.launch_request import Host, HostList
 from timpani.machine.nodes.category import placement_problem, resolve_mapping
 from timpani.machine.nodes.model import Machine
 from timpani.study.placement import category, ranks_per_node

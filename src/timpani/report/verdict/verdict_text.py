@@ -14,7 +14,7 @@ from timpani.campaign.read.campaign_warnings import campaign_warnings
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.other_activity import machine_loads
 from timpani.campaign.read.study_names import notes_on
-from timpani.libraries.eager_limits import eager_limits, within_node
+from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
 from timpani.report.verdict.answer import affordable_launches, brief_warnings, details, headline, more_warnings
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines

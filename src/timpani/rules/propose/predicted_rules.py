@@ -8,7 +8,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.libraries.hosts import Host
+from timpani.libraries.launch_request import Host
 from timpani.libraries.registry import LIBRARIES
 from timpani.machine.nodes.model import Machine
 from timpani.machine.nodes.places import requested_places

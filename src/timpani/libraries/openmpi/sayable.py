@@ -1,18 +1,77 @@
-"""What of a selection table a rules file can say, and what it leaves out."""
+"""What of a selection table files for coll/tuned can say, what they leave out, and the entries that say it."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Catalogue
-from timpani.libraries.openmpi.tuned_rules.collectives import TUNED, TWO_RANKS
-from timpani.libraries.openmpi.tuned_rules.distributions import ANYWHERE, DISTINGUISHED, Distribution
-from timpani.libraries.openmpi.tuned_rules.parameters import fields, without_effect
-from timpani.libraries.openmpi.tuned_rules.parse import reads_headers
+from timpani.libraries.openmpi.tuned import MAX_LONG, TUNED, TWO_RANKS, fields, reads_headers, without_effect
 from timpani.libraries.tuning_file import MAX_RANK_COUNTS, LeftOut, rank_counts
 from timpani.study.cell import Algorithm
-from timpani.study.selection import ALL, Rule, SelectionTable, Span, overlap, show_span, split_span
+from timpani.study.selection import (
+    ALL,
+    Call,
+    Rule,
+    SelectionTable,
+    Span,
+    common_part,
+    overlap,
+    show_span,
+    split_span,
+)
+from timpani.study.sizes import LARGEST
 from timpani.study.words import counted
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """A class of communicators.
+
+    word      what a file in JSON calls it
+    nodes     on how many nodes its ranks are
+    per_node  the largest number of its ranks on one node
+    words     the same for people, after a number of ranks
+    """
+
+    word: str
+    nodes: Span
+    per_node: Span
+    words: str = ""
+
+    def part_of(self, rule: Rule) -> Rule | None:
+        """`rule` for communicators of this class only; None if it decides none of them.
+
+        On one node, the ranks of a node are all ranks; with one rank on each node, the nodes are as many as the ranks.
+        In both classes a rule can therefore ask for ranks in place of ranks per node or of nodes.
+        """
+        nodes, per_node = common_part(rule.nodes, self.nodes), common_part(rule.per_node, self.per_node)
+        ranks: Span | None = rule.ranks
+        if self == SINGLE_NODE:
+            ranks = common_part(rule.ranks, rule.per_node)
+        elif self == ONE_PER_NODE:
+            ranks = common_part(rule.ranks, rule.nodes)
+        if nodes is None or per_node is None or ranks is None:
+            return None
+        return replace(rule, ranks=ranks, nodes=self.nodes, per_node=self.per_node)
+
+    def widens(self, rule: Rule) -> bool:
+        """Whether `rule` decides only some communicators of this class with its rank counts."""
+        if self in (SINGLE_NODE, ONE_PER_NODE):
+            return False
+        return (common_part(rule.nodes, self.nodes), common_part(rule.per_node, self.per_node)) != (
+            self.nodes,
+            self.per_node,
+        )
+
+
+ANYWHERE = Distribution("any", ALL, ALL)
+SINGLE_NODE = Distribution("single-node", Span(1, 1), ALL, " on one node")
+ONE_PER_NODE = Distribution("one-per-node", Span(2), Span(1, 1), " with one rank on each node")
+SEVERAL = Distribution("any", Span(2), Span(2), " on several nodes with several ranks on a node")
+"""What is left of `any` after the other two, if their entries come first: the first entry that fits holds."""
+
+DISTINGUISHED = (SINGLE_NODE, ONE_PER_NODE, SEVERAL)
+"""The classes that a file in JSON distinguishes, in the order in which it must name them."""
 
 
 class UnsayableError(Exception):
@@ -198,3 +257,43 @@ def _nodes(rule: Rule) -> str:
 
 def _counted(span: Span, word: str) -> str:
     return counted(span.first, word) if span.first == span.last else f"{show_span(span)} {word}s"
+
+
+Sizes = Mapping[int, Algorithm | None]
+"""From which size on which algorithm; None: the library chooses."""
+
+
+def by_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Sizes]]:
+    """From which rank count on which choices; the first from 0 on, so that there is no smaller communicator."""
+    before: Sizes | None = None
+    for ranks, sizes in _all_ranks(collective, rules):
+        if ranks <= LARGEST and sizes != before:
+            yield ranks, (before := sizes)
+
+
+def _all_ranks(collective: str, rules: tuple[Rule, ...]) -> Iterator[tuple[int, Sizes]]:
+    for span in split_span([rule.ranks for rule in rules], ALL):
+        here = [rule for rule in rules if span.first in rule.ranks]
+        yield from ((ranks, _by_size(collective, ranks, here)) for ranks in _counts(collective, span, here))
+
+
+def _counts(collective: str, span: Span, rules: list[Rule]) -> "range | tuple[int]":
+    """The rank counts of a span that need an entry: each, where thresholds grow with them."""
+    if TUNED[collective].unit != "blocks" or all(rule.sizes == ALL for rule in rules):
+        return (span.first,)
+    assert span.last is not None, "such a rule is not sayable"
+    return range(span.first, span.last + 1)
+
+
+def _by_size(collective: str, ranks: int, rules: list[Rule]) -> Sizes:
+    """The choices by the size that is compared."""
+    found: dict[int, Algorithm | None] = {}
+    before: Algorithm | None = None
+    for size in split_span([rule.sizes for rule in rules], ALL):
+        call = Call(collective, ranks, 1, 1, size.first)
+        algorithm = next((rule.algorithm for rule in rules if call.message_bytes in rule.sizes), None)
+        algorithm = None if algorithm is None or algorithm.is_default else algorithm
+        compared = TUNED[collective].compared(call) if size.first else 0
+        if compared <= MAX_LONG and (not found or algorithm != before):
+            found[compared] = before = algorithm
+    return found
