@@ -19,11 +19,6 @@ def test_options_are_numbers_and_lists_or_written_as_on_the_command_line() -> No
     assert compose(["allreduce"], listed) == compose(["allreduce"], written)
 
 
-def test_the_profile_of_an_arrival_pattern_is_read(tmp_path: Path) -> None:
-    with pytest.raises(timpani.UserError, match="holds no profile"):
-        timpani.measure("allreduce", folder=tmp_path / "c", arrival=f"recorded:{tmp_path}")
-
-
 def test_a_figure_that_does_not_exist_is_refused_before_measuring(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text('ranks = 2\nsizes = 8\n[collectives]\nbcast = "all"\n[figures.nonsense]\n')

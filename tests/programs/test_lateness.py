@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike
 
-from tests.cli.typed import typed
 from tests.programs.profile_files import CALL, late, part_text, write_profile
-from timpani.programs.profile.lateness import call_lateness, lateness_advice
+from timpani.programs.profile.lateness import call_lateness
 from timpani.programs.profile.profile_folder import read_profile
 from timpani.programs.profile.profile_lines import ProfilePart
-from timpani.programs.profile.profiled_points import profiled_points
-from timpani.study.arrival import TOGETHER
 
 BCAST = {**CALL, "name": "bcast", "operator": ""}
 CALL_NS = 10_000.0
@@ -75,42 +72,3 @@ def test_nothing_is_known_of_one_call_or_of_a_rank_that_is_missing(tmp_path: Pat
     assert once.repeated_share is None
     incomplete = read_profile(write_profile(tmp_path / "2", part_text((BCAST, late("a", 0, 70.0, name="bcast")))))
     assert call_lateness(incomplete.main_part) == []
-
-
-def advice(part: ProfilePart, arrival: str = TOGETHER) -> str:
-    return "\n".join(lateness_advice(part, profiled_points(part), arrival))
-
-
-def test_long_lateness_that_repeats_is_worth_measuring(tmp_path: Path) -> None:
-    part = part_of(tmp_path / "p", entries(50_000, 0))
-    said = advice(part)
-    assert "bcast on 2 ranks from 1 KiB (repeats 100 %, 5 × the call's own time)" in said
-    assert f"--arrival recorded:{tmp_path / 'p'}" in said
-    assert not advice(part, "recorded:p")
-
-
-@pytest.mark.parametrize(
-    ("delay", "noise", "name"),
-    [
-        (0, 50_000, "bcast"),  # does not repeat
-        (5_000, 0, "bcast"),  # half of the call's own time
-        (50_000, 0, "allreduce"),  # the same algorithm is the best however late ranks are
-    ],
-)
-def test_other_lateness_is_not(tmp_path: Path, delay: float, noise: float, name: str) -> None:
-    assert not advice(part_of(tmp_path / "p", entries(delay, noise), name))
-
-
-def test_a_pattern_that_does_not_repeat_is_advised_against(tmp_path: Path) -> None:
-    said = advice(part_of(tmp_path / "p", entries(0, 50_000)), "recorded:p")
-    assert "lateness hardly repeats in bcast on 2 ranks from 1 KiB" in said
-    assert "leave out --arrival" in said
-
-
-def test_commands_print_the_share_and_the_advice(tmp_path: Path) -> None:
-    folder = part_of(tmp_path / "p", entries(50_000, 0)).path.parent
-    shown = typed("show", folder)
-    assert "repeats" in shown.stdout
-    assert "note: the same ranks are late in bcast" in shown.stdout
-    planned = typed("run", "--for", folder, "--dry-run", "--algorithms", "default")
-    assert "--arrival recorded:" in planned.stderr

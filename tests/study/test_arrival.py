@@ -3,9 +3,8 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.study.arrival import ArrivalPattern, RecordedLateness, check_arrival
+from timpani.study.arrival import ArrivalPattern, check_arrival
 from timpani.study.compose import compose
-from timpani.study.study import Study
 
 
 @pytest.mark.parametrize(
@@ -19,7 +18,6 @@ from timpani.study.study import Study
         ("one_late:0.05ms", ArrivalPattern("one_late", 50_000, in_calls=False), "one_late:50us"),
         (" sorted:10s", ArrivalPattern("sorted", 10_000_000_000, in_calls=False), "sorted:10s"),
         ("together", None, "together"),
-        ("recorded:p", None, "recorded:p"),
     ],
 )
 def test_one_pattern_has_one_text(text: str, pattern: ArrivalPattern | None, recorded: str) -> None:
@@ -28,7 +26,7 @@ def test_one_pattern_has_one_text(text: str, pattern: ArrivalPattern | None, rec
 
 
 @pytest.mark.parametrize(
-    "text", ["late", "one_late", "one_late:", "one_late:0us", "sorted:11s", "random:-1us", "sorted:1001x", "recorded:"]
+    "text", ["late", "one_late", "one_late:", "one_late:0us", "sorted:11s", "random:-1us", "sorted:1001x", "recorded:p"]
 )
 def test_an_invalid_pattern_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(UserError, match="is not an arrival pattern") as refused:
@@ -42,12 +40,3 @@ def test_the_pattern_is_a_study_key_for_collectives_by_timpanis_method() -> None
         compose(["latency"], {"arrival": "one_late:1ms"})
     with pytest.raises(UserError, match="OSU's protocol"):
         compose(["bcast"], {"arrival": "one_late:1ms", "method": "osu"})
-
-
-def test_recorded_lateness_is_of_the_same_collective_ranks_and_size_class() -> None:
-    lateness = RecordedLateness(collective="bcast", ranks=2, size_class=11, ns=(0, 70))
-    values = {"collectives": {"bcast": "all"}, "ranks": 2, "sizes": 1024, "arrival": "recorded:p"}
-    study = Study.check({**values, "lateness": [lateness.model_dump(mode="json")]}, "a test")
-    assert study.lateness_of("bcast", 2, 1500) == (0, 70)
-    for collective, ranks, size in (("bcast", 2, 2048), ("bcast", 4, 1500), ("reduce", 2, 1500)):
-        assert not study.has_lateness(collective, ranks, size)

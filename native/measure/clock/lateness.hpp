@@ -12,8 +12,7 @@ class InjectedLateness {
   public:
     /// Ranks enter together.
     InjectedLateness() = default;
-    /// `delay_ns` is the lateness of the latest rank, unless the pattern was recorded. The same `seed` gives the same
-    /// random lateness on every rank. Throws std::runtime_error where a recorded pattern is of other ranks.
+    /// `delay_ns` is the lateness of the latest rank. The same `seed` gives the same random lateness on every rank.
     InjectedLateness(const ArrivalPattern& pattern, std::int64_t delay_ns, int ranks, std::uint64_t seed);
 
     [[nodiscard]] bool injected() const { return !mean_ns_.empty(); }

@@ -27,8 +27,7 @@ constexpr std::array kStarts{std::pair{std::string_view{"round_time"}, Start::ro
                              std::pair{std::string_view{"barrier"}, Start::barrier}};
 constexpr std::array kArrivals{std::pair{std::string_view{"one_late"}, ArrivalKind::one_late},
                                std::pair{std::string_view{"sorted"}, ArrivalKind::sorted},
-                               std::pair{std::string_view{"random"}, ArrivalKind::random},
-                               std::pair{std::string_view{"recorded"}, ArrivalKind::recorded}};
+                               std::pair{std::string_view{"random"}, ArrivalKind::random}};
 constexpr std::array kDelayUnits{std::pair{std::string_view{"ns"}, false}, std::pair{std::string_view{"calls"}, true}};
 constexpr std::array kModes{std::pair{std::string_view{"warm"}, CacheMode::warm},
                             std::pair{std::string_view{"rotate"}, CacheMode::rotate},
@@ -109,13 +108,6 @@ void add_cell(CellPlan cell, bool to_newest, std::vector<Point>& points) {
 ArrivalPattern parse_arrival(std::istringstream& words) {
     ArrivalPattern arrival;
     arrival.kind = choice(next<std::string>(words), kArrivals);
-    if (arrival.kind == ArrivalKind::recorded) {
-        while (!(words >> std::ws).eof()) {
-            arrival.lateness_ns.push_back(next<std::int64_t>(words));
-            if (arrival.lateness_ns.back() < 0) throw std::runtime_error("no rank enters before the first");
-        }
-        return arrival;
-    }
     arrival.delay = next<double>(words);
     if (!(arrival.delay > 0)) throw std::runtime_error("a delay is over 0");
     arrival.in_calls = choice(next<std::string>(words), kDelayUnits);

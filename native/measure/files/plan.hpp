@@ -28,14 +28,13 @@ struct CellPlan {
                             // `default:first=0,second=1`; empty for the library's collective
 };
 
-enum class ArrivalKind { together, one_late, sorted, random, recorded };
+enum class ArrivalKind { together, one_late, sorted, random };
 
 /// How late ranks enter a call, for all repetitions of a point.
 struct ArrivalPattern {
     ArrivalKind kind = ArrivalKind::together;
-    double delay = 0;                       // of the latest rank: nanoseconds, or multiples of the library's call time
-    bool in_calls = false;                  // whether `delay` is in multiples of the call time
-    std::vector<std::int64_t> lateness_ns;  // of each rank, where recorded
+    double delay = 0;       // of the latest rank: nanoseconds, or multiples of the library's call time
+    bool in_calls = false;  // whether `delay` is in multiples of the call time
 };
 
 /// Cells of one operation, size and cache mode. They are compared with each other, so they are measured interleaved.
@@ -72,8 +71,7 @@ struct Plan {
 /// Reads the plan's text: a line `timpani-plan 1`, then one `key value…` per line; `#` starts a comment. The cells
 /// between a line `point` and the next form one point; `point R` is a point of R rounds. A cell before any such line is
 /// a separate point. A line `arrival` after `point` gives its pattern: `arrival one_late 50000 ns`,
-/// `arrival sorted 2 calls`, `arrival random …`, or `arrival recorded` and each rank's nanoseconds. Throws
-/// std::runtime_error that names the line.
+/// `arrival sorted 2 calls` or `arrival random …`. Throws std::runtime_error that names the line.
 Plan parse_plan(const std::string& text);
 
 }  // namespace timpani

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <set>
-#include <stdexcept>
 
 #include "tests/check.hpp"
 
@@ -17,13 +16,6 @@ InjectedLateness of_four(ArrivalKind kind, std::uint64_t seed = 1) {
     return {pattern, 900, 4, seed};
 }
 
-InjectedLateness recorded_of(int ranks) {
-    ArrivalPattern pattern;
-    pattern.kind = ArrivalKind::recorded;
-    pattern.lateness_ns = {5, 0};
-    return {pattern, 0, ranks, 1};
-}
-
 }  // namespace
 
 TEST(ranks_that_enter_together_get_no_lateness) {
@@ -34,8 +26,6 @@ TEST(ranks_that_enter_together_get_no_lateness) {
 TEST(patterns_say_how_late_each_rank_is) {
     CHECK((of_four(ArrivalKind::one_late).mean_ns() == std::vector<std::int64_t>{0, 0, 0, 900}));
     CHECK((of_four(ArrivalKind::sorted).mean_ns() == std::vector<std::int64_t>{0, 300, 600, 900}));
-    const InjectedLateness recorded = recorded_of(2);
-    CHECK(recorded.of(0, 17) == 5 && recorded.of(1, 17) == 0 && recorded.largest_ns() == 5);
 }
 
 TEST(random_lateness_is_the_same_on_every_rank_and_differs_between_repetitions) {
@@ -59,16 +49,6 @@ TEST(random_lateness_is_the_same_on_every_rank_and_differs_between_repetitions) 
 TEST(blocks_of_one_point_count_their_repetitions_on) {
     InjectedLateness lateness = of_four(ArrivalKind::random);
     CHECK(lateness.count(20) == 0 && lateness.count(5) == 20 && lateness.count(1) == 25);
-}
-
-TEST(lateness_recorded_of_other_ranks_is_refused) {
-    bool refused = false;
-    try {
-        const InjectedLateness recorded = recorded_of(3);
-    } catch (const std::runtime_error&) {
-        refused = true;
-    }
-    CHECK(refused);
 }
 
 }  // namespace timpani

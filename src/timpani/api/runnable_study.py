@@ -2,23 +2,15 @@
 
 from collections.abc import Iterable
 
-from timpani.study.arrival import recorded_source
 from timpani.study.study import Study
 
 
 def runnable_study(what: Iterable[str], study: Study) -> Study:
-    """The study of `what`, with the lateness of the profile that its arrival pattern names.
-
-    UserError where a file of the user's asks for a figure that does not exist.
-    """
+    """The study of `what`; UserError where a file of the user's asks for a figure that does not exist."""
     file = next((name for name in what if name.endswith(".toml")), None)
     if file and study.figures:
         # Charts take longer to load than most commands take, and the shipped studies are tested.
         from timpani.report.page.figure_files import check_figure_names
 
         check_figure_names(study.figures, file)
-    if not recorded_source(study.arrival):
-        return study
-    from timpani.programs.study.recorded_lateness import with_recorded_lateness
-
-    return with_recorded_lateness(study)
+    return study

@@ -4,23 +4,19 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from timpani.errors import UserError
 
 TOGETHER = "together"
 """The pattern of ranks that enter at the same time."""
 
-PATTERNS = ("together", "one_late:D", "sorted:D", "random:D", "recorded:p")
+PATTERNS = ("together", "one_late:D", "sorted:D", "random:D")
 """`one_late`: the last rank enters D after the others. `sorted`: ranks enter at equal intervals, the last rank D after
-rank 0. `random`: each rank is late by a time drawn anew for each call, uniform from 0 to D. `recorded`: each rank is
-late by its mean in the profile p."""
+rank 0. `random`: each rank is late by a time drawn anew for each call, uniform from 0 to D."""
 
 _MAX_DELAY_NS = 10_000_000_000
 _MAX_CALLS = 1000.0
 _NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _DELAY = re.compile(r"(one_late|sorted|random):(\d{1,9}(?:\.\d{1,9})?)(ns|us|ms|s|x)", re.ASCII)
-_RECORDED = "recorded:"
 
 
 @dataclass(frozen=True)
@@ -37,8 +33,8 @@ class ArrivalPattern:
 
     @classmethod
     def parse(cls, text: str) -> "ArrivalPattern | None":
-        """Read `one_late:50us` or `sorted:2x`; None of a pattern without a delay; UserError if it is no pattern."""
-        if text == TOGETHER or recorded_source(text):
+        """Read `one_late:50us` or `sorted:2x`; None of `together`; UserError if it is no pattern."""
+        if text == TOGETHER:
             return None
         if match := _DELAY.fullmatch(text):
             in_calls = match[3] == "x"
@@ -57,37 +53,8 @@ class ArrivalPattern:
         return f"{self.name}:{int(self.delay) // _NS[unit]}{unit}"
 
 
-def recorded_source(text: str) -> str:
-    """The profile that `recorded:p` names; empty of any other pattern."""
-    return text.removeprefix(_RECORDED) if text.startswith(_RECORDED) else ""
-
-
-def recorded_pattern(name: str) -> str:
-    """The pattern of lateness recorded under `name`."""
-    return _RECORDED + name
-
-
 def check_arrival(text: str) -> str:
     """The pattern as it is recorded, so that one pattern has one text; UserError for other text."""
     text = text.strip()
     found = ArrivalPattern.parse(text)
     return str(found) if found else text
-
-
-class RecordedLateness(BaseModel):
-    """The lateness of ranks in calls of one collective and size class, from a profile.
-
-    size_class  bits of the message's bytes
-    ns          of each rank, its mean over the calls
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    collective: str
-    ranks: int = Field(ge=1)
-    size_class: int = Field(ge=0, le=63)
-    ns: tuple[int, ...]
-
-    def covers(self, collective: str, ranks: int, message_bytes: int) -> bool:
-        """Whether it is of such calls."""
-        return (self.collective, self.ranks, self.size_class) == (collective, ranks, message_bytes.bit_length())

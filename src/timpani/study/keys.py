@@ -169,21 +169,15 @@ class StudyKeys:
     )
     arrival: values.Arrival = key(
         "together",
-        "together, one_late:D, sorted:D, random:D or recorded:p",
+        "together, one_late:D, sorted:D or random:D",
         "how late ranks enter each collective: [arrival patterns](methodology.md#arrival-patterns) `together`,"
-        " `one_late:D`, `sorted:D`, `random:D` or `recorded:p`. D is a time such as `50us`, or `2x` the time of the"
-        " library's default call; p is a profile",
+        " `one_late:D`, `sorted:D` or `random:D`. D is a time such as `50us`, or `2x` the time of the library's"
+        " default call",
         Option(
             WHAT,
-            "How late ranks enter: together, one_late:50us, sorted:2x, random:1ms, or recorded:PROFILE.",
+            "How late ranks enter: together, one_late:50us, sorted:2x or random:1ms.",
             "together",
         ),
-    )
-    lateness: values.RecordedLatenesses = key(
-        (),
-        "a list of tables with collective, ranks, size_class and ns",
-        'the lateness of each rank for `arrival = "recorded:p"`: Timpani reads it from the profile p and records it'
-        " here",
     )
     weights: values.PointWeights = key(
         (),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError, create_model, model
 from timpani.errors import UserError, unknown, wrong_value
 from timpani.reading import read_toml
 from timpani.study import values as types_of_values
-from timpani.study.arrival import TOGETHER, recorded_source
+from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm
 from timpani.study.defaults import MAX_LAUNCHES, MAX_LAUNCHES_IN_BUDGET
 from timpani.study.keys import DATATYPES, KEYS, REQUIRED, StudyKeys
@@ -152,15 +152,6 @@ class Study(_Declared):
     def all_variants(self) -> dict[str, Variant]:
         """How everything is started, by name; first the variant that others are compared with."""
         return with_default(self.variants)
-
-    def lateness_of(self, operation: str, ranks: int, message_bytes: int) -> tuple[int, ...] | None:
-        """The recorded lateness of each rank in such calls, ns; None where none was recorded."""
-        found = (each.ns for each in self.lateness if each.covers(operation, ranks, message_bytes))
-        return next(found, None)
-
-    def has_lateness(self, operation: str, ranks: int, message_bytes: int) -> bool:
-        """Whether the study's arrival pattern says when the ranks of such calls enter."""
-        return not recorded_source(self.arrival) or self.lateness_of(operation, ranks, message_bytes) is not None
 
     def sizes_of(self, operation: str) -> tuple[int, ...]:
         """The sizes of one of the study's operations: its own where it has some, 0 where it has no size."""

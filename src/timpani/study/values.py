@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from timpani.errors import UserError
-from timpani.study.arrival import RecordedLateness, check_arrival
+from timpani.study.arrival import check_arrival
 from timpani.study.placement import check_placement
 from timpani.study.point_weights import PointWeight
 from timpani.study.sizes import LARGEST, LARGEST_SIZE, RANK_COUNT, parse_sizes
@@ -107,7 +107,6 @@ Placements = Annotated[
 ]
 
 Arrival = Annotated[str, AfterValidator(check_arrival)]
-RecordedLatenesses = tuple[RecordedLateness, ...]
 PointWeights = tuple[PointWeight, ...]
 Variants = Annotated[dict[str, Variant], BeforeValidator(_variants)]
 

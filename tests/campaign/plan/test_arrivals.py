@@ -11,8 +11,6 @@ from timpani.study.cell import Algorithm, Cell
 from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 
-LATENESS = {"collective": "bcast", "ranks": 2, "size_class": 4, "ns": [0, 70]}
-
 
 def study(**values: Any) -> Study:
     return Study.check({"collectives": {"bcast": "all"}, "ranks": 2, "sizes": [8, 1024], **values}, "a test")
@@ -42,13 +40,6 @@ def test_each_point_has_its_pattern(pattern: str, line: str) -> None:
         *("point", line, "cell 1 bcast 1024 warm - - -"),
     ]
     assert lines(study()) == ["point", "cell 0 bcast 8 warm - - -", "point", "cell 1 bcast 1024 warm - - -"]
-
-
-def test_calls_without_recorded_lateness_are_left_out_and_named() -> None:
-    recorded = study(arrival="recorded:p-1", lateness=[LATENESS])
-    assert lines(recorded) == ["point", "arrival recorded 0 70", "cell 0 bcast 8 warm - - -"]
-    (left_out,) = cells(recorded)[1]
-    assert str(left_out) == "bcast on 2 ranks, 1 KiB: the profile has no lateness of such calls"
 
 
 def test_cells_of_different_patterns_never_merge() -> None:

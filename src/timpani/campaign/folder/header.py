@@ -129,6 +129,11 @@ class Header(HeaderPart):
     ] = ()
     checksum: Annotated[str, Recorded("[of all before it](campaign-folder.md#what-shows-damage)")] = ""
 
+    @property
+    def recorded_study(self) -> dict[str, Any]:
+        """The study's keys as they were recorded, without those that earlier versions had."""
+        return {name: value for name, value in self.recorded["study"].items() if name in KEYS}
+
     @classmethod
     def check(cls, values: Mapping[str, Any], source: str) -> Self:
         """The header that campaign.json, read from `source`, holds; UserError names the key at fault."""

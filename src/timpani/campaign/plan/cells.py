@@ -39,12 +39,7 @@ def cells_of(
         for why, odd in unfit.items():
             yield Skipped(f"{operation} {algorithm} on {counted(ranks, 'rank')}, {show_sizes(odd)}", why)
     else:
-        wanted = list(_cells_at(sizes, study, operation, algorithm, ranks))
-        late = [each for each in wanted if study.has_lateness(operation, ranks, each.message_bytes)]
-        yield from late
-        if missing := sorted({each.message_bytes for each in wanted if each not in late}):
-            where = f"{operation} on {counted(ranks, 'rank')}, {show_sizes(missing)}"
-            yield Skipped(where, "the profile has no lateness of such calls")
+        yield from _cells_at(sizes, study, operation, algorithm, ranks)
 
 
 def _cells_at(sizes: tuple[int, ...], study: Study, operation: str, algorithm: Algorithm, ranks: int) -> Iterator[Cell]:

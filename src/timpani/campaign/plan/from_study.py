@@ -23,7 +23,6 @@ from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.places import requested_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
-from timpani.study.arrival import recorded_source
 from timpani.study.cell import Cell
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import CallArguments
@@ -48,10 +47,6 @@ def plan(
     """
     if study.regret is not None:
         _check_race(study, resources)
-    if recorded_source(study.arrival) and not study.lateness:
-        raise UserError(
-            f"the lateness of {study.arrival} was not read", "measure with `timpani run --arrival recorded:PROFILE`"
-        )
     draft = _Draft(study, resources)
     draft.skip_unfit()
     settings: dict[str, dict[str, str]] = {}

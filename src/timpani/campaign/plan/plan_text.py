@@ -90,15 +90,10 @@ def place_lines(plan: CampaignPlan, group: Group) -> Iterator[str]:
 def arrivals(study: Study, cells: list[PlannedCell]) -> dict[object, str]:
     """The arrival pattern of each point whose ranks don't enter together, as the measuring program reads it."""
     pattern = ArrivalPattern.parse(study.arrival)
-    found: dict[object, str] = {}
-    for each in cells:
-        cell = each.cell
-        if pattern is not None:
-            unit = "calls" if pattern.in_calls else "ns"
-            found[each.competes_at] = f"arrival {pattern.name} {pattern.delay:.17g} {unit}"
-        elif lateness := study.lateness_of(cell.collective, cell.ranks, cell.message_bytes):
-            found[each.competes_at] = f"arrival recorded {' '.join(map(str, lateness))}"
-    return found
+    if pattern is None:
+        return {}
+    line = f"arrival {pattern.name} {pattern.delay:.17g} {'calls' if pattern.in_calls else 'ns'}"
+    return {each.competes_at: line for each in cells}
 
 
 def cell_lines(cells: list[PlannedCell], arrivals: Mapping[object, str]) -> Iterator[str]:

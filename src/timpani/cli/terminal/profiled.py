@@ -6,7 +6,6 @@ from pathlib import Path
 import typer
 
 from timpani.campaign.folder.load import load_one_machine
-from timpani.programs.profile.lateness import lateness_advice
 from timpani.programs.profile.profile_folder import ProgramProfile, read_profile
 from timpani.programs.study.profiled_study import profiled_study
 from timpani.programs.study.savings import Savings, expected_savings
@@ -24,8 +23,6 @@ def study_for(profile: Path, options: Mapping[str, object], covered_by: Sequence
     found = profiled_study(read.main_part, options, covered)
     for text in found.left_out:
         typer.echo(f"left out: {text}", err=True)
-    for text in lateness_advice(read.main_part, found.points, found.study.arrival):
-        typer.echo(f"note: {text}", err=True)
     return found.study
 
 

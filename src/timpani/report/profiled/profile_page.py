@@ -7,7 +7,6 @@ import altair as alt
 import polars as pl
 from markupsafe import Markup
 
-from timpani.programs.profile.lateness import lateness_advice
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
@@ -30,7 +29,6 @@ from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import call_rows, form_rows, seconds_in_words, spent_words, waiting_words
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
 from timpani.report.tables.report_table import Table
-from timpani.study.arrival import TOGETHER
 from timpani.study.words import counted, per_cent
 
 _MAX_BARS = 12
@@ -65,7 +63,7 @@ def render_profile(profile: ProgramProfile, savings: Savings | None = None) -> s
             tables=profile_tables(part, savings),
             titles=TITLES,
             further={
-                "late": [*lateness_advice(part, points, TOGETHER), LATE_MEANING] if part.lateness else [],
+                "late": [LATE_MEANING] if part.lateness else [],
                 "longest": [LONGEST_MEANING] if part.longest else [],
                 "concurrent": list(concurrency_notes(part)),
                 "calls": [] if part.calls else ["none"],

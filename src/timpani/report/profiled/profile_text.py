@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from timpani.programs.profile.lateness import lateness_advice
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profile_lines import CallsLine, Form, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
@@ -23,7 +22,6 @@ from timpani.report.profiled.call_times import (
 from timpani.report.profiled.call_words import communicator_words, size_words
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.tables.plain_tables import aligned
-from timpani.study.arrival import TOGETHER
 from timpani.study.words import counted, per_cent
 
 _FORMS: dict[Form, str] = {
@@ -133,7 +131,6 @@ def _part_text(part: ProfilePart) -> Iterator[str]:
         yield ""
         yield from aligned(late_rows(part))
         yield LATE_MEANING
-        yield from (f"note: {each}" for each in lateness_advice(part, profiled_points(part), TOGETHER))
     if part.longest:
         yield ""
         yield from aligned(longest_rows(part))

@@ -48,7 +48,7 @@ def confirmation_study(
         raise UserError(f"{folder} has only predicted rules", "to confirm them, measure at their rank counts")
     if table.is_empty:
         raise UserError(f"{folder} has no rule to confirm", f"{folder / 'tuning.md'} gives the reason")
-    recorded = campaign.header.recorded["study"]
+    recorded = campaign.header.recorded_study
     ruled = [rule.collective for rule in table.rules] or recorded["collectives"]
     collectives = list(dict.fromkeys(ruled))
     has_library_files = any((folder / each.name).exists() for each in LIBRARIES[table.library].tuning_files)

@@ -19,7 +19,7 @@ def refining_study(gaps: Iterable[SizeGap], measured: Campaign) -> Study | None:
     It measures the default and all algorithms that came near the best at one point, under the conditions of `measured`.
     After a race only few algorithms remain, so all of them are measured in a fixed number of launches.
     """
-    recorded = measured.header.recorded["study"]
+    recorded = measured.header.recorded_study
     if recorded.get("weights"):  # the program's smallest and largest calls were measured, and rules end there
         return None
     sizes: dict[str, set[int]] = {}
