@@ -26,12 +26,11 @@ std::int64_t elements_of(const BufferArguments& buffer, RankInComm here) {
 }
 
 bool described(const BufferArguments& buffer, RankInComm here, bool with_displacements) {
-    if (buffer.type == MPI_DATATYPE_NULL || buffer.count < 0 || (with_displacements && !buffer.displacements.given()))
-        return false;
+    if (buffer.type == MPI_DATATYPE_NULL || buffer.count < 0) return false;
     for (int rank = 0; buffer.counts.given() && rank < here.ranks; ++rank) {
         if (buffer.counts[rank] < 0) return false;
     }
-    return true;
+    return !with_displacements || buffer.displacements.given() || max_elements(buffer, here) == 0;
 }
 
 bool in_place_allowed(const InterceptedCall& call, RankInComm here, bool sending) {
@@ -69,21 +68,28 @@ bool buffer_may_be_valid(const InterceptedCall& call, RankInComm here, bool send
     return !checked || library_accepts(buffer.data, max_elements(buffer, here), buffer.type);
 }
 
+bool in_parts(const InterceptedCall& call) { return collective_of(call.kind).receive.content == Content::part; }
+
+/// Elements of this rank's result of a reduction: its part may be empty although other ranks' parts are not.
+std::int64_t result_elements(const InterceptedCall& call, RankInComm here) {
+    return in_parts(call) ? call.receive.counts[here.rank] : call.receive.count;
+}
+
 bool reduction_may_be_valid(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     const BufferArguments& result = call.receive;
     if (call.op == MPI_OP_NULL || !described(result, here, false)) return false;
-    if (collective.receive.content == Content::part && !result.counts.given()) return false;
+    if (in_parts(call) && !result.counts.given()) return false;
     if (!library_accepts(call.op, result.type)) return false;
-    const std::int64_t count = max_elements(result, here);
-    const bool operand_accepted = call.send.data == MPI_IN_PLACE ? in_place_allowed(call, here, true)
-                                                                 : library_accepts(call.send.data, count, result.type);
+    const bool operand_accepted = call.send.data == MPI_IN_PLACE
+                                      ? in_place_allowed(call, here, true)
+                                      : library_accepts(call.send.data, max_elements(result, here), result.type);
     // MPICH also checks rank 0's result of an exscan, which nothing is received into.
     const bool has_result =
         checks_receive_buffers(collective) ? collective.receive.used_by(here.rank, call.root) : receives(call, here);
     if (!operand_accepted || (has_result && result.data == MPI_IN_PLACE)) return false;
     return !receives(call, here) || !checks_receive_buffers(collective) ||
-           library_accepts(result.data, count, result.type);
+           library_accepts(result.data, result_elements(call, here), result.type);
 }
 
 /// Whether the library refuses a call with one buffer for both: MPICH everywhere, Open MPI in these two collectives. A
@@ -129,6 +135,10 @@ bool aliased(const InterceptedCall& call, RankInComm here) {
     const bool both = sends(call, here) && collective.receive.used_by(here.rank, call.root);
     if (!both || call.send.data != call.receive.data) return false;
     if (!collective.reduces() && call.send.type != call.receive.type) return false;
+    if (in_parts(call) && result_elements(call, here) == 0) return false;
+    if (collective.by_arrays(collective.send) && collective.by_arrays(collective.receive) &&
+        (elements_of(call.send, here) == 0 || elements_of(call.receive, here) == 0))
+        return false;
     return call.receive.data != MPI_BOTTOM && message_bytes(call, here) > 0;
 }
 
@@ -151,7 +161,7 @@ std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     if (collective.result == Result::none) return 0;
     const auto all = [&](const BufferArguments& buffer) { return elements_of(buffer, here) * type_bytes(buffer.type); };
-    if (collective.receive.content == Content::part) return all(call.receive);
+    if (in_parts(call)) return all(call.receive);
     if (collective.by_arrays(collective.send) && collective.by_arrays(collective.receive)) {
         return std::max(call.send.data == MPI_IN_PLACE ? 0 : all(call.send), all(call.receive));
     }
@@ -162,7 +172,7 @@ std::int64_t message_bytes(const InterceptedCall& call, RankInComm here) {
 std::optional<std::int64_t> message_bytes_if_valid(const InterceptedCall& call, RankInComm here) {
     const Collective& collective = collective_of(call.kind);
     const bool arrays = collective.by_arrays(collective.send) || collective.by_arrays(collective.receive);
-    if (arrays || collective.receive.content == Content::part) return {};
+    if (arrays || in_parts(call)) return {};
     const BufferArguments& buffer = describing_buffer(call, here);
     if (!described(buffer, here, false) || !library_accepts(nullptr, 0, buffer.type)) return {};
     return message_bytes(call, here);

@@ -16,6 +16,10 @@ struct RankInComm {
 
 /// Whether the library accepts the arguments that MPI checks on this rank: counts, types, operator, root, the use of
 /// MPI_IN_PLACE, and, if it checks this, that the two buffers differ. The library reports what is wrong.
+///
+/// This is the only decision about a call that one rank makes alone. So it may be false only where MPI forbids the
+/// rank's arguments: a rank whose arguments are allowed would wait in the library, and the others in the algorithm. A
+/// buffer is therefore checked with the elements that this rank has there, and may be null without any.
 bool may_be_valid(const InterceptedCall& call, RankInComm here);
 
 /// Bytes of data in an element, without gaps.

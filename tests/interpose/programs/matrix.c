@@ -85,7 +85,7 @@ static void make_types(void) {
 }
 
 static int counts[MOST_RANKS], places[MOST_RANKS], sent[MOST_RANKS], got[MOST_RANKS], sent_at[MOST_RANKS],
-    got_at[MOST_RANKS], parts[MOST_RANKS];
+    got_at[MOST_RANKS], parts[MOST_RANKS], few[MOST_RANKS];
 
 /* Blocks of any size, none among them, from the last rank's to the first's with holes between. */
 static void make_blocks(int scale) {
@@ -97,6 +97,7 @@ static void make_blocks(int scale) {
         sent_at[i] = s, got_at[i] = g;
         s += sent[i] + 1, g += got[i] + 1;
         parts[i] = scale + (i < scale % 3 ? 1 : 0);
+        few[i] = i < ranks - 1;
     }
 }
 
@@ -169,6 +170,45 @@ static void reduce(int root, int n) {
     TRY(Exscan(from, into, n, matrix, product, comm));
 }
 
+static int sum_of(const int *numbers) {
+    int sum = 0;
+    for (int i = 0; i < ranks; ++i) sum += numbers[i];
+    return sum;
+}
+
+/* A buffer that holds nothing may be null, also on some ranks only. */
+static void* unless_empty(void *buffer, int elements) { return elements > 0 ? buffer : NULL; }
+
+static void move_nothing_on_some_ranks(int root, int n) {
+    const int at_root = rank == root;
+    void *const from_one = unless_empty(from, rank == 0 ? n : 1), *const into_one = unless_empty(into, rank == 0 ? n : 1);
+    int none[MOST_RANKS] = {0};
+    TRY(Bcast(into_one, n, MPI_INT, root, comm));
+    TRY(Gather(from_one, n, MPI_INT, into_one, n, MPI_INT, root, comm));
+    TRY(Gatherv(unless_empty(from, counts[rank]), counts[rank], MPI_INT, unless_empty(into, sum_of(counts)), counts,
+                places, MPI_INT, root, comm));
+    TRY(Scatter(from_one, n, MPI_INT, into_one, n, MPI_INT, root, comm));
+    TRY(Scatterv(unless_empty(from, sum_of(counts)), counts, places, MPI_INT, unless_empty(into, counts[rank]),
+                 counts[rank], MPI_INT, root, comm));
+    TRY(Allgather(from_one, n, MPI_INT, into_one, n, MPI_INT, comm));
+    TRY(Allgatherv(unless_empty(from, counts[rank]), counts[rank], MPI_INT, unless_empty(into, sum_of(counts)), counts,
+                   places, MPI_INT, comm));
+    TRY(Alltoall(from_one, n, MPI_INT, into_one, n, MPI_INT, comm));
+    for (int i = 0; i < ranks; ++i) sent[i] *= at_root, got[i] *= i == root;
+    TRY(Alltoallv(unless_empty(from, sum_of(sent)), sent, sent_at, MPI_INT, unless_empty(into, sum_of(got)), got, got_at,
+                  MPI_INT, comm));
+    TRY(Alltoallv(into, sent, sent_at, MPI_INT, at_root ? from : into, got, got_at, MPI_INT, comm));
+    make_blocks(n);
+    TRY(Reduce(from_one, at_root ? into_one : NULL, n, MPI_INT, MPI_SUM, root, comm));
+    TRY(Allreduce(from_one, into_one, n, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter(from, unless_empty(into, few[rank]), few, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter(unless_empty(from, sum_of(counts)), unless_empty(into, counts[rank]), counts, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter(from_one, rank == 0 ? NULL : into, none, MPI_INT, MPI_SUM, comm));
+    TRY(Reduce_scatter_block(from_one, into_one, n, MPI_INT, MPI_SUM, comm));
+    TRY(Scan(from_one, into_one, n, MPI_INT, MPI_SUM, comm));
+    if (n == 0) TRY(Exscan(from_one, into_one, n, MPI_INT, MPI_SUM, comm));
+}
+
 int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -185,7 +225,10 @@ int main(int argc, char **argv) {
         MPI_Comm_size(comm, &ranks);
         for (int n = 0; n <= 61; n = 5 * n + 1 + 5 * (n == 1)) {
             make_blocks(n);
-            for (int root = 0; root < ranks; root += ranks > 1 ? ranks - 1 : 1) move(root, n), reduce(root, n);
+            for (int root = 0; root < ranks; root += ranks > 1 ? ranks - 1 : 1) {
+                move(root, n), reduce(root, n);
+                move_nothing_on_some_ranks(root, n);
+            }
             move_to_all(n);
         }
     }
