@@ -13,7 +13,7 @@ import polars as pl
 from bench.common.command import cells, timpani
 from bench.common.cost_of_choices import Choices, LogTimes, choices_of, log_times, regret
 from timpani.campaign.folder.load import load
-from timpani.study.columns import algorithm_label
+from timpani.study.schema import algorithm_label
 from timpani.tuning.race.results import race_standings
 
 LAUNCHES = 5

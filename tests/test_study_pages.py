@@ -7,7 +7,7 @@ import pytest
 from tools.studies import FULL, PAGES, STUDY_PAGES, copy_full_pages, timpani, write_page
 
 from timpani.studies.claims import claims_of
-from timpani.study.shipped import shipped_studies
+from timpani.study.compose import shipped_studies
 
 MAX_WORDS = 600
 MAX_SVG_BYTES = 100_000

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from timpani.study.shipped import shipped_studies
+from timpani.study.compose import shipped_studies
 from timpani.study.study import Study
 
 PAGES = Path(__file__).parents[1] / "docs" / "studies"

@@ -15,7 +15,7 @@ from timpani.campaign.folder.bundle import SUFFIX
 from timpani.programs.profile.profile_folder import HEADER as PROFILE
 from timpani.report.predicted.prediction_output import JSON as PREDICTIONS
 from timpani.rules.table.table_file import TABLE_FILE
-from timpani.study.shipped import shipped_studies
+from timpani.study.compose import shipped_studies
 
 TIMPANI = Path(sys.executable).with_name("timpani")
 

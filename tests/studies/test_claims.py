@@ -24,7 +24,7 @@ from timpani.studies.claims import (
     claims_of,
     verdict_of,
 )
-from timpani.study.shipped import shipped_studies
+from timpani.study.compose import shipped_studies
 from timpani.tuning.race.results import RacedResults
 
 SIZES = [2**power for power in range(21)]

@@ -12,9 +12,9 @@ from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.report.words.dry_run import plan_lines
 from timpani.study.cell import COMPOSED, OWN
+from timpani.study.compose import ShippedStudy, shipped_studies
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import category
-from timpani.study.shipped import ShippedStudy, shipped_studies
 
 FOUR_GROUPS = Machine(
     name="m",

@@ -9,8 +9,7 @@ from tests.installed import needs_mpi
 from timpani.cli import app
 from timpani.errors import UserError
 from timpani.machine.where import resolve
-from timpani.study.compose import compose
-from timpani.study.shipped import shipped_studies
+from timpani.study.compose import compose, shipped_studies
 from timpani.study.trust import code_in, is_trusted, trust, without_code
 from timpani.study.variant import parse_variant
 

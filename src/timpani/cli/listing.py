@@ -18,8 +18,8 @@ from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.own import own_catalogue
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
+from timpani.study.compose import shipped_studies
 from timpani.study.operations import OPERATIONS
-from timpani.study.shipped import shipped_studies
 
 
 def list_(

@@ -29,7 +29,7 @@ from timpani.schedules.simulation import (
     relations_among,
     sockets_are_known,
 )
-from timpani.study.columns import is_timpani_schedule
+from timpani.study.schema import is_timpani_schedule
 from timpani.study.words import counted
 
 MIN_SCHEDULES = 3

@@ -14,7 +14,7 @@ from timpani.prediction.observed import call_of, places_of
 from timpani.prediction.times import predicted_times
 from timpani.providers.own import own_catalogue
 from timpani.schedules.simulation import Simulator
-from timpani.study.columns import is_timpani_schedule
+from timpani.study.schema import is_timpani_schedule
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,8 @@ from timpani.prediction.predictions import PredictedTime, predict
 from timpani.schedules.fingerprint import Fingerprints, Match, with_whole_messages
 from timpani.schedules.simulation import NotSimulated, Simulator
 from timpani.study.cell import Algorithm, Cell, is_under_files, parse_parameters
-from timpani.study.columns import is_timpani_schedule
 from timpani.study.operations import COLLECTIVES
-from timpani.study.schema import cell_columns, cell_of
+from timpani.study.schema import cell_columns, cell_of, is_timpani_schedule
 
 
 @dataclass(frozen=True)

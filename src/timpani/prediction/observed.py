@@ -11,8 +11,7 @@ from timpani.machine.nodes.model import Machine
 from timpani.prediction.calibrate import Observation
 from timpani.schedules.simulation import RankPlace, SimulatedCall
 from timpani.study.cell import OWN, Algorithm, parse_parameters
-from timpani.study.columns import is_timpani_schedule
-from timpani.study.schema import MACHINE_CELL, MEASURED_US
+from timpani.study.schema import MACHINE_CELL, MEASURED_US, is_timpani_schedule
 
 Places = tuple[RankPlace, ...]
 

@@ -9,8 +9,7 @@ from timpani.models.curves import TIME, curve_title
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.predictions import predict
 from timpani.schedules.simulation import NotSimulated, SimulatedCall, Simulator
-from timpani.study.columns import algorithm_name, is_timpani_schedule
-from timpani.study.schema import CURVE, MEASURED_US, SWEEP
+from timpani.study.schema import CURVE, MEASURED_US, SWEEP, algorithm_name, is_timpani_schedule
 from timpani.study.sizes import show_sizes
 
 _POINT = (*SWEEP, "message_bytes")

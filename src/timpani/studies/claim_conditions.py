@@ -16,8 +16,8 @@ from timpani.studies.claim import Claim
 from timpani.studies.comparison_checks import COMPARISON_CHECKS
 from timpani.studies.tables import Published
 from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm
+from timpani.study.compose import shipped_studies
 from timpani.study.schema import schema
-from timpani.study.shipped import shipped_studies
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
 from timpani.study.words import counted

@@ -1,14 +1,16 @@
 """A study from what was typed: a study's name or file, or operations, with options that take precedence."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from timpani.errors import UserError, unknown
+from timpani.slices import Hook
 from timpani.study.defaults import DEFAULT_RANKS, DEFAULT_SIZES
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.parameter_series import split_algorithms
-from timpani.study.shipped import shipped_studies
 from timpani.study.study import ALL, Study, read_study
 from timpani.study.trust import code_in, is_trusted, not_trusted, without_code
 
@@ -106,3 +108,37 @@ def left_out_of_plan(what: Iterable[str]) -> Iterator[str]:
         code = {} if is_trusted(file) else code_in(read_study(file).variants)
         for name, does in code.items():
             yield f"variant {name!r} is planned as if it did not do this: {'; '.join(does)} ({file} is not trusted)"
+
+
+_FOLDERS: Hook[Path] = Hook("STUDY_FILES")
+
+
+@dataclass(frozen=True)
+class ShippedStudy:
+    """A study file of the package: its name is the file's, without `.toml`."""
+
+    name: str
+    path: Path
+
+    @property
+    def study(self) -> Study:
+        return read_study(self.path)
+
+    @property
+    def title(self) -> str:
+        return self.study.title
+
+    @property
+    def question(self) -> str:
+        return self.study.question
+
+
+def shipped_studies() -> tuple[ShippedStudy, ...]:
+    """All shipped studies, by name."""
+    core = Path(str(resources.files("timpani")))
+    files = sorted((path for folder in (core, *_FOLDERS.added()) for path in folder.glob("*.toml")), key=_by_name)
+    return tuple(ShippedStudy(path.stem, path) for path in files)
+
+
+def _by_name(path: Path) -> str:
+    return path.stem

@@ -381,7 +381,6 @@ class MeasureOptions(TypedDict, total=False):
     placement: str | Sequence[str]
     mode: values.CacheMode
     arrival: str
-    lateness: Sequence[Mapping[str, Any]]
     weights: Sequence[Mapping[str, Any]]
     method: values.Method
     osu: Mapping[str, int]

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.study.cell import Algorithm, Cell, parse_parameters
+from timpani.study.cell import COMPOSED, DEFAULT, OWN, RULES, VARIANT_SIGN, Algorithm, Cell, parse_parameters
 
 MEASURED_US = pl.coalesce("median_us", "osu_avg_us")
 """The time of a cell in µs: the median, or of results that have only an average, the average."""
@@ -117,3 +117,27 @@ def cell_of(row: Mapping[str, Any]) -> Cell:
         mode=row["mode"],
         arrival=row["arrival"],
     )
+
+
+def algorithm_name() -> pl.Expr:
+    """Column `name`, as `Algorithm.plain` makes it."""
+    parameters = pl.when(pl.col("parameters") == "").then(pl.lit("")).otherwise(":" + pl.col("parameters"))
+    return (pl.col("algorithm") + parameters).alias("name")
+
+
+def algorithm_label() -> pl.Expr:
+    """Column `label`, as `Algorithm.label` makes it."""
+    shown = pl.col("provider").is_in([OWN, COMPOSED])
+    provider = pl.when(shown).then(pl.col("provider") + "/").otherwise(pl.lit(""))
+    variant = pl.when(pl.col("variant") == DEFAULT).then(pl.lit("")).otherwise(VARIANT_SIGN + pl.col("variant"))
+    return (provider + algorithm_name() + variant).alias("label")
+
+
+def is_default() -> pl.Expr:
+    """As `Algorithm.is_default` has it."""
+    return (pl.col("algorithm") == DEFAULT) & (pl.col("variant") == DEFAULT)
+
+
+def is_timpani_schedule() -> pl.Expr:
+    """Whether it is one of Timpani's collective algorithms: no way of transposing, nor a call that rules replace."""
+    return (pl.col("provider") == OWN) & (pl.col("algorithm") != RULES) & (pl.col("collective") != "transpose")

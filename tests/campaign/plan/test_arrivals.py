@@ -7,8 +7,7 @@ import pytest
 from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.plan import PlannedCell
 from timpani.campaign.plan.plan_text import arrivals, cell_lines
-from timpani.study.cell import Algorithm, Cell
-from timpani.study.skipped import Skipped
+from timpani.study.cell import Algorithm, Cell, Skipped
 from timpani.study.study import Study
 
 

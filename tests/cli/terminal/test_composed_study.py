@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.typed import typed
 from timpani.report.page.figure_files import check_figure_names
-from timpani.study.shipped import ShippedStudy, shipped_studies
+from timpani.study.compose import ShippedStudy, shipped_studies
 
 _STUDY = """
 ranks = [2]

@@ -7,11 +7,10 @@ from math import isqrt
 
 from timpani.campaign.plan.rank_pairs import DistinctPairs, between_ranks, missing_ranks
 from timpani.libraries.catalogue import AlgorithmInfo
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import Algorithm, Cell, Skipped
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import OPERATIONS
 from timpani.study.sizes import show_sizes
-from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 from timpani.study.words import counted
 

@@ -13,10 +13,9 @@ from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.registry import LIBRARIES, tuned_selection
 from timpani.providers.available import AvailableAlgorithms
 from timpani.providers.rules import BY_RULES, rules_selection
-from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, under_files
+from timpani.study.cell import DEFAULT, OWN, TUNED, Algorithm, Skipped, under_files
 from timpani.study.operations import OPERATIONS
 from timpani.study.parameter_series import each_of
-from timpani.study.skipped import Skipped
 from timpani.study.study import ALL, Study
 
 

@@ -23,11 +23,10 @@ from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.places import requested_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
-from timpani.study.cell import Cell
+from timpani.study.cell import Cell, Skipped
 from timpani.study.keys import DATATYPES
 from timpani.study.operations import CallArguments
 from timpani.study.sizes import show_size
-from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 from timpani.study.words import counted
 

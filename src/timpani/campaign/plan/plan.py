@@ -23,10 +23,9 @@ from timpani.machine.nodes.places import RankBinding, requested_places
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.stats.regret import ANALYSES
-from timpani.study.cell import Algorithm, Cell
+from timpani.study.cell import Algorithm, Cell, Skipped
 from timpani.study.operations import OPERATIONS, CallArguments
 from timpani.study.point_weights import Point
-from timpani.study.skipped import Skipped
 from timpani.study.study import Study
 from timpani.tuning.race.grid import grids
 

@@ -9,9 +9,18 @@ import polars as pl
 from timpani.campaign.read.cell_columns import FURTHER, STABLE, SUMMARIES
 from timpani.stats.compare import launches_needed
 from timpani.stats.interval import median_ranks
-from timpani.study.columns import algorithm_label, is_default
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, MACHINE_CELL, MEASURED_US, POINT, STATE, STATES, SWEEP
+from timpani.study.schema import (
+    ALGORITHM,
+    MACHINE_CELL,
+    MEASURED_US,
+    POINT,
+    STATE,
+    STATES,
+    SWEEP,
+    algorithm_label,
+    is_default,
+)
 from timpani.tuning.race.results import RacedResults, ended_cells
 
 CONTRACT = tuple(column.name for column in STABLE)

@@ -14,8 +14,8 @@ from timpani.providers.composed import composed_catalogue
 from timpani.providers.known_names import known_names
 from timpani.slices import Hook
 from timpani.study.cell import COMPOSED, DEFAULT, OWN
+from timpani.study.compose import shipped_studies
 from timpani.study.operations import COLLECTIVES, OPERATIONS
-from timpani.study.shipped import shipped_studies
 from timpani.study.study import ALL
 
 Words = list[tuple[str, str]]

@@ -12,8 +12,7 @@ from timpani.report.figures.columns import CALLS
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.report.words.fit_words import algorithm_of, number
-from timpani.study.columns import is_timpani_schedule
-from timpani.study.schema import CURVE, MEASURED_US
+from timpani.study.schema import CURVE, MEASURED_US, is_timpani_schedule
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
 

@@ -10,8 +10,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.rules.confirm.confirmation import ConfirmedRatio
 from timpani.rules.confirm.confirmation_study import parts_by_file
 from timpani.study.cell import DEFAULT, Algorithm
-from timpani.study.columns import is_default
-from timpani.study.schema import POINT
+from timpani.study.schema import POINT, is_default
 from timpani.study.selection import SelectionTable
 from timpani.tuning.decide.points import compare_at_points, join_reference, launch_medians
 from timpani.tuning.decide.winning_setting import SettingGains

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from timpani.stats.compare import ALPHA, min_p_value
-from timpani.study.columns import algorithm_label
-from timpani.study.schema import CHANGED, MEASURED_US, STATE
+from timpani.study.schema import CHANGED, MEASURED_US, STATE, algorithm_label
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.points import STRATA, compare_at_points, launch_medians
 

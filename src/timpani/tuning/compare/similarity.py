@@ -2,8 +2,7 @@
 
 import polars as pl
 
-from timpani.study.columns import is_default
-from timpani.study.schema import MEASURED_US, POINT, SWEEP
+from timpani.study.schema import MEASURED_US, POINT, SWEEP, is_default
 
 
 def distances_from_default(cells: pl.DataFrame) -> pl.DataFrame:

@@ -6,9 +6,8 @@ import polars as pl
 
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
-from timpani.study.columns import is_default
 from timpani.study.operations import PLAIN_MESSAGE
-from timpani.study.schema import ALGORITHM, POINT
+from timpani.study.schema import ALGORITHM, POINT, is_default
 from timpani.study.words import per_cent
 from timpani.tuning.decide.lowest import best_rows
 from timpani.tuning.decide.points import compare_at_points, competing, join_reference, launch_medians

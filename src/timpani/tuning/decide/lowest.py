@@ -5,8 +5,7 @@ from collections.abc import Iterable
 
 import polars as pl
 
-from timpani.study.columns import is_default
-from timpani.study.schema import POINT
+from timpani.study.schema import POINT, is_default
 from timpani.tuning.decide.equal_schedules import SAME_US
 
 _ROUNDING = 1e-9

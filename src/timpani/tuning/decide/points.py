@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from timpani.stats.compare import INDIFFERENCE, Samples, Stratum, compare_families
 from timpani.stats.state_effects import MIN_PAIRS, without_state_effects
-from timpani.study.columns import algorithm_label
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES
+from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES, algorithm_label
 
 STRATA = "strata"
 

@@ -8,9 +8,8 @@ from typing import Any
 import polars as pl
 
 from timpani.study.arrival import TOGETHER
-from timpani.study.columns import is_default
 from timpani.study.operations import COLLECTIVES
-from timpani.study.schema import POINT
+from timpani.study.schema import POINT, is_default
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
 from timpani.tuning.decide.gain_parts import GainPart, competitor_noun, gain_parts
