@@ -1,6 +1,7 @@
 """A campaign folder whose times come from formulas: every report of it is the same."""
 
 import random
+from dataclasses import replace
 from math import ceil, log2
 from pathlib import Path
 from typing import Any
@@ -157,3 +158,28 @@ def messages_campaign(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
 @pytest.fixture(scope="session")
 def messages_html(messages_campaign: Campaign) -> str:
     return render(messages_campaign)
+
+
+SETTING = "mpirun " + " ".join(f"--mca coll_tuned_parameter_{i} {i}" for i in range(12)) + " " + 200 * "x"
+
+
+@pytest.fixture(scope="session")
+def strange_html(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The page of scatters on two placements, with a hostile title and long settings; `bruck` ties on 2 ranks."""
+    header = synthetic_header(HOSTILE_TITLE)
+    header["machine"]["name"] = header["study"]["question"] = HOSTILE_TITLE
+    header["settings"] = {"scatter": dict.fromkeys(ALGORITHMS["scatter"], SETTING)}
+    results = [
+        replace(
+            each,
+            cell=replace(each.cell, placement=placement),
+            median_us=float(each.launch)
+            if each.cell.ranks == 2 and each.cell.algorithm.name in ("default", "bruck")
+            else each.median_us,
+        )
+        for placement in ("category:1:2", "node")
+        for each in synthetic_results()
+        if each.cell.collective == "scatter"
+    ]
+    folder = tmp_path_factory.mktemp("report") / "strange"
+    return render(load(write_campaign(folder, header, results, synthetic_launches())))
