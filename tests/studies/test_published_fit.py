@@ -100,3 +100,11 @@ def test_the_report_shows_it_too(table: StudyFit, tmp_path: Path) -> None:
     import_published("malasi_bcast_scatter", tmp_path / "malasi", "timpani import")
     alone = Page(render(load(tmp_path / "malasi"), published=[table])).text
     assert f"{table.title}: nothing here is the same fit of the same algorithm" in alone
+
+
+def test_a_published_table_is_shown_with_what_is_doubtful_in_it(tmp_path: Path) -> None:
+    import_published("behrooz_bcast_scatter", tmp_path / "table", "timpani import")
+    html = render(load(tmp_path / "table"))
+    assert "<summary>Doubtful in what was imported (" in html
+    assert "<li>scatter and bcast times of default are almost identical" in html
+    assert "65.7 GB/s out of one root" in html
