@@ -22,16 +22,18 @@ setup: .venv/setup
 	tools/setup-mpi
 	touch .venv/setup .venv/setup-unit $@
 
-# pytest compiles the tests as it reads them: once here, while wheels come, instead of in each worker.
+# pytest compiles the tests as it reads them: once here instead of in each worker.
 .venv/setup-tests: pyproject.toml tools/constraints.txt tools/setup tools/setup-mpi tools/install-for-tests
 	tools/install-for-tests packages
 	tools/setup test notebook pandas
 	tools/setup-mpi
-	tools/install-for-tests intel-mpi & PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null; wait
+	PYTHONDONTWRITEBYTECODE= $(bin)/python -m pytest --collect-only -qq > /dev/null
 	touch .venv/setup .venv/setup-unit $@
 
+# The type checker reads the sources without a slice.
 .venv/setup-rest: .venv/setup-tests
-	tools/install-for-tests versions
+	tools/setup test notebook pandas lint
+	tools/install-for-tests intel-mpi & tools/install-for-tests versions; wait
 	touch $@
 
 # --oversubscribe: on a computer with one core the demo runs too, and says that its ranks shared it. On 2 ranks every tree

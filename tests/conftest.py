@@ -38,12 +38,15 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
     return found
 
 
-# Those that take longest, so that no worker is left with one of them at the end. While the programs of the labs are
-# built another worker has reports, which need none: of two builds one waits.
+# Those that take longest, so that no worker is left with one of them at the end.
 _FIRST = (
-    *("tests/lab/", "tests/report/", "tests/mpi/", "tests/interpose/", "tests/campaign/", "tests/test_docs.py"),
-    *("tests/simgrid/", "tests/providers/", "tests/libraries/", "tests/native/"),
+    *("tests/lab/", "tests/test_slices.py", "tests/report/", "tests/campaign/", "tests/test_docs.py"),
+    *("tests/interpose/", "tests/cli/", "tests/simgrid/", "tests/providers/", "tests/libraries/", "tests/native/"),
 )
+
+
+# Tests that share nothing with the others of their file but programs that are built before: each runs alone.
+_ALONE = ("tests/mpi/test_", "tests/test_docs.py::test_commands_run_as_written", "tests/test_slices.py")
 
 
 # Fixtures that are an MPI library, or programs built for one.
@@ -99,10 +102,13 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadFileScheduling":
-    """A file's tests share what it builds and measures, so that they run in one process."""
+    """A file's tests share what it measures, so that they run in one process."""
     from xdist.scheduler import LoadFileScheduling
 
     class ByFile(LoadFileScheduling):  # type: ignore[misc] # it comes without types
+        def _split_scope(self, nodeid: str) -> str:
+            return nodeid if nodeid.startswith(_ALONE) else str(super()._split_scope(nodeid))
+
         def remove_node(self, node: "WorkerController") -> str | None:
             """Leave out what a worker died of: it would take the next one too, and its file's other tests with it."""
             pending = [
