@@ -142,20 +142,6 @@ def test_srun_starts_mpich_across_nodes(lab: Made, tmp_path: Path) -> None:
     )
     where = ("--placement", "node", "--on", "m.toml", "--trust", "m.toml", "-o", "c")
     words = (*MAIN, "run", *STUDY, "--launches", "1", *where)
-        *MAIN,
-        "run",
-        *STUDY,
-        "--launches",
-        "1",
-        "--placement",
-        "node",
-        "--on",
-        "m.toml",
-        "--trust",
-        "m.toml",
-        "-o",
-        "c",
-    )
     allocated = ("salloc", "--quiet", "--partition=lab", "--nodelist=n[1-2]", "--ntasks-per-node=2")
     done = lab.exec("n1", *allocated, *words, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
