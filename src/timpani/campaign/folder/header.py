@@ -76,8 +76,8 @@ class Header(HeaderPart):
         dict[str, dict[str, str]] | None,
         Recorded(
             "by collective and algorithm: the setting that selects the algorithm"
-            " [outside Timpani](how-to/make-your-library-choose-right.md#one-algorithm-by-hand), asked of the library when"
-            " the campaign was planned;"
+            " [outside Timpani](how-to/make-your-library-choose-right.md#one-algorithm-by-hand), asked of the library"
+            " when the campaign was planned;"
             " null in imports"
         ),
     ] = None
