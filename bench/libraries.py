@@ -24,7 +24,7 @@ from timpani.errors import shortened
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.launchers.start_command import command
+from timpani.machine.launchers import command
 from timpani.study.operations import COLLECTIVES
 
 ROOT = Path(__file__).parents[1]

@@ -2,7 +2,7 @@
 
 The two nodes are of one switch, or on both sides of the uplinks, which are slower than nodes' links. All ranks share
 this machine's cores, so links are slow: the largest broadcast takes one 21 ms, the middle one 2.6. The smallest passes
-a link at once, without delay, where that was idle for long enough (`burst_bytes` of timpani.lab).
+a link at once, without delay, where that was idle for long enough (`burst_bytes` of timpani.machine.lab).
 """
 
 import json
@@ -16,9 +16,9 @@ from bench import predict
 from bench.common.command import timpani
 from bench.common.prediction_error import predicted_rows, print_summaries
 from timpani.campaign.folder.load import Campaign, load
-from timpani.lab.layout import Layout
-from timpani.lab.make import check_root, down, up
 from timpani.libraries.find import choose_mpi
+from timpani.machine.lab.layout import Layout
+from timpani.machine.lab.make import check_root, down, up
 from timpani.native.build import build_without_mpi
 from timpani.prediction.calibration import calibrate_from_calls
 from timpani.prediction.observed import observations

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from timpani.libraries.find import find_mpis
-from timpani.machine.here.cores import read_cores
+from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
 
 FOUND = tuple(find_mpis())

@@ -38,7 +38,6 @@ from timpani.campaign.read.message_locality import with_locality
 from timpani.campaign.read.other_activity import load_warnings
 from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
-from timpani.lab.rate import parse_rate
 from timpani.libraries.intel.adjust_file import AdjustFile
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.libraries.mpich.tree_file import CompositionsFile, TreeFile, linted
@@ -47,12 +46,11 @@ from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.tuning_file import Fault, FileDecisions, TuningFile
 from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.batch.batch_system import NodeShape
-from timpani.machine.batch.slurm_tables import groups_of, parse_counts, parse_sinfo, parse_topology
-from timpani.machine.nodes.host_file import read_hosts
-from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.batch.slurm_jobs import groups_of, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.lab.layout import parse_rate
+from timpani.machine.nodes.host_list import choose_hosts, read_hosts, requested_places
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.nodes.node_set import expand
-from timpani.machine.nodes.places import requested_places
 from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from timpani.libraries.find import find_mpis
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.launchers.start_command import command
+from timpani.machine.launchers import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 from timpani.native.sources import sources

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.typed import typed
-from timpani.machine.checks.findings import CheckResult
+from timpani.machine.doctor import CheckResult
 
 
 def test_findings_are_printed_and_the_status_says_whether_one_is_a_problem() -> None:

@@ -12,7 +12,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.store import Store
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 from timpani.tuning.race.race import Race

@@ -17,7 +17,7 @@ from timpani.campaign.folder.store import Store
 from timpani.campaign.read.cell_table import CONTRACT, EXTRAS, estimate_cells
 from timpani.cli.show import show
 from timpani.errors import UserError
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.report.tables.latex_tables import escaped, table_latex
 from timpani.report.tables.report_table import Table, Value
 from timpani.study.cell import Algorithm, Cell

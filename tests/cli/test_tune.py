@@ -19,7 +19,7 @@ from timpani.campaign.run.run import Outcome
 from timpani.cli.terminal.ending import abandoned_status
 from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.selection_tree import dump
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.native.mpi import Mpi
 from timpani.rules.table.table_file import read_table
 from timpani.rules.workflow import deciding_study

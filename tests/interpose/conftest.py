@@ -12,8 +12,8 @@ import pytest
 from tests.builds import build_preloaded
 from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.here.cores import read_cores
-from timpani.machine.launchers.start_command import command
+from timpani.machine.cores import read_cores
+from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import ProgramProfile, is_profile, read_profile
 from timpani.programs.profile.profile_lines import ProfilePart

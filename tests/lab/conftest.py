@@ -13,8 +13,8 @@ import pytest
 
 from tests.campaign.live import MAIN, timpani
 from timpani.errors import UserError
-from timpani.lab.make import check_root
-from timpani.lab.programs import check_programs
+from timpani.machine.lab.lab import check_programs
+from timpani.machine.lab.make import check_root
 from timpani.native.cache import cache_folder
 
 NAMESPACES = Path("/run/netns")

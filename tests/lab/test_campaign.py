@@ -13,10 +13,9 @@ from tests.campaign.live import Live, gone, keys, results, starts, timpani, wait
 from tests.cli.typed import typed
 from tests.installed import MPICHS, OPEN_MPIS, every_open_mpi, needs_mpich, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
-from timpani.lab.steps import burst_bytes
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.launchers.lab_launcher import lab_machine
-from timpani.machine.launchers.start_command import command
+from timpani.machine.lab.make import burst_bytes
+from timpani.machine.launchers import command, lab_machine
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.native.build import build
 from timpani.native.mpi import Mpi

@@ -10,7 +10,7 @@ from tests.libraries.counted import RANKS, bytes_sent
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.han_rules import HanRules
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.launchers.lab_launcher import lab_machine
+from timpani.machine.launchers import lab_machine
 from timpani.native.mpi import Mpi
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Rule, SelectionTable, Span

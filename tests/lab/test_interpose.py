@@ -13,7 +13,7 @@ from tests.interpose.conftest import PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
 from tests.preloading import preload
 from timpani.libraries.launch_request import Host, LaunchRequest
-from timpani.machine.launchers.start_command import command
+from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
 from timpani.programs.profile.profile_folder import read_profile
 

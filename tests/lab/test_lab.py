@@ -10,9 +10,8 @@ import pytest
 from tests.campaign.live import MAIN, gone, timpani, wait_until
 from tests.lab.conftest import NAMESPACES, Made, Make, listed, making, needs_lab
 from timpani.errors import UserError
-from timpani.lab.lab import LABS
-from timpani.lab.programs import check_programs
-from timpani.lab.steps import burst_bytes
+from timpani.machine.lab.lab import LABS, check_programs
+from timpani.machine.lab.make import burst_bytes
 
 pytestmark = needs_lab
 
@@ -177,7 +176,7 @@ def test_programs_for_administration_are_found_where_path_lacks_their_folders(ma
 
 def test_a_missing_program_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr("timpani.lab.programs.ADMINISTRATION", ())
+    monkeypatch.setattr("timpani.machine.lab.lab.ADMINISTRATION", ())
     with pytest.raises(UserError, match="a lab needs ip, which is not installed; install iproute2"):
         check_programs(slurm=False)
 

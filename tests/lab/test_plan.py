@@ -14,12 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.lab import make
-from timpani.lab.enter import scripts
-from timpani.lab.lab import Lab
-from timpani.lab.layout import SWITCHES, Layout
-from timpani.lab.rate import parse_rate, show_rate
-from timpani.lab.steps import burst_bytes, steps
+from timpani.machine.lab import make
+from timpani.machine.lab.lab import Lab, scripts
+from timpani.machine.lab.layout import SWITCHES, Layout, parse_rate, show_rate
+from timpani.machine.lab.make import burst_bytes, steps
 
 MAX_NAME_CHARACTERS = 15  # characters of an interface's name: IFNAMSIZ in linux/if.h, less the final zero
 

@@ -10,7 +10,7 @@ import pytest
 from tests.campaign.live import MAIN, SECONDS, keys, wait_until
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from tests.lab.conftest import Made, Make, needs_lab
-from timpani.lab.lab import LABS
+from timpani.machine.lab.lab import LABS
 
 pytestmark = [needs_open_mpi, needs_lab]
 

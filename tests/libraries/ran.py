@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.launchers.start_command import command
+from timpani.machine.launchers import command
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
 

@@ -13,7 +13,7 @@ from timpani.libraries.outside_settings import (
     outside_settings,
     settings_of_libraries,
 )
-from timpani.machine.checks.findings import check_settings
+from timpani.machine.doctor import check_settings
 from timpani.native.mpi import Mpi
 
 TUNED = "# what `timpani tune` wrote\n\ncoll_tuned_use_dynamic_rules = 1\nosc = rdma\n"

@@ -8,7 +8,9 @@ import pytest
 
 from tests.installed import FOUND, every_mpi, needs_mpi
 from timpani.libraries.find import Unusable
-from timpani.machine.checks.findings import (
+from timpani.machine.cores import Cores
+from timpani.machine.describe import describe_machine, frequency_governor
+from timpani.machine.doctor import (
     CheckResult,
     check_compiler,
     check_cores,
@@ -21,8 +23,6 @@ from timpani.machine.checks.findings import (
     examine,
     unless_built,
 )
-from timpani.machine.here.cores import Cores
-from timpani.machine.here.describe import describe_machine, frequency_governor
 from timpani.native.build import build, build_without_mpi
 from timpani.native.mpi import Mpi
 

@@ -13,8 +13,8 @@ from tests.builds import build_sanitized
 from tests.installed import FOUND, ONE_OF_EACH_KIND, label, with_libraries, with_library
 from tests.preloading import preload
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.here.cores import read_cores
-from timpani.machine.launchers.start_command import command
+from timpani.machine.cores import read_cores
+from timpani.machine.launchers import command
 from timpani.native.build import build
 from timpani.native.mpi import Mpi
 

@@ -10,7 +10,7 @@ from tests.installed import needs_memory, needs_two_cores
 from tests.mpi.conftest import RunPlan, every_mpi, on_ranks, one_mpi, start
 from tests.undisturbed import one_undisturbed
 from timpani.campaign.plan.count_limits import has_large_counts
-from timpani.machine.here.cores import read_cores
+from timpani.machine.cores import read_cores
 from timpani.native.mpi import Mpi
 from timpani.study.keys import DATATYPES, OPERATORS
 from timpani.study.operations import COLLECTIVES

@@ -15,7 +15,7 @@ from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.estimate import start_seconds
 from timpani.campaign.run.run import Outcome
 from timpani.campaign.run.session import Session
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.rules.time_budget import TimeBudget
 from timpani.rules.workflow import Target, measure_boundaries
 from timpani.study.cell import Algorithm, Cell

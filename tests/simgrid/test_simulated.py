@@ -15,7 +15,7 @@ from tests.cli.typed import typed
 from tests.installed import needs_simgrid
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.machine.here.cores import read_cores
+from timpani.machine.cores import read_cores
 from timpani.machine.platforms.platform import shipped_platforms
 from timpani.tuning.decide.decide import decide
 from timpani.tuning.race.results import RacedResults

@@ -5,7 +5,7 @@ import pytest
 from tests.installed import each_kind
 from timpani.campaign.plan.from_study import plan
 from timpani.campaign.plan.resources import Resources
-from timpani.machine.here.detect import this_computer
+from timpani.machine.detect import this_computer
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.native.mpi import Mpi

@@ -19,15 +19,12 @@ from timpani.libraries.find import choose_mpi
 from timpani.libraries.launch_request import HostList, host_file
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.checks.findings import examine
-from timpani.machine.here.detect import detect as detect_machine
-from timpani.machine.nodes.host_file import rank_file
-from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.detect import detect as detect_machine
+from timpani.machine.doctor import examine
+from timpani.machine.nodes.host_list import choose_hosts, rank_file, read_loads, requested_places
 from timpani.machine.nodes.model import Machine, write_machine
-from timpani.machine.nodes.node_loads import read_loads
 from timpani.machine.nodes.node_set import expand
-from timpani.machine.nodes.places import requested_places
-from timpani.machine.platforms.calibrated import MessageCost, calibrated_platform
+from timpani.machine.platforms.platform import MessageCost, calibrated_platform
 from timpani.machine.where import HERE, resolve
 from timpani.models.fit import fit
 from timpani.prediction.costs import LATENCY, message_lines

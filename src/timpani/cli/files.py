@@ -62,12 +62,12 @@ def bundle(
     write_file(file, pack(campaign.folder, render(campaign).encode()), force)
     names = held_names(campaign)
     kinds = {"hosts": names.hosts, "users": names.users, "folders": names.folders}
-    if named := [_named(kind, found) for kind, found in kinds.items() if found]:
+    if named := [_held_names(kind, found) for kind, found in kinds.items() if found]:
         typer.echo(f"it names {listed(named)}: send it only to people who may know them", err=True)
     typer.echo(f"{file} ({file.stat().st_size / 1e6:.1f} MB): `timpani report {shlex.quote(str(file))}` opens it")
 
 
-def _named(kind: str, names: Sequence[str]) -> str:
+def _held_names(kind: str, names: Sequence[str]) -> str:
     more = f" and {len(names) - _MAX_NAMED} more" if len(names) > _MAX_NAMED else ""
     return f"{kind} ({', '.join(names[:_MAX_NAMED])}{more})"
 

@@ -13,9 +13,8 @@ import typer
 from timpani.cli.terminal.ending import RESUMES
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob, loaded_modules
-from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, names_batch_system
-from timpani.machine.batch.job_script import job_script
-from timpani.machine.batch.submit import follow_job, submit
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, job_script, names_batch_system
+from timpani.machine.batch.slurm_jobs import follow_job, submit
 
 _ON = "--on"
 _DRY_RUN = "--dry-run"

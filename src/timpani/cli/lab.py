@@ -8,14 +8,12 @@ import typer
 
 from timpani.cli.terminal.options import Format, format_option
 from timpani.errors import UserError, unknown
-from timpani.lab.lab import Lab, choose_lab, choose_whole_lab, labs
-from timpani.lab.layout import Layout
-from timpani.lab.make import check_root
-from timpani.lab.make import down as take_down
-from timpani.lab.make import up as make
-from timpani.lab.programs import check_programs
-from timpani.lab.rate import parse_rate, show_rate
-from timpani.lab.slurm import PARTITION
+from timpani.machine.lab.lab import Lab, check_programs, choose_lab, choose_whole_lab, labs
+from timpani.machine.lab.layout import Layout, parse_rate, show_rate
+from timpani.machine.lab.make import check_root
+from timpani.machine.lab.make import down as take_down
+from timpani.machine.lab.make import up as make
+from timpani.machine.lab.slurm import PARTITION
 from timpani.study.words import counted
 
 app = typer.Typer(no_args_is_help=True)

@@ -23,7 +23,7 @@ from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, group_variants, library_variants
 from timpani.libraries.launch_request import HostList
 from timpani.libraries.library import OfferedVariants
-from timpani.machine.nodes.host_file import read_hosts
+from timpani.machine.nodes.host_list import read_hosts
 from timpani.machine.nodes.model import Machine
 from timpani.machine.where import resolve
 from timpani.native.build import build

@@ -5,8 +5,8 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.machine.batch.batch_systems import names_batch_system
-from timpani.machine.here.detect import detect
-from timpani.machine.launchers import lab_launcher as lab
+from timpani.machine.detect import detect
+from timpani.machine.launchers import LAB, lab_machine
 from timpani.machine.nodes.model import Machine, read_machine
 from timpani.machine.platforms.platform import find_platform, machine_of
 from timpani.study.trust import is_trusted
@@ -26,8 +26,8 @@ def resolve(text: str, mpi: str | None = None) -> Machine:
         raise UserError(f"{text!r} asks for a job", "only `timpani run`, `tune` and `confirm` run in one")
     if text == HERE:
         return detect(choose_mpi(mpi))
-    if text.partition(":")[0] == lab.PREFIX:
-        return lab.lab_machine(text)
+    if text.partition(":")[0] == LAB:
+        return lab_machine(text)
     machine = read_machine(Path(text))
     _check_trusted(Path(text), machine)
     return machine

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Host
+from timpani.machine.nodes.host_list import RankBinding, requested_places
 from timpani.machine.nodes.locality import Seat
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.places import RankBinding, requested_places
 from timpani.native.side_by_side import on_every_core, usable_cores
 from timpani.prediction.effort import Effort, Estimate, effort
 from timpani.prediction.observed import Places, places_on

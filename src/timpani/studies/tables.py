@@ -17,7 +17,7 @@ from timpani.campaign.osu.log_import import PROVIDER
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError
 from timpani.libraries.registry import counterpart
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.studies.sources import PUBLISHED
 from timpani.studies.sources import sources as all_sources
 from timpani.study.cell import DEFAULT, Algorithm, Cell

@@ -12,7 +12,7 @@ from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Host
 from timpani.libraries.outside_setting import OutsideSetting
-from timpani.machine.here.describe import describe_cluster, describe_machine
+from timpani.machine.describe import describe_cluster, describe_machine
 from timpani.machine.nodes.model import Machine, NodeGroup
 from timpani.report.page.provenance import provenance
 

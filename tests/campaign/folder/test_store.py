@@ -27,7 +27,7 @@ from timpani.campaign.folder.load import load
 from timpani.campaign.folder.sealed_lines import seal_object
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
 

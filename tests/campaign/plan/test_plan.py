@@ -18,7 +18,7 @@ from timpani.campaign.plan.resources import Resources
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.openmpi.algorithms import shared_start
-from timpani.machine.here.detect import this_computer
+from timpani.machine.detect import this_computer
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.cell import Algorithm, Cell

@@ -5,9 +5,8 @@ import pytest
 from tests.installed import FOUND, needs_mpi
 from timpani.campaign.plan.rank_pairs import Pairs, between_ranks, missing_ranks, pairs_on, ranks_of_pairs
 from timpani.errors import UserError
-from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.host_list import choose_hosts, with_slots
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.places import with_slots
 from timpani.providers.point_to_point import point_to_point_catalogue
 from timpani.study.cell import Algorithm
 

@@ -17,7 +17,7 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConfl
 from timpani.campaign.plan.resources import Resources
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Parameters
-from timpani.machine.here.detect import this_computer
+from timpani.machine.detect import this_computer
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study

@@ -24,7 +24,7 @@ from timpani.libraries.find import Unusable, choose_mpi, find_mpis, group_varian
 from timpani.libraries.launch_request import Host, LaunchRequest
 from timpani.libraries.registry import LIBRARIES
 from timpani.libraries.vendors import VENDORS
-from timpani.machine.here.detect import this_computer
+from timpani.machine.detect import this_computer
 from timpani.native.cache import cache_folder
 from timpani.native.library_version import LibraryVersion, read_library_version
 from timpani.native.mpi import Mpi, ParentLibrary

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.batch import flux_jobs, grid_engine_jobs, lsf_jobs, pals_jobs, pbs_jobs
 from timpani.machine.batch.batch_system import NodeShape, NodeShare
-from timpani.machine.batch.batch_systems import BATCH_SYSTEMS
-from timpani.machine.here.cores import Cores
-from timpani.machine.here.detect import allocated, detect
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, FLUX, GRID_ENGINE, LSF, PALS, PBS
+from timpani.machine.cores import Cores
+from timpani.machine.detect import allocated, detect
 from timpani.native.mpi import Mpi
 
 DATA = Path(__file__).parents[2] / "data" / "jobs"
@@ -83,29 +82,29 @@ def flux(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
 def test_flux_names_the_nodes_of_the_job_and_old_versions_those_of_the_instance(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert flux_jobs.allocation({}) is None
+    assert FLUX.allocation({}) is None
     instance = {"FLUX_URI": "local:///tmp/flux-x/local-0"}
     flux(tmp_path, monkeypatch, '[ "$*" = "hostlist local" ] && echo "node[1-2],node7"')
-    assert flux_jobs.allocation(instance) == dict.fromkeys(("node1", "node2", "node7"), NodeShare())
+    assert FLUX.allocation(instance) == dict.fromkeys(("node1", "node2", "node7"), NodeShare())
     flux(tmp_path, monkeypatch, '[ "$*" = "getattr hostlist" ] && echo "node[3-4]"')
-    assert flux_jobs.allocation(instance) == dict.fromkeys(("node3", "node4"), NodeShare())
+    assert FLUX.allocation(instance) == dict.fromkeys(("node3", "node4"), NodeShare())
     with pytest.raises(UserError, match="lists no nodes"):  # the instance may have more nodes than this job
-        flux_jobs.allocation({**instance, "FLUX_JOB_ID": "123"})
+        FLUX.allocation({**instance, "FLUX_JOB_ID": "123"})
 
 
 @pytest.mark.parametrize(
     ("read", "variables", "said"),
     [
-        (pbs_jobs.allocation, {"PBS_NODEFILE": "/missing/file"}, "PBS_NODEFILE's file /missing/file can't be read"),
-        (pbs_jobs.allocation, {"PBS_NODEFILE": "EMPTY"}, "PBS_NODEFILE names no host"),
-        (pbs_jobs.allocation, {"PBS_NODEFILE": "OPTION"}, "'--wdir=/' is not a node set"),
-        (lsf_jobs.allocation, {"LSB_JOBID": "7"}, "LSB_HOSTS names no host"),
-        (lsf_jobs.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a 2 b"}, "has a host without slots: b"),
-        (lsf_jobs.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a two"}, "'two' is no number of slots"),
-        (lsf_jobs.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": f"a {'9' * 5000}"}, "is no number of slots"),
-        (grid_engine_jobs.allocation, {"PE_HOSTFILE": "OPTION"}, "'--wdir=/' has no slots"),
-        (pals_jobs.allocation, {"PALS_HOSTLIST": "a,;id"}, "';id' is not a node set"),
-        (pals_jobs.allocation, {"PALS_HOSTFILE": "/dev/zero"}, "larger than"),
+        (PBS.allocation, {"PBS_NODEFILE": "/missing/file"}, "PBS_NODEFILE's file /missing/file can't be read"),
+        (PBS.allocation, {"PBS_NODEFILE": "EMPTY"}, "PBS_NODEFILE names no host"),
+        (PBS.allocation, {"PBS_NODEFILE": "OPTION"}, "'--wdir=/' is not a node set"),
+        (LSF.allocation, {"LSB_JOBID": "7"}, "LSB_HOSTS names no host"),
+        (LSF.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a 2 b"}, "has a host without slots: b"),
+        (LSF.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": "a two"}, "'two' is no number of slots"),
+        (LSF.allocation, {"LSB_JOBID": "7", "LSB_MCPU_HOSTS": f"a {'9' * 5000}"}, "is no number of slots"),
+        (GRID_ENGINE.allocation, {"PE_HOSTFILE": "OPTION"}, "'--wdir=/' has no slots"),
+        (PALS.allocation, {"PALS_HOSTLIST": "a,;id"}, "';id' is not a node set"),
+        (PALS.allocation, {"PALS_HOSTFILE": "/dev/zero"}, "larger than"),
     ],
 )
 def test_an_allocation_without_nodes_is_one_line(

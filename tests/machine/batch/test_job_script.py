@@ -8,8 +8,7 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob, loaded_modules
-from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, SCRIPTED, names_batch_system
-from timpani.machine.batch.job_script import job_script
+from timpani.machine.batch.batch_systems import BATCH_SYSTEMS, SCRIPTED, job_script, names_batch_system
 
 HOUR = 3600
 

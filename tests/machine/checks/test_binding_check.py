@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from timpani.machine.checks.binding_check import check_binding
-from timpani.machine.nodes.places import RankBinding
+from timpani.machine.doctor import check_binding
+from timpani.machine.nodes.host_list import RankBinding
 
 
 def ran(*places: tuple[str, list[int], list[int]]) -> list[dict[str, Any]]:

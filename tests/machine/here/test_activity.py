@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from timpani.machine.here.activity import busy_cores, busy_seconds
+from timpani.machine.cores import busy_cores, busy_seconds
 
 
 def test_busy_time_excludes_waiting_and_stolen_time() -> None:

@@ -1,6 +1,6 @@
 import pytest
 
-from timpani.machine.here.describe import nominal_clock_ghz
+from timpani.machine.describe import nominal_clock_ghz
 
 
 @pytest.mark.parametrize(

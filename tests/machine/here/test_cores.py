@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from timpani.machine.here.cores import Cores, cpu_quota, parse_cores, read_cores
+from timpani.machine.cores import Cores, cpu_quota, parse_cores, read_cores
 
 DATA = Path(__file__).parents[2] / "data/lscpu"
 

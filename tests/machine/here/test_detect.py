@@ -6,10 +6,9 @@ import pytest
 
 from tests.installed import FOUND, needs_mpi
 from timpani.machine.batch.batch_system import ClusterTables, NodeShape
-from timpani.machine.batch.slurm_jobs import allocation
-from timpani.machine.batch.slurm_tables import parse_counts, parse_sinfo, parse_topology
-from timpani.machine.here.cores import Cores, read_cores
-from timpani.machine.here.detect import allocated, cluster, detect
+from timpani.machine.batch.slurm_jobs import allocation, parse_counts, parse_sinfo, parse_topology
+from timpani.machine.cores import Cores, read_cores
+from timpani.machine.detect import allocated, cluster, detect
 from timpani.machine.nodes.model import Machine, read_machine, write_machine
 from timpani.native.mpi import Mpi
 

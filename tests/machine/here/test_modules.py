@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.here.modules import load_modules
+from timpani.machine.detect import load_modules
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.launchers.forwarded_variables import pass_variables
+from timpani.machine.launchers import pass_variables
 
 VARIABLES = {"LD_PRELOAD": "/l.so", "TIMPANI_GROUPS": "n1,n2;n3"}
 

@@ -12,9 +12,9 @@ import pytest
 from tests.installed import every_mpi
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command, Host, LaunchRequest
-from timpani.machine.here.cores import read_cores
-from timpani.machine.launchers import srun as slurm
-from timpani.machine.launchers.start_command import command
+from timpani.machine import launchers
+from timpani.machine.cores import read_cores
+from timpani.machine.launchers import command
 from timpani.machine.nodes.model import Machine
 from timpani.native.mpi import Mpi
 
@@ -137,9 +137,9 @@ def srun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     program.write_text("#!/bin/sh\nprintf 'MPI plugin types are...\\n\\tpmix\\n\\tnone\\n\\tpmi2\\n'\n")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    slurm.interfaces.cache_clear()
+    launchers.interfaces.cache_clear()
     yield program
-    slurm.interfaces.cache_clear()
+    launchers.interfaces.cache_clear()
 
 
 @pytest.mark.usefixtures("srun")

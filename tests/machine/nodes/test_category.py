@@ -3,10 +3,8 @@
 import pytest
 
 from timpani.errors import UserError
-from timpani.machine.nodes.category import placement_problem, resolve_mapping
-from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.nodes.host_list import capacity, choose_hosts, placement_problem, requested_places, resolve_mapping
 from timpani.machine.nodes.model import Machine, NodeGroup
-from timpani.machine.nodes.places import capacity, requested_places
 
 MACHINE = Machine(
     name="m",

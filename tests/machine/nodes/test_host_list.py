@@ -13,11 +13,20 @@ from timpani.errors import UserError
 from timpani.libraries.launch_request import Host, host_file
 from timpani.libraries.library import Library
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.nodes.host_file import rank_file, read_hosts
-from timpani.machine.nodes.host_list import choose_hosts, on_machine, same_host
+from timpani.machine.nodes.host_list import (
+    RankBinding,
+    capacity,
+    choose_hosts,
+    on_machine,
+    rank_file,
+    ranks_on_one_node,
+    read_hosts,
+    read_loads,
+    requested_places,
+    same_host,
+    with_slots,
+)
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.node_loads import read_loads
-from timpani.machine.nodes.places import RankBinding, capacity, ranks_on_one_node, requested_places, with_slots
 
 
 def machine(*sizes: int, cores: int = 4, sockets: int = 1) -> Machine:

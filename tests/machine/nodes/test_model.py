@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from timpani.errors import UserError
-from timpani.machine.batch.slurm_tables import parse_topology
+from timpani.machine.batch.slurm_jobs import parse_topology
 from timpani.machine.nodes.model import Machine, NodeGroup, read_machine, write_machine
 from timpani.machine.nodes.node_set import expand, fold, fold_numbers
 

@@ -8,9 +8,8 @@ import pytest
 
 from timpani.errors import UserError
 from timpani.libraries.launch_request import LaunchRequest
-from timpani.machine.launchers.start_command import command
-from timpani.machine.nodes.host_list import choose_hosts
-from timpani.machine.nodes.places import with_slots
+from timpani.machine.launchers import command
+from timpani.machine.nodes.host_list import choose_hosts, with_slots
 from timpani.machine.platforms.platform import find_platform, machine_of, shipped_platforms
 from timpani.native.mpi import Mpi
 

@@ -10,7 +10,7 @@ from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.rules.confirm.refinement import refining_study
 from timpani.rules.table.merged_campaigns import load_together
 from timpani.study.selection import SizeGap

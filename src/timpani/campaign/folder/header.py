@@ -24,7 +24,7 @@ from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unsea
 from timpani.errors import UserError, cannot_write, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.registry import library_title
-from timpani.machine.here.describe import MachineDescription, Printable
+from timpani.machine.describe import MachineDescription, Printable
 from timpani.native.sources import ALGORITHMS
 from timpani.reading import parse_json, read_bytes
 from timpani.study.keys import KEYS

@@ -7,7 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from timpani.campaign.folder.fields import Count
 from timpani.libraries.registry import library_title
-from timpani.machine.here.describe import Printable
+from timpani.machine.describe import Printable
 from timpani.native.mpi import Mpi
 from timpani.study.arrival import TOGETHER
 from timpani.study.keys import DATATYPES

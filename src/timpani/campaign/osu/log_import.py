@@ -19,7 +19,7 @@ from timpani.campaign.osu.read_log import read_log
 from timpani.campaign.osu.write_import import check_empty, write_import
 from timpani.errors import UserError, unknown
 from timpani.libraries.registry import counterpart
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.stats.interval import median_ranks
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.operations import OPERATIONS

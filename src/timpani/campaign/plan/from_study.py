@@ -16,11 +16,9 @@ from timpani.campaign.plan.resources import Resources
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Restrictions
 from timpani.libraries.launch_request import Parameters
-from timpani.machine.here.cores import read_cores
-from timpani.machine.launchers.lab_launcher import shares_cores
-from timpani.machine.nodes.category import placement_problem
-from timpani.machine.nodes.host_list import choose_hosts
-from timpani.machine.nodes.places import requested_places
+from timpani.machine.cores import read_cores
+from timpani.machine.launchers import shares_cores
+from timpani.machine.nodes.host_list import choose_hosts, placement_problem, requested_places
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import Cell, Skipped

@@ -14,12 +14,10 @@ from timpani.campaign.plan.estimate import cell_seconds, longest_cell_seconds, s
 from timpani.campaign.plan.prepared_variant import PreparedVariant
 from timpani.libraries.launch_request import Command, HostList, LaunchRequest, Parameters
 from timpani.libraries.library import Controls
-from timpani.machine.checks.binding_check import check_binding
-from timpani.machine.launchers.start_command import command
-from timpani.machine.nodes.category import resolve_mapping
-from timpani.machine.nodes.host_list import choose_hosts
+from timpani.machine.doctor import check_binding
+from timpani.machine.launchers import command
+from timpani.machine.nodes.host_list import RankBinding, choose_hosts, requested_places, resolve_mapping
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import RankBinding, requested_places
 from timpani.native.mpi import Mpi
 from timpani.stats.compare import launches_needed
 from timpani.stats.regret import ANALYSES

@@ -5,7 +5,7 @@ from itertools import chain
 
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.nodes.places import ranks_on_one_node
+from timpani.machine.nodes.host_list import ranks_on_one_node
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import each_of
 from timpani.study.study import ALL

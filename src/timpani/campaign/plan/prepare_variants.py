@@ -10,7 +10,7 @@ from timpani.campaign.plan.prepared_variant import PreparedVariant, check_varian
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.libraries.outside_settings import clean_environment
-from timpani.machine.here.modules import load_modules, shell_environment
+from timpani.machine.detect import load_modules, shell_environment
 from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.study.study import Study

@@ -9,11 +9,16 @@ from typing import Literal
 from timpani.errors import UserError
 from timpani.libraries.catalogue import AlgorithmInfo
 from timpani.libraries.launch_request import HostList
-from timpani.machine.here.cores import Cores
-from timpani.machine.nodes.asked_locality import parts_of, requested_core_places
-from timpani.machine.nodes.locality import CorePlace, nearest_first, pair_of_each_locality
+from timpani.machine.cores import Cores
+from timpani.machine.nodes.host_list import requested_places
+from timpani.machine.nodes.locality import (
+    CorePlace,
+    nearest_first,
+    pair_of_each_locality,
+    parts_of,
+    requested_core_places,
+)
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import requested_places
 from timpani.study.cell import Algorithm
 
 Pairs = Literal["first", "all", "distinct"]

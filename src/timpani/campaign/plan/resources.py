@@ -7,11 +7,10 @@ from typing import Self
 
 from timpani.campaign.plan.rank_pairs import DistinctPairs, pairs_here, pairs_on
 from timpani.libraries.launch_request import HostList
-from timpani.machine.here.cores import read_cores
-from timpani.machine.here.detect import this_computer
-from timpani.machine.nodes.host_list import choose_hosts, on_machine
+from timpani.machine.cores import read_cores
+from timpani.machine.detect import this_computer
+from timpani.machine.nodes.host_list import capacity, choose_hosts, on_machine, with_slots
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import capacity, with_slots
 from timpani.native.mpi import Mpi
 
 

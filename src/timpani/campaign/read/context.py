@@ -9,9 +9,9 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign
 from timpani.libraries.launch_request import HostList
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
+from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import requested_places
 from timpani.study.operations import OPERATIONS, Movement
 from timpani.study.placement import RankLayout, category
 from timpani.study.schema import BOUND, NODE_RANKS, SWITCH_RANKS, schema

@@ -9,11 +9,18 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.plan.rank_pairs import pairs_among
 from timpani.campaign.read.message_pairs import MESSAGES
-from timpani.machine.here.describe import MachineDescription
-from timpani.machine.nodes.asked_locality import parts_of, requested_core_places
-from timpani.machine.nodes.host_list import same_host
-from timpani.machine.nodes.locality import LOCALITIES, CorePlace, Domains, Seat, locality, seats
-from timpani.machine.nodes.places import RankBinding
+from timpani.machine.describe import MachineDescription
+from timpani.machine.nodes.host_list import RankBinding, same_host
+from timpani.machine.nodes.locality import (
+    LOCALITIES,
+    CorePlace,
+    Domains,
+    Seat,
+    locality,
+    parts_of,
+    requested_core_places,
+    seats,
+)
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.schema import LOCALITY, schema
 

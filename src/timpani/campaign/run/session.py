@@ -32,8 +32,8 @@ from timpani.libraries.launch_request import HostList
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, settings_of_libraries
 from timpani.libraries.registry import LIBRARIES, library_title, tuned_texts
-from timpani.machine.here.describe import describe_cluster, describe_machine
-from timpani.machine.here.modules import load_modules
+from timpani.machine.describe import describe_cluster, describe_machine
+from timpani.machine.detect import load_modules
 from timpani.machine.nodes.model import Machine
 from timpani.native.build import build
 from timpani.native.sources import further_texts

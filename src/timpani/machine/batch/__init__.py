@@ -1,4 +1,4 @@
-"""Batch systems, one per file: which nodes a job has, and the script of a job; a job handed to Slurm and followed.
+"""Batch systems: which nodes a job has, and the script of a job; a job handed to Slurm and followed.
 
-Imports: nodes.
+Imports: lab, nodes.
 """

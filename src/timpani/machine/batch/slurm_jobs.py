@@ -1,20 +1,90 @@
 """Slurm: sbatch's job scripts, and the nodes, cores and switches of a job."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import zip_longest
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, zip_longest
 from pathlib import Path
+from typing import Any
 
+from timpani.errors import UserError
 from timpani.machine.batch.batch_job import BatchJob
 from timpani.machine.batch.batch_system import (
     Allocation,
     BatchSystem,
     ClusterTables,
     JobForm,
+    NodeShape,
     NodeShare,
     command_output,
 )
-from timpani.machine.batch.slurm_tables import SINFO_FORMAT, parse_counts, parse_sinfo, parse_topology
-from timpani.machine.nodes.node_set import expand, fold
+from timpani.machine.lab.lab import LAB_VARIABLE, labs
+from timpani.machine.nodes.locality import groups_of_equal_nodes
+from timpani.machine.nodes.node_set import MAX_NODES, expand, fold
+
+SINFO_FORMAT = "%N %X %Y %Z"
+"""For `sinfo --noheader --Node --format`: node, sockets, cores per socket, threads per core."""
+
+_MAX_NAME_LENGTH = 1000
+_KEY_VALUE = re.compile(r"(\w+)=(\S+)")
+_NODE = re.compile(r"([A-Za-z0-9][\w.-]{0,252}) +([1-9]\d{0,5}) +([1-9]\d{0,5}) +([1-9]\d{0,5})", re.ASCII)
+_REPEATED = re.compile(r"(?<!\d)(\d{1,6})(?:\(x(\d{1,6})\))?(?!\d)", re.ASCII)
+
+
+def parse_topology(text: str) -> dict[str, tuple[str, ...]]:
+    """The nodes behind each lowest switch (or in each block), by its name.
+
+    `text` is topology.conf or the output of `scontrol show topology`; both have one switch per line. A switch above
+    other switches only repeats their nodes.
+    """
+    leaves: dict[str, tuple[str, ...]] = {}
+    for line in text.splitlines():
+        values = dict(_KEY_VALUE.findall(line.partition("#")[0]))
+        name = values.get("SwitchName") or values.get("BlockName")
+        if (
+            name
+            and name.isprintable()
+            and len(name) < _MAX_NAME_LENGTH
+            and "Nodes" in values
+            and "Switches" not in values
+        ):
+            leaves[name] = expand(values["Nodes"])
+            if sum(map(len, leaves.values())) > MAX_NODES:
+                raise UserError(f"the topology has more than {MAX_NODES} nodes", "describe them in a machine file")
+    return leaves
+
+
+def parse_sinfo(text: str) -> dict[str, NodeShape]:
+    """The shape of each node, from lines of `SINFO_FORMAT`; a node in two partitions has two."""
+    nodes = {}
+    for line in text.splitlines():
+        match = _NODE.fullmatch(line.strip())
+        if not match:  # for example "n/a" of a node that never registered
+            continue
+        name, sockets, per_socket, threads = match.groups()
+        # If slurm.conf gives only a number of CPUs, Slurm counts each of them as a socket.
+        known = int(sockets) if int(per_socket) > 1 else 1
+        nodes[name] = NodeShape(int(sockets) * int(per_socket), known, int(threads))
+    return nodes
+
+
+def parse_counts(text: str) -> tuple[int, ...]:
+    """`48(x2),24` → 48, 48, 24: Slurm's notation of a number for each node."""
+    counts = (int(count) for count, times in _REPEATED.findall(text) for _ in range(int(times or 1)))
+    return tuple(islice(counts, MAX_NODES))
+
+
+def groups_of(nodes: Mapping[str, NodeShape], switches: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
+    """The values of a machine's groups: nodes by switch; one group of them all where no switch is known."""
+    behind = {node: switch for switch, names in switches.items() for node in names}
+    facts = {node: (behind.get(node, ""), shape.cores, shape.sockets) for node, shape in nodes.items()}
+    return groups_of_equal_nodes(facts)
+
 
 _NODES = "SLURM_JOB_NODELIST"
 _TOPOLOGY = Path("/etc/slurm/topology.conf")
@@ -81,3 +151,96 @@ SYSTEM = BatchSystem(
         ending=f"{_NOTICE_SECONDS} s before the time limit Slurm sends TERM, and `exec` lets it reach Timpani",
     ),
 )
+
+
+_POLL_SECONDS = 2.0
+_LOG_SECONDS = 20.0  # until a log written on a node is visible here: NFS keeps what it knows of a folder that long
+_FORGOTTEN = "Invalid job id"
+"""What squeue says of a job that ended some minutes ago; its other errors may pass: the controller restarts, say."""
+
+_UNREACHABLE = (
+    "Could not establish a configuration source",
+    "Unable to contact slurm controller",
+    "Unable to process configuration file",
+    "Unable to establish configuration source",
+    "Insane message length",
+    "Connection refused",
+    "Connection timed out",
+    "Communication connection failure",
+    "Protocol authentication error",
+    "Invalid authentication credential",
+)
+"""What Slurm's commands print where they don't reach the controller, or it doesn't accept them; libslurm's errors."""
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """How a job, or each of an array, ended. `states` is empty where Slurm has forgotten the job; `seen` is whether its
+    log is in the current folder."""
+
+    states: frozenset[str]
+    seen: bool
+
+
+def submit(script: str) -> str:
+    """The number of the job that `script` became; UserError where Slurm isn't reached from here, or refuses it."""
+    done = _slurm("sbatch", "--parsable", text=script)
+    if done.returncode:
+        said = " ".join(done.stderr.split())
+        if any(each in said for each in _UNREACHABLE):
+            last = done.stderr.strip().splitlines()[-1]
+            raise UserError(f"Slurm can't be reached from here ({last})", _reach_slurm())
+        raise UserError(
+            f"sbatch refused the job: {said or 'nothing'}", "`timpani script` prints it; `sinfo` shows partitions"
+        )
+    return done.stdout.strip().partition(";")[0]
+
+
+def _reach_slurm() -> str:
+    """What to do where Slurm's commands don't work."""
+    step = "Slurm's commands work from its login and compute nodes only"
+    with_slurm = [lab.id for lab in labs() if lab.whole and lab.layout and lab.layout.slurm]
+    if LAB_VARIABLE in os.environ or not with_slurm:
+        return f"{step}: run this there"
+    return f"{step}: for lab {with_slurm[0]}, `timpani lab exec --lab {with_slurm[0]} n1 -- timpani …`"
+
+
+def follow_job(number: str, sleep: Callable[[float], None] = time.sleep) -> JobEnd:
+    """Copy the logs of a job, or of an array of them, to stderr until all of its jobs have ended."""
+    read: dict[Path, int] = {}
+    while True:
+        listed = _slurm("squeue", "--noheader", f"--jobs={number}", "--format=%T")
+        _copy_logs(number, read)
+        if (listed.returncode == 0 and not listed.stdout.strip()) or _FORGOTTEN in listed.stderr:
+            break
+        sleep(_POLL_SECONDS)
+    states = _states(number)
+    for _ in range(round(_LOG_SECONDS / _POLL_SECONDS)):
+        if read or states <= {"CANCELLED"}:  # before it started, say
+            break
+        sleep(_POLL_SECONDS)
+        _copy_logs(number, read)
+    return JobEnd(frozenset(states), bool(read))
+
+
+def _states(number: str) -> set[str]:
+    """How each job of the array ended; the controller remembers for some minutes."""
+    shown = _slurm("scontrol", "--oneliner", "show", "job", number).stdout.split()
+    return {word.partition("=")[2] for word in shown if word.startswith("JobState=")}
+
+
+def _copy_logs(number: str, read: dict[Path, int]) -> None:
+    """Copy what is new; `read` holds the position in each log."""
+    for log in sorted(Path().glob(f"timpani-{number}[._]*")):
+        with log.open("rb") as file:
+            file.seek(read.get(log, 0))
+            sys.stderr.write(file.read().decode(errors="replace"))
+            sys.stderr.flush()
+            read[log] = file.tell()
+
+
+def _slurm(program: str, *arguments: str, text: str | None = None) -> "subprocess.CompletedProcess[str]":
+    path = shutil.which(program)
+    if path is None:
+        raise UserError(f"there is no {program} here", _reach_slurm())
+    return subprocess.run([path, *arguments], input=text, capture_output=True, text=True, check=False)

@@ -1,8 +1,13 @@
 """How close two ranks of a node are: the smallest part of the machine that contains both."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
+
+from timpani.machine.nodes.host_list import RankBinding
+from timpani.machine.nodes.model import Machine
 
 CpuSet = frozenset[int]
 
@@ -88,3 +93,51 @@ def pair_of_each_locality(
         if found not in seen:
             seen.add(found)
             yield first, second
+
+
+_UNKNOWN = "nodes"
+"""The name of a group whose switch is unknown."""
+
+NodeFacts = tuple[str, int, int]
+"""A node's switch, empty where it is unknown, its cores and its sockets."""
+
+
+def groups_of_equal_nodes(nodes: Mapping[str, NodeFacts]) -> list[dict[str, Any]]:
+    """The values of a machine's groups: equal nodes behind one switch, named after it.
+
+    Different kinds of nodes behind one switch form separate groups, named after the switch and their cores.
+    """
+    equal: defaultdict[NodeFacts, list[str]] = defaultdict(list)
+    for node, facts in nodes.items():
+        equal[facts].append(node)
+    kinds = [switch for switch, _, _ in equal]
+    groups = []
+    for (switch, cores, sockets), names in equal.items():
+        kind = "" if kinds.count(switch) == 1 else f"-{cores}x{sockets}"
+        name = f"{switch or _UNKNOWN}{kind}"
+        shown = None if switch == name else switch
+        groups.append({"name": name, "nodes": names, "cores": cores, "sockets": sockets, "switch": shown})
+    return groups
+
+
+def requested_core_places(machine: Machine, asked: Iterable[RankBinding]) -> list[CorePlace]:
+    """The places, with cores numbered from 0 over all sockets of a node."""
+
+    def core(place: RankBinding) -> int:
+        group = machine.group_of(place.host)
+        return place.core + (place.socket or 0) * (group.cores // group.sockets)
+
+    return [CorePlace(place.host, frozenset({core(place)})) for place in asked]
+
+
+def parts_of(machine: Machine, node: str) -> Domains:
+    """The cores of each socket and last-level cache of a node, with the same numbering. No caches if they are unknown;
+    no sockets if there is one and caches are unknown."""
+    group = machine.group_of(node)
+    counts = {"last_level_cache": group.caches, "socket": group.sockets if group.sockets > 1 or group.caches else None}
+    return {level: _split(group.cores, count) for level, count in counts.items() if count}
+
+
+def _split(cores: int, count: int) -> list[frozenset[int]]:
+    each = cores // count
+    return [frozenset(range(first, first + each)) for first in range(0, cores, each)]

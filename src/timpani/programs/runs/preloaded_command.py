@@ -9,7 +9,7 @@ from pathlib import Path
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi, mpi_of_launcher
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.launchers.forwarded_variables import pass_variables
+from timpani.machine.launchers import pass_variables
 from timpani.machine.where import resolve
 from timpani.native.mpi import Mpi
 from timpani.programs.runs.executable import read_executable

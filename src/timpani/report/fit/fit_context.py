@@ -8,7 +8,7 @@ from timpani.campaign.folder.load import Campaign, StudyName
 from timpani.campaign.read.message_locality import Localities, Spread, localities_of, locality_of, spreads_of
 from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.find import between_nodes, eager_limits, within_node
-from timpani.machine.here.describe import nominal_clock_ghz
+from timpani.machine.describe import nominal_clock_ghz
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, SAME_SWITCH
 from timpani.models.fit import CurveFit
 from timpani.models.switches import Switch

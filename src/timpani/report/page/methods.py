@@ -7,7 +7,7 @@ from typing import Any
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.here.describe import MachineDescription
+from timpani.machine.describe import MachineDescription
 from timpani.stats.compare import INDIFFERENCE_TEXT
 from timpani.stats.interval import LEVEL, median_ranks
 from timpani.stats.regret import ALPHA

@@ -10,8 +10,8 @@ from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Host
 from timpani.libraries.registry import LIBRARIES
+from timpani.machine.nodes.host_list import requested_places
 from timpani.machine.nodes.model import Machine
-from timpani.machine.nodes.places import requested_places
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.prediction.calibration import HOW_TO_MEASURE_COSTS, Calibration, calibrate

@@ -11,10 +11,10 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from timpani.errors import printable
-from timpani.lab.rate import parse_rate
 from timpani.libraries.launch_request import Host, HostList
-from timpani.machine.here.cores import read_cores
-from timpani.machine.launchers.lab_launcher import links
+from timpani.machine.cores import read_cores
+from timpani.machine.lab.layout import parse_rate
+from timpani.machine.launchers import links
 from timpani.machine.nodes.host_list import same_host
 from timpani.machine.nodes.locality import Domains
 from timpani.machine.nodes.model import Machine

@@ -3,25 +3,84 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from timpani.errors import UserError, printable, shortened
 from timpani.libraries.find import INSTALL, Unusable, search_mpis, ways_to_a_library
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.outside_settings import described, outside_settings
 from timpani.libraries.registry import LIBRARIES
-from timpani.machine.here.activity import busy_cores
-from timpani.machine.here.cores import Cores, read_cores
-from timpani.machine.here.describe import frequency_governor
+from timpani.machine.cores import Cores, busy_cores, read_cores
+from timpani.machine.describe import frequency_governor
+from timpani.machine.nodes.host_list import RankBinding, same_host
+from timpani.machine.nodes.node_set import fold_numbers
 from timpani.native.build import is_built
 from timpani.native.cache import cache_folder
 from timpani.native.compile import tool
 from timpani.native.compiler import missing_compiler
 from timpani.native.mpi import Mpi
 from timpani.study.words import counted
+
+
+def check_binding(asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]], own_cores: bool) -> str | None:
+    """The differences between requested and actual places in words, with a map of both; None without differences.
+
+    `ran` has each rank's `host`, `cores` and `sockets` from the measuring program. With `own_cores` each rank should
+    have had its own cores, on the requested socket. Numbers of cores and sockets are not compared, only which ranks
+    share them: Linux, hwloc and firmware number them differently.
+    """
+    if not all(same_host(place.host, there["host"]) for place, there in zip(asked, ran, strict=True)):
+        return (
+            f"requested {_show_hosts(place.host for place in asked)}; ran {_show_hosts(there['host'] for there in ran)}"
+        )
+    if not own_cores:
+        return None
+    for host in dict.fromkeys(place.host for place in asked):
+        ranks = [rank for rank, place in enumerate(asked) if place.host == host]
+        if mistake := _shared_cores(host, ranks, ran) or _on_other_sockets(host, ranks, asked, ran):
+            return mistake
+    return None
+
+
+def _shared_cores(host: str, ranks: list[int], ran: Sequence[Mapping[str, Any]]) -> str | None:
+    users = _ranks_by((rank, core) for rank in ranks for core in ran[rank]["cores"])
+    if all(len(sharing) == 1 for sharing in users.values()):
+        return None
+    found = "; ".join(f"rank {rank} on {fold_numbers(ran[rank]['cores'])}" for rank in ranks)
+    return f"requested a separate core for each rank of {host}; ran {found}"
+
+
+def _on_other_sockets(
+    host: str, ranks: list[int], asked: Sequence[RankBinding], ran: Sequence[Mapping[str, Any]]
+) -> str | None:
+    found = [ran[rank]["sockets"] for rank in ranks]
+    if any(asked[rank].socket is None for rank in ranks) or any(
+        len(sockets) != 1 or sockets[0] < 0 for sockets in found
+    ):
+        return None  # unknown
+    wanted = _ranks_by((rank, asked[rank].socket) for rank in ranks)
+    got = _ranks_by((rank, ran[rank]["sockets"][0]) for rank in ranks)
+    # Only which ranks share a socket, whatever its number.
+    shown, ran_on = (" | ".join(map(fold_numbers, groups.values())) for groups in (wanted, got))
+    return None if shown == ran_on else f"requested ranks of {host} on sockets {shown}; ran {ran_on}"
+
+
+def _ranks_by(pairs: Iterable[tuple[int, Any]]) -> dict[Any, list[int]]:
+    """The ranks of each value, from ranks with one of their values."""
+    ranks: defaultdict[Any, list[int]] = defaultdict(list)
+    for rank, value in pairs:
+        ranks[value].append(rank)
+    return ranks
+
+
+def _show_hosts(hosts: Iterable[str]) -> str:
+    """`n1: 0-3, n2: 4-7`: the ranks on each host."""
+    return ", ".join(f"{host}: {fold_numbers(ranks)}" for host, ranks in _ranks_by(enumerate(hosts)).items())
+
 
 _BUSY_SHARE = 0.1  # share of the usable cores: more load by other processes changes medians
 _SHARED_MEMORY_BYTES_PER_RANK = 32 * 2**20  # twice Open MPI 5.0's btl_sm_segment_size of 16 MiB (ompi_info)

@@ -6,9 +6,8 @@ import time
 from pathlib import Path
 
 from timpani.errors import UserError
-from timpani.lab.enter import SLURM_CONF
-from timpani.lab.lab import Lab
-from timpani.lab.layout import Layout
+from timpani.machine.lab.lab import SLURM_CONF, Lab
+from timpani.machine.lab.layout import Layout
 
 PARTITION = "lab"
 

@@ -1,4 +1,0 @@
-"""This computer and its surroundings, as detected.
-
-Imports: batch, launchers, nodes.
-"""
