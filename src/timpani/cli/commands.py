@@ -27,7 +27,7 @@ MEASURE, READ, TUNE, PROGRAMS, PREDICT, CLUSTERS, ABOUT = (
 
 
 @dataclass(frozen=True)
-class Command:
+class Subcommand:
     """A subcommand: its module is imported when it is chosen.
 
     function   `module:name` of the function. Where this is the callback of the module's `app`, the command is a group.
@@ -65,36 +65,36 @@ class Command:
         return TyperCommand(self.name, help=summary, rich_help_panel=self.panel)
 
 
-SLICE_COMMANDS: Hook[Sequence[Command]] = Hook("COMMANDS")
+SLICE_COMMANDS: Hook[Sequence[Subcommand]] = Hook("COMMANDS")
 
 _COMMANDS = (
-    Command("doctor", MEASURE, "timpani.cli.cluster:doctor"),
-    Command("list", MEASURE, "timpani.cli.listing:list_"),
-    Command("run", MEASURE, "timpani.cli.run:run"),
-    Command("import", MEASURE, "timpani.cli.files:import_"),
-    Command("verdict", READ, "timpani.cli.show:verdict"),
-    Command("show", READ, "timpani.cli.show:show"),
-    Command("report", READ, "timpani.cli.report:report"),
-    Command("compare", READ, "timpani.cli.compare:compare"),
-    Command("fit", READ, "timpani.cli.fit:fit"),
-    Command("check", READ, "timpani.cli.files:check"),
-    Command("bundle", READ, "timpani.cli.files:bundle"),
-    Command("merge", READ, "timpani.cli.files:merge"),
-    Command("tune", TUNE, "timpani.cli.tune:tune"),
-    Command("confirm", TUNE, "timpani.cli.confirm:confirm"),
-    Command("rules", PROGRAMS, "timpani.cli.tune:rules"),
-    Command("profile", PROGRAMS, "timpani.cli.profile:profile"),
-    Command("preload", PROGRAMS, "timpani.cli.profile:preload"),
-    Command("prove", PROGRAMS, "timpani.cli.algorithms:prove"),
-    Command("verify", PREDICT, "timpani.cli.algorithms:verify"),
-    Command("draw", PREDICT, "timpani.cli.algorithms:draw"),
-    Command("predict", PREDICT, "timpani.cli.algorithms:predict"),
-    Command("machine", CLUSTERS, "timpani.cli.cluster:machine"),
-    Command("hostfile", CLUSTERS, "timpani.cli.cluster:hostfile"),
-    Command("script", CLUSTERS, "timpani.cli.job:script", passes_on=True),
-    Command("lab", CLUSTERS, "timpani.cli.lab:lab"),
-    Command("help", ABOUT, "timpani.cli.shell:help_"),
-    Command("completion", ABOUT, "timpani.cli.shell:completion"),
+    Subcommand("doctor", MEASURE, "timpani.cli.cluster:doctor"),
+    Subcommand("list", MEASURE, "timpani.cli.listing:list_"),
+    Subcommand("run", MEASURE, "timpani.cli.run:run"),
+    Subcommand("import", MEASURE, "timpani.cli.files:import_"),
+    Subcommand("verdict", READ, "timpani.cli.show:verdict"),
+    Subcommand("show", READ, "timpani.cli.show:show"),
+    Subcommand("report", READ, "timpani.cli.report:report"),
+    Subcommand("compare", READ, "timpani.cli.compare:compare"),
+    Subcommand("fit", READ, "timpani.cli.fit:fit"),
+    Subcommand("check", READ, "timpani.cli.files:check"),
+    Subcommand("bundle", READ, "timpani.cli.files:bundle"),
+    Subcommand("merge", READ, "timpani.cli.files:merge"),
+    Subcommand("tune", TUNE, "timpani.cli.tune:tune"),
+    Subcommand("confirm", TUNE, "timpani.cli.confirm:confirm"),
+    Subcommand("rules", PROGRAMS, "timpani.cli.tune:rules"),
+    Subcommand("profile", PROGRAMS, "timpani.cli.profile:profile"),
+    Subcommand("preload", PROGRAMS, "timpani.cli.profile:preload"),
+    Subcommand("prove", PROGRAMS, "timpani.cli.algorithms:prove"),
+    Subcommand("verify", PREDICT, "timpani.cli.algorithms:verify"),
+    Subcommand("draw", PREDICT, "timpani.cli.algorithms:draw"),
+    Subcommand("predict", PREDICT, "timpani.cli.algorithms:predict"),
+    Subcommand("machine", CLUSTERS, "timpani.cli.cluster:machine"),
+    Subcommand("hostfile", CLUSTERS, "timpani.cli.cluster:hostfile"),
+    Subcommand("script", CLUSTERS, "timpani.cli.job:script", passes_on=True),
+    Subcommand("lab", CLUSTERS, "timpani.cli.lab:lab"),
+    Subcommand("help", ABOUT, "timpani.cli.shell:help_"),
+    Subcommand("completion", ABOUT, "timpani.cli.shell:completion"),
 )
 """The core's commands, in the order of the help."""
 
