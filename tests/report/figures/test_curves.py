@@ -53,18 +53,6 @@ def test_a_wide_interval_does_not_stretch_the_axis_but_is_cut_and_counted(cells:
     assert "1 of 23 intervals cut" in {item["text"] for item in items(wide, "text")}
 
 
-def test_an_interval_may_be_cut_at_both_ends(cells: pl.DataFrame) -> None:
-    figure = latency_against_size(stretched(cells, ci_low_us=1e-6, ci_high_us=1e7))
-    heads = [item for item in items(figure, "symbol") if len(item.get("shape", "")) > 15]
-    assert len(heads) == 3  # and the cross of the failed cell
-    assert "1 of 23 intervals cut" in {item["text"] for item in items(figure, "text")}
-
-
-def test_bars_that_are_nearly_as_long_as_the_points_spread_are_whole(cells: pl.DataFrame) -> None:
-    figure = latency_against_size(stretched(cells, ci_high_us=500.0))
-    assert set(names_at_ends(figure)) == set(LATENCY_US)
-
-
 def test_names_keep_their_distance_next_to_the_plot_if_bars_lengthen_the_axis(cells: pl.DataFrame) -> None:
     one = cells.filter(pl.col("label") == "default")
     many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(40)])
@@ -83,22 +71,6 @@ def test_each_curve_is_named_once_at_its_end_and_no_two_names_overlap(cells: pl.
     assert set(heights) == set(LATENCY_US)
     ordered = sorted(heights.values())
     assert min(low - high for high, low in pairwise(ordered)) > 11
-
-
-def test_twenty_curves_that_end_in_one_point_have_twenty_readable_names(cells: pl.DataFrame) -> None:
-    one = cells.filter(pl.col("label") == "default")
-    many = pl.concat([one.with_columns(pl.lit(f"chain:fanout={i}").alias("label")) for i in range(20)])
-    ordered = sorted(names_at_ends(latency_against_size(many)).values())
-    assert len(ordered) == 20
-    assert min(low - high for high, low in pairwise(ordered)) > 11
-
-
-def test_names_that_need_no_room_stay_at_their_curves(cells_by_ranks: pl.DataFrame) -> None:
-    figure = latency_against_ranks(cells_by_ranks.filter(pl.col("label").is_in(["default", "linear"])))
-    heights = names_at_ends(figure)
-    for point in about(items(figure, "symbol"), "ranks: 8"):
-        label = next(name for name in heights if f"algorithm: {name}" in point["description"])
-        assert heights[label] == pytest.approx(point["y"], abs=0.5)
 
 
 def test_a_failed_cell_is_a_cross_on_the_axis_and_named_in_the_legend(cells: pl.DataFrame) -> None:
@@ -135,10 +107,6 @@ def test_a_flagged_cell_has_another_shape_and_is_hollow(cells: pl.DataFrame) -> 
     assert all(point["fill"] != "#ffffff" for point in ordinary)
 
 
-def test_there_is_no_legend_of_statuses_where_all_is_well(cells_by_ranks: pl.DataFrame) -> None:
-    assert texts(latency_against_ranks(cells_by_ranks), "legend-label") == []
-
-
 def test_imported_averages_are_drawn_and_called_averages(cells: pl.DataFrame) -> None:
     nothing = pl.lit(None, pl.Float64)
     imported = cells.with_columns(median_us=nothing, ci_low_us=nothing, ci_high_us=nothing)
@@ -146,14 +114,6 @@ def test_imported_averages_are_drawn_and_called_averages(cells: pl.DataFrame) ->
     assert "OSU average latency (µs)" in texts(figure, "axis-title")
     assert len(about(items(figure, "symbol"), "status: ok")) == len(LATENCY_US) * len(SIZES) - 2
     assert "Median completion (µs)" in texts(latency_against_size(cells), "axis-title")
-
-
-def test_an_empty_message_stands_left_of_one_byte(cells: pl.DataFrame) -> None:
-    points = about(items(latency_against_size(cells), "symbol"), "algorithm: default;")
-    places = [point["x"] for point in points]
-    assert len(places) == len(SIZES)
-    assert places == sorted(places)
-    assert places[0] < places[1]
 
 
 @pytest.mark.parametrize(
@@ -172,16 +132,6 @@ def test_rank_counts_in_equal_steps_stand_on_a_linear_axis(
     axis: Any = rank_axis(counts).to_dict()
     assert axis["axis"]["values"] == ticks
     assert (axis["scale"].get("type") != "log") is is_linear
-
-
-def test_a_narrow_panel_has_fewer_ticks_with_the_last_rank_count_among_them() -> None:
-    axis: Any = rank_axis(range(2, 49, 2), ticks=6).to_dict()
-    assert axis["axis"]["values"] == [8, 16, 24, 32, 40, 48]
-
-
-def test_the_rank_axis_names_the_rank_counts_that_were_measured(cells_by_ranks: pl.DataFrame) -> None:
-    labels = texts(latency_against_ranks(cells_by_ranks), "axis-label")
-    assert {"2", "3", "4", "8"} <= set(labels)
 
 
 def boundary_words(cells: pl.DataFrame, node: int | None, switch: int | None) -> dict[str, float]:
@@ -255,11 +205,3 @@ def test_a_far_point_does_not_stretch_the_axis_but_stands_at_its_end_and_is_coun
     assert "latency (µs): 1000000;" in point["description"]
     assert point["y"] == min(item["y"] for item in about(items(far, "symbol"), "status: ok"))
     assert "1 of 23 intervals cut, 1 of 23 points beyond the axis" in {item["text"] for item in items(far, "text")}
-
-
-def test_a_size_that_is_far_from_the_others_is_not_cut(cells: pl.DataFrame) -> None:
-    large = cells.filter(pl.col("message_bytes") == max(SIZES)).with_columns(
-        message_bytes=pl.col("message_bytes") * 2**20, median_us=pl.col("median_us") * 2**20
-    )
-    figure = latency_against_size(pl.concat([cells, large]))
-    assert not [item for item in items(figure, "text") if "beyond" in str(item["text"])]

@@ -6,13 +6,16 @@ import pytest
 
 from tests.report.figures.conftest import LATENCY_US, SIZES
 from tests.report.figures.drawing import about, items, texts
+from timpani.report.figures.latency import AGAINST_SIZE
 from timpani.report.figures.placements import (
     ALL_AGAINST_SIZE,
     mappings_against_ranks,
     placements,
     placements_against_ranks,
     placements_against_size,
+    unsized,
 )
+from timpani.report.figures.placements import UNSIZED_TIMES as FIGURE
 from timpani.report.figures.theme import LIGHT, Chart
 from timpani.report.words.drawn_figures import figure_svg
 
@@ -53,12 +56,6 @@ def test_the_links_own_time_is_a_bar_where_it_is_known(cells: pl.DataFrame) -> N
     assert not about(items(placements(cells), "rect"), "links alone")
 
 
-def test_an_interval_is_cut_by_the_times_in_its_panel(cells: pl.DataFrame) -> None:
-    at_64 = (pl.col("label") == "default") & (pl.col("message_bytes") == 64)
-    wide = cells.with_columns(ci_high_us=pl.when(at_64).then(200.0).otherwise("ci_high_us"))
-    assert [item["text"] for item in items(placements(wide), "text")] == ["1 of 4 intervals cut"]
-
-
 @pytest.mark.parametrize(("panels", "lines"), [(1, 4), (2, 2), (6, 1)])
 def test_a_title_is_as_wide_as_the_panels_in_a_line(cells: pl.DataFrame, panels: int, lines: int) -> None:
     sizes = cells["message_bytes"].unique().sort()[1 : panels + 1]
@@ -89,18 +86,6 @@ def test_placements_are_curves_over_rank_counts_too(cells_by_ranks: pl.DataFrame
     assert len(items(figure, "line")) == 2 * cells_by_ranks.height
 
 
-def test_labels_at_the_ends_of_neighboring_axes_stand_apart(cells: pl.DataFrame) -> None:
-    sizes = {64: 16384, 4096: 262144}
-    few = cells.filter(pl.col("message_bytes").is_in(list(sizes))).with_columns(pl.col("message_bytes").replace(sizes))
-    figure = placements_against_size(two_placements(few))
-    labels = [item for item in items(figure, "text", "axis-label") if item["text"] in ("16 KiB", "256 KiB")]
-    assert {item["text"] for item in labels} == {"16 KiB", "256 KiB"}
-    first, last = (next(item["x"] for item in labels if item["text"] == size) for size in ("16 KiB", "256 KiB"))
-    gap = figure.spacing["column"] - (last - first - figure.spec.width)
-    width_of_a_letter = 6  # pixels, at 11 px
-    assert gap > width_of_a_letter * len("256 KiB16 KiB") / 2
-
-
 @pytest.mark.parametrize("draw", [ALL_AGAINST_SIZE.draw, mappings_against_ranks])
 def test_all_algorithms_and_placements_are_curves_of_one_figure(
     draw: Callable[[pl.DataFrame], Chart], cells: pl.DataFrame, cells_by_ranks: pl.DataFrame
@@ -111,3 +96,25 @@ def test_all_algorithms_and_placements_are_curves_of_one_figure(
     assert wanted <= {item["text"] for item in items(figure, "text")}
     drawn = about(items(figure, "symbol"), "algorithm: default;")
     assert len(drawn) == both.filter(pl.col("label") == "default", pl.col("median_us") > 0).height
+
+
+def setups(cells_by_ranks: pl.DataFrame) -> pl.DataFrame:
+    one = cells_by_ranks.with_columns(collective=pl.lit("setup"), message_bytes=pl.lit(0, pl.Int64))
+    other = one.with_columns(placement=pl.lit("category:1:2"), median_us=pl.lit(None, pl.Float64))
+    return pl.concat([one, other.filter(pl.col("label") != "linear")], how="vertical_relaxed")
+
+
+def test_each_algorithm_has_a_point_with_its_interval_at_each_rank_count_and_placement(
+    cells_by_ranks: pl.DataFrame,
+) -> None:
+    cells = setups(cells_by_ranks)
+    figure = unsized(cells)
+    assert len(about(items(figure, "symbol"), "algorithm")) == cells.height  # an average where there is no median
+    assert {"2 ranks, core", "8 ranks, core", "1 × 2, category 1"} <= set(texts(figure, "axis-label"))
+    assert len(about(items(figure, "rule"), "bar_low")) == cells.height
+
+
+def test_only_they_are_drawn_so(cells_by_ranks: pl.DataFrame) -> None:
+    both = pl.concat([setups(cells_by_ranks), cells_by_ranks])
+    assert set(both.filter(FIGURE.rows)["collective"]) == {"setup"}
+    assert set(both.filter(AGAINST_SIZE.rows)["collective"]) == {"bcast"}

@@ -95,15 +95,6 @@ def test_a_tree_there_and_back_says_when_both_ways() -> None:
     assert {"↑0–1 ↓5–6", "↑1–2 ↓3–4", "↑2–3 ↓4–5"} <= drawn
 
 
-def test_a_chain_is_seen_from_the_root() -> None:
-    chain = messages((2, 1), (1, 0))
-    found = {root: tree_of(chain, root) for root in (0, 2)}
-    assert {root: (tree.root, tree.flow) for root, tree in found.items() if tree} == {
-        0: (0, "inward"),
-        2: (2, "outward"),
-    }
-
-
 def test_two_ranks_that_send_to_each_other_at_once_are_no_tree() -> None:
     at_once = messages((0, 1), (1, 0)).with_columns(round=pl.lit(0, pl.Int64))
     assert tree_of(at_once) is None

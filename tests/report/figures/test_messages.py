@@ -8,7 +8,6 @@ import pytest
 from tests.report.figures.drawing import about, items, texts
 from timpani.report.figures.messages import MESSAGE_LATENCY as LATENCY
 from timpani.report.figures.messages import pair_matrix, throughput_against_size
-from timpani.report.figures.ratios import TRANSPOSE_COST
 
 PAIRS = ((0, 1), (0, 2), (1, 2))
 SIZES = (1, 1024, 1048576)
@@ -71,11 +70,6 @@ def test_the_matrix_shades_slow_pairs_and_writes_their_time(messages: pl.DataFra
     assert sorted(item["text"] for item in items(figure, "text")) == ["4", "6", "6"]
 
 
-def test_the_matrix_of_a_bandwidth_writes_megabytes_a_second_and_shades_by_time(messages: pl.DataFrame) -> None:
-    figure = pair_matrix(at(messages, 1024).with_columns(throughput_shown=pl.lit(True)))
-    assert sorted(item["text"] for item in items(figure, "text")) == ["170", "170", "260"]
-
-
 def test_a_pair_that_failed_leaves_its_place_empty_but_marked(messages: pl.DataFrame) -> None:
     failed = pl.when(pl.col("second") == 1)
     broken = at(messages, 1024).with_columns(
@@ -85,8 +79,3 @@ def test_a_pair_that_failed_leaves_its_place_empty_but_marked(messages: pl.DataF
     figure = pair_matrix(broken)
     assert len(about(items(figure, "rect"), "rank: ")) == 2
     assert "failed" in texts(figure, "legend-label")
-
-
-def test_the_cost_of_transposing_is_relative_to_a_plain_message(ratios: pl.DataFrame) -> None:
-    (title,) = (text for text in texts(TRANSPOSE_COST.draw(ratios), "title-text") if "over" in text)
-    assert title.startswith("A plain message’s time over ")
