@@ -12,7 +12,7 @@ from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import with_study_names
 from timpani.report.verdict.verdict_text import verdict_text
 from timpani.studies.comparison import PublishedComparison
-from timpani.studies.tables import COMPARISON, read_published
+from timpani.studies.tables import COMPARISON, published_doubts, published_names, read_published
 from timpani.study.cell import Algorithm, Cell
 
 BEHROOZ = read_published("behrooz", COMPARISON)
@@ -109,3 +109,16 @@ def test_messages_stand_next_to_the_published_ones_size_by_size(tmp_path: Path) 
     ]
     assert bandwidth[3].split() == ["1024", "957", "341", "to", "1004", "1540", "0.62"]
     assert latency[2].split() == ["1", "1.07", "1.02", "to", "3.00", "1.58", "0.68"]
+
+
+def test_the_published_tables_are_judged() -> None:
+    behrooz = {each.kind: each for each in published_doubts(read_published("behrooz", "measurements"))}
+    assert "scatter and bcast times of default are almost identical" in behrooz["same_curve"].text
+    assert "65.7 GB/s out of one root" in behrooz["over_the_port"].text
+    assert behrooz["faster_than_its_choices"].cells == 58
+    assert "scatter default on 16 ranks, 1 MiB" in behrooz["prints_its_size"].text
+    assert "bcast binary on 128 ranks, 1 MiB is empty" in behrooz["empty"].text
+    assert "at 28 of 1174 steps" in behrooz["falls_with_ranks"].text  # none leads over the empty cell
+    assert published_doubts(read_published("malasi", "measurements")) == []
+    for name in published_names("measurements"):
+        published_doubts(read_published(name, "measurements"))

@@ -1,15 +1,20 @@
 """A published regression and Timpani's fit."""
 
+import json
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from tests.report.page.test_page import Page
-from timpani.campaign.folder.load import load
+from timpani.campaign.folder.load import Campaign, load
+from timpani.campaign.read.cell_table import estimate_cells
+from timpani.campaign.read.message_locality import with_locality
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
 from timpani.models.regressions import regressions
+from timpani.report.figures.models import FITTED, MEASURED, SWITCH
+from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.page import render
 from timpani.studies.fits import StudyFit
 from timpani.studies.tables import import_published
@@ -108,3 +113,26 @@ def test_a_published_table_is_shown_with_what_is_doubtful_in_it(tmp_path: Path) 
     assert "<summary>Doubtful in what was imported (" in html
     assert "<li>scatter and bcast times of default are almost identical" in html
     assert "65.7 GB/s out of one root" in html
+
+
+@pytest.fixture(scope="module")
+def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
+    folder = tmp_path_factory.mktemp("holt") / "latency"
+    import_published("holt_osu_latency", folder, "timpani import")
+    return load(folder)
+
+
+def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None:
+    found = fit_section(holt, with_locality(estimate_cells(holt.raced), holt)).fits
+    assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
+    assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
+    assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no separate line
+    assert (found.filter(part=FITTED)["time_us"] > 0).all()
+
+
+def test_the_page_has_latency_throughput_and_switches(holt: Campaign) -> None:
+    html = render(holt)
+    assert "Models: latency, throughput, switches" in html
+    assert "256 B ×1.319" in html
+    data = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
+    assert "fitted-latency" in json.loads(data)["panels"]

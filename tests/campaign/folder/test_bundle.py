@@ -9,6 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import timpani
+from tests.campaign_files import cells, results_of, start, write_campaign
 from tests.cli.typed import typed
 from tests.installed import needs_mpi, needs_two_cores
 from timpani.campaign.folder.bundle import SUFFIX, campaign_folder
@@ -17,9 +18,8 @@ from timpani.errors import UserError
 
 @pytest.fixture
 def bundle(tmp_path: Path) -> Path:
-    """A bundle of a published table."""
-    imported = typed("import", "--published", "holt_osu_latency", "-o", tmp_path / "holt")
-    assert imported.returncode == 0, imported.stderr
+    """A bundle of a campaign."""
+    write_campaign(tmp_path / "holt", results_of(cells({"default": {8: 10.0}, "ring": {8: 5.0}})), [start(1)])
     packed = typed("bundle", tmp_path / "holt", cwd=tmp_path)
     assert packed.returncode == 0, packed.stderr
     return tmp_path / f"holt{SUFFIX}"

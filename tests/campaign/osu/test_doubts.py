@@ -4,7 +4,6 @@ import polars as pl
 import pytest
 
 from timpani.campaign.osu.doubts import Conditions, doubts
-from timpani.studies.tables import published_doubts, published_names, read_published
 
 SIZES = [2**power for power in range(21)]
 RANKS = (2, 4, 8, 16)
@@ -97,16 +96,3 @@ def test_times_that_rounding_decides_are_counted() -> None:
     (doubt,) = doubts(changed(PLAIN, "chain", 1, 2, 0.15).filter(pl.col("ranks") == 2))
     assert (doubt.kind, doubt.cells) == ("coarse", 1)
     assert "at 1 cell rounding alone is over 3 %, at most 3.3 % in bcast chain at 1 B" in doubt.text
-
-
-def test_the_published_tables_are_judged() -> None:
-    behrooz = {each.kind: each for each in published_doubts(read_published("behrooz", "measurements"))}
-    assert "scatter and bcast times of default are almost identical" in behrooz["same_curve"].text
-    assert "65.7 GB/s out of one root" in behrooz["over_the_port"].text
-    assert behrooz["faster_than_its_choices"].cells == 58
-    assert "scatter default on 16 ranks, 1 MiB" in behrooz["prints_its_size"].text
-    assert "bcast binary on 128 ranks, 1 MiB is empty" in behrooz["empty"].text
-    assert "at 28 of 1174 steps" in behrooz["falls_with_ranks"].text  # none leads over the empty cell
-    assert published_doubts(read_published("malasi", "measurements")) == []
-    for name in published_names("measurements"):
-        published_doubts(read_published(name, "measurements"))

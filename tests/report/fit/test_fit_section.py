@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -8,37 +7,12 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
-from timpani.report.figures.models import FITTED, MEASURED, SWITCH
 from timpani.report.fit.fit_section import fit_section
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
-from timpani.studies.tables import import_published
 from timpani.study.cell import Algorithm, Cell
 
 pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def holt(tmp_path_factory: pytest.TempPathFactory) -> Campaign:
-    folder = tmp_path_factory.mktemp("holt") / "latency"
-    import_published("holt_osu_latency", folder, "timpani import")
-    return load(folder)
-
-
-def test_points_lines_and_switches_are_there_to_be_drawn(holt: Campaign) -> None:
-    found = fit_section(holt, with_locality(estimate_cells(holt.raced), holt)).fits
-    assert found.filter(part=MEASURED)["message_bytes"].to_list()[:3] == [0, 1, 2]
-    assert found.filter(part=SWITCH)["message_bytes"].to_list() == [256]
-    assert found.filter(part=FITTED)["piece"].n_unique() == 3  # and a bend, which has no separate line
-    assert (found.filter(part=FITTED)["time_us"] > 0).all()
-
-
-def test_the_page_has_latency_throughput_and_switches(holt: Campaign) -> None:
-    html = render(holt)
-    assert "Models: latency, throughput, switches" in html
-    assert "256 B ×1.319" in html
-    data = html.split('<script type="application/json" id="data">')[1].split("</script>")[0]
-    assert "fitted-latency" in json.loads(data)["panels"]
 
 
 def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
