@@ -9,7 +9,7 @@ from pathlib import Path
 from bench.common.command import timpani
 from timpani.campaign.folder.header import FORMAT, VERSION
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.folder.sealed_lines import seal, seal_object
+from timpani.campaign.folder.sealed import seal, seal_object
 from timpani.study.cell import Algorithm, Cell
 
 HELP_MUST_TAKE = 0.3
@@ -55,5 +55,5 @@ def write_campaign(folder: Path) -> int:
                 outlier_share=0.01,
             )
             rows += 1
-            file.write(seal(result.as_line(), rows, identity))
+            file.write(seal(result.as_line(), rows, f"{identity}/results.jsonl"))
     return rows

@@ -16,7 +16,7 @@ import polars as pl
 from timpani.campaign.folder.header import FORMAT, VERSION, Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, frame
-from timpani.campaign.folder.sealed_lines import checksum, seal_object
+from timpani.campaign.folder.sealed import checksum, seal_object
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import VARIANT_SIGN, Algorithm, Cell
 from timpani.study.schema import ALLOWED, REGRET
@@ -181,7 +181,7 @@ def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
 
     Fields that a result lacks get their defaults.
     """
-    identity = json.loads((path.parent / "campaign.json").read_bytes())["id"]
+    identity = f"{json.loads((path.parent / 'campaign.json').read_bytes())['id']}/{path.name}"
     defaults = RESULT_DEFAULTS if path.name == "results.jsonl" else {}
     records = ({**defaults} | {key: row[key] for key in row if key not in ("line", "checksum")} for row in rows)
     bodies = (json.dumps({**values, "line": number}).encode()[:-1] for number, values in enumerate(records, 1))

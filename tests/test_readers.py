@@ -30,7 +30,7 @@ from tests.libraries.test_mpich_tree import COMPOSITIONS, LIBRARY
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
-from timpani.campaign.folder.sealed_lines import checksum, seal_object
+from timpani.campaign.folder.sealed import checksum, seal_object
 from timpani.campaign.folder.verify import verify
 from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
 from timpani.campaign.read.cell_table import estimate_cells
@@ -114,7 +114,7 @@ GROUP = {"name": "g", "nodes": ["desk", "n2"], "cores": 4, "sockets": 2}
 IDENTITY = "0123456789abcdef"
 HEADER: dict[str, Any] = {
     "format": "timpani-campaign",
-    "version": 1,
+    "version": 2,
     "id": IDENTITY,
     "created": "2026-01-01",
     "study": {
@@ -169,13 +169,14 @@ def checked_lines(raw: bytes) -> bytes:
     return b"".join(body + b',"crc32":"%08x"}\n' % zlib.crc32(body) for body in bodies)
 
 
-def sealed_lines(raw: bytes) -> bytes:
-    """Each line of `raw` with its number and checksum."""
+def sealed_lines(raw: bytes, name: str) -> bytes:
+    """Each line of `raw` with its number, and its checksum in the file `name`."""
     bodies = [
         line.rstrip().removesuffix(b"}") + f', "line": {number}'.encode()
         for number, line in enumerate(raw.splitlines(), 1)
     ]
-    return b"".join(body + f', "checksum": "{checksum(body, IDENTITY)}"}}\n'.encode() for body in bodies)
+    sealed_for = f"{IDENTITY}/{name}"
+    return b"".join(body + f', "checksum": "{checksum(body, sealed_for)}"}}\n'.encode() for body in bodies)
 
 
 def campaign(name: str) -> Callable[[bytes, Path], object]:
@@ -191,7 +192,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
     def read(raw: bytes, folder: Path) -> None:
         for each, content in files.items():
             text = raw if each == name else content
-            (folder / each).write_bytes(seal_object(text) if each == "campaign.json" else sealed_lines(text))
+            (folder / each).write_bytes(seal_object(text) if each == "campaign.json" else sealed_lines(text, each))
         verify(folder, read_header(folder))
         found = load(folder)
         cells = with_locality(estimate_cells(found.raced), found)
@@ -235,7 +236,7 @@ def predictions(raw: bytes, folder: Path) -> None:
     write_lines(folder / "results.jsonl", RESULTS)
     campaign, place = load(folder), folder / "predicted"
     place.mkdir(exist_ok=True)
-    (place / "predictions.json").write_bytes(seal_object(raw, prediction_output.SEALED_FOR))
+    (place / "predictions.json").write_bytes(seal_object(raw, prediction_output.FILE.sealed_for))
     compared = compare_predicted(estimate_cells(campaign.raced), stored_predictions(place, campaign))
     assert all(text.isprintable() for text in (predicted_sentence(compared), *compared.predictions.left_out))
 
@@ -249,7 +250,7 @@ def in_file(read: Callable[[Path], object]) -> Callable[[bytes, Path], object]:
 
 
 def selection(raw: bytes, folder: Path) -> None:
-    (folder / "file").write_bytes(seal_object(raw, table_file.SEALED_FOR))
+    (folder / "file").write_bytes(seal_object(raw, table_file.FILE.sealed_for))
     table_file.read_table(folder / "file")
 
 

@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.campaign.folder.test_store import CELL, RESULT, header
-from tests.campaign_files import write_header, write_lines
+from tests.campaign_files import RESULT_DEFAULTS, write_header, write_lines
 from tests.cli.typed import typed
+from timpani.campaign.folder.header import FORMAT
 from timpani.campaign.folder.load import load
-from timpani.campaign.folder.sealed_lines import seal
+from timpani.campaign.folder.sealed import seal, seal_object
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
 
@@ -121,11 +122,26 @@ def test_a_line_of_another_campaign_is_refused(folder: Path, tmp_path: Path) -> 
         load(folder)
 
 
+@pytest.mark.parametrize(("of", "copied"), [("launches", "endings"), ("endings", "launches")])
+def test_a_file_in_the_place_of_another_is_refused(folder: Path, of: str, copied: str) -> None:
+    shutil.copy(folder / f"{of}.jsonl", folder / f"{copied}.jsonl")
+    with pytest.raises(UserError, match=rf"{copied}\.jsonl line 1 can't be trusted: its checksum is another's"):
+        load(folder)
+
+
+def test_a_campaign_whose_lines_are_sealed_for_it_alone_is_read(tmp_path: Path) -> None:
+    (tmp_path / "campaign.json").write_bytes(
+        seal_object(json.dumps({"format": FORMAT, "version": 1, "id": "old", "study": {}}).encode())
+    )
+    (tmp_path / "results.jsonl").write_bytes(seal({**RESULT_DEFAULTS, **RESULT.as_line()}, 1, "old"))
+    assert load(tmp_path).results["median_us"].to_list() == [RESULT.median_us]
+
+
 def test_results_of_a_later_version_are_refused_and_kept(folder: Path) -> None:
     identity = json.loads((folder / "campaign.json").read_bytes())["id"]
     path = folder / "results.jsonl"
     values = {**RESULT.as_line(), "launch": 5, "of_tomorrow": 1}
-    path.write_bytes(path.read_bytes() + seal(values, 5, identity))
+    path.write_bytes(path.read_bytes() + seal(values, 5, f"{identity}/results.jsonl"))
     before = path.read_bytes()
     for use in (lambda: load(folder), lambda: Store(folder, header())):
         with pytest.raises(
@@ -141,7 +157,7 @@ def test_a_changed_header_is_refused(folder: Path, old: bytes) -> None:
     path = folder / "campaign.json"
     path.write_bytes(path.read_bytes().replace(old, old[:-1] + b"X"))
     for use in (lambda: load(folder), lambda: Store(folder, header())):
-        with pytest.raises(UserError, match=r"campaign\.json can't be read \(its checksum is another's"):
+        with pytest.raises(UserError, match=r"campaign\.json can't be trusted: its checksum is another's"):
             use()
 
 

@@ -215,7 +215,7 @@ def test_an_untunable_campaign_is_refused_in_one_line(campaign: Path, tmp_path: 
     table = (tuned / "table.json").read_text()
     (tuned / "table.json").write_text(table[:200])
     torn = typed("confirm", str(tuned))
-    assert (torn.returncode, "can't be read" in torn.stderr) == (2, True)
+    assert (torn.returncode, "can't be trusted" in torn.stderr) == (2, True)
     nowhere = {**os.environ, "PATH": str(tmp_path / "nothing")}
     none_left = not (Path(sys.executable).parent / "mpirun").exists()  # `tools/setup-mpi` may have put one there
     for command in ("lint", "explain"):

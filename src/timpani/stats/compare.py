@@ -29,6 +29,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from timpani.stats.large_samples import MAX_LISTED, LargeRatios, large_strata
 from timpani.stats.paired import compare_pairs
 from timpani.stats.ratios import ROUNDING, Floats, Ratios
 
@@ -45,12 +46,14 @@ MAX_EXACT_LAUNCHES = 50
 Sizes = tuple[tuple[int, int], ...]
 
 
-def compare(*strata: tuple[Floats, Floats]) -> Ratios:
+def compare(*strata: tuple[Floats, Floats]) -> Ratios | LargeRatios:
     """Compare row by row in each stratum: `first`, shape (pairs, n), with `second`, shape (pairs, m); all values > 0.
 
     The p-value is exact, including ties (midranks, conditional on the ties), up to MAX_EXACT_LAUNCHES launches of a
     stratum.
     """
+    if sum(first.shape[1] * second.shape[1] for first, second in strata) > MAX_LISTED:
+        return large_strata(strata)
     pairs = len(strata[0][0])
     ratios: list[Floats] = []
     new_values: list[NDArray[np.bool_]] = []
@@ -233,12 +236,12 @@ def compare_families(samples: Sequence[Samples], family: NDArray[np.int64]) -> C
     for index, each in enumerate(samples):
         sizes = tuple((len(first), len(second)) for first, second in each.strata)
         groups[len(each.paired) or sizes].append(index)
-    compared: list[tuple[NDArray[np.int64], Ratios]] = []
+    compared: list[tuple[NDArray[np.int64], Ratios | LargeRatios]] = []
     for sizes_of_one, members in groups.items():
         rows = np.array(members)
         if isinstance(sizes_of_one, int):
             slopes = np.array([samples[i].slopes or [1.0] * sizes_of_one for i in members])
-            same_size = compare_pairs(np.log([samples[i].paired for i in members]), slopes)
+            same_size: Ratios | LargeRatios = compare_pairs(np.log([samples[i].paired for i in members]), slopes)
         else:
             same_size = compare(*(_stratum(samples, members, number) for number in range(len(sizes_of_one))))
         compared.append((rows, same_size))

@@ -13,19 +13,23 @@ from functools import lru_cache
 
 import numpy as np
 
+from timpani.stats.large_samples import MAX_LISTED, LargeRatios, large_pairs
 from timpani.stats.ratios import Floats, Ratios
 
 
-def compare_pairs(log_ratios: Floats, slopes: Floats | None = None) -> Ratios:
-    """Ratios first / second in the same launches, compared row by row by the exact test.
+def compare_pairs(log_ratios: Floats, slopes: Floats | None = None) -> Ratios | LargeRatios:
+    """Ratios first / second in the same launches, compared row by row: by the exact test, or by its normal limit if
+    launches are many.
 
     log_ratios    natural logarithms, shape (pairs, launches), at least one launch
     slopes        by how much each moves if the true log ratio moves by 1, the same shape; None: by 1
                   (`stats/state_effects.py`)
     """
     launches = log_ratios.shape[1]
-    first, second = np.triu_indices(launches)
     slopes = np.ones_like(log_ratios) if slopes is None else slopes
+    if launches * (launches + 1) // 2 > MAX_LISTED:
+        return large_pairs(log_ratios, slopes)
+    first, second = np.triu_indices(launches)
     sums = log_ratios[:, first] + log_ratios[:, second]
     averages = np.sort(sums / (slopes[:, first] + slopes[:, second]), axis=1)
     above = (averages > 0).sum(axis=1) + (averages == 0).sum(axis=1) / 2  # averages of 0 count half on either side

@@ -24,7 +24,7 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.load import load
-from timpani.campaign.folder.sealed_lines import seal_object
+from timpani.campaign.folder.sealed import seal_object
 from timpani.campaign.folder.store import Store
 from timpani.errors import UserError
 from timpani.machine.describe import MachineDescription
@@ -134,11 +134,11 @@ def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"", "can't be read"),
-        (b"{", "can't be read"),
-        (b"\xff\xfe", "can't be read"),
-        (b"[]", "is no file of a campaign"),
-        (b"{}", "is no file of a campaign"),
+        (b"", "can't be trusted"),
+        (b"{", "can't be trusted"),
+        (b"\xff\xfe", "can't be trusted"),
+        (b"[]", "it has no checksum"),
+        (seal_object(b'{"format": "timpani-profile"}'), "is no file of a campaign"),
         (b'{"format": "timpani-campaign", "version": 1}', "it has no checksum"),
         (
             seal_object(b'{"format": "timpani-campaign", "version": 1, "id": "1", "study": []}'),
@@ -149,7 +149,7 @@ def test_remains_of_a_killed_creation_are_replaced(tmp_path: Path) -> None:
             "mpi can't be None",
         ),
         (seal_object(b'{"format": "timpani-campaign", "version": 1}'), "id is missing"),
-        (b'{"format": "timpani-campaign", "version": 99}', "has version 99, this Timpani reads 1"),
+        (seal_object(b'{"format": "timpani-campaign", "version": 99}'), "has version 99, this Timpani reads 2"),
     ],
 )
 def test_a_strange_header_is_an_error_for_writer_and_reader(folder: Path, text: bytes, said: str) -> None:

@@ -10,11 +10,11 @@ from tests.cli.predictions.test_predict import SIZES, measured, write
 from tests.cli.typed import typed
 from tests.installed import needs_mpi
 from timpani.campaign.folder.load import load
-from timpani.campaign.folder.sealed_lines import seal_object
+from timpani.campaign.folder.sealed import seal_object
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.prediction.times import HIGH, LOW, PREDICTED
 from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
-from timpani.report.predicted.prediction_output import SEALED_FOR
+from timpani.report.predicted.prediction_output import FILE
 from timpani.report.predicted.stored_predictions import StoredPredictions, stored_predictions
 
 pytestmark = needs_mpi
@@ -108,18 +108,18 @@ def test_another_machine_and_another_library_are_named(measured: Path, tmp_path:
 
 
 def write_sealed(folder: Path, values: dict[str, object]) -> None:
-    (folder / "predictions.json").write_bytes(seal_object(json.dumps(values).encode(), SEALED_FOR))
+    (folder / "predictions.json").write_bytes(seal_object(json.dumps(values).encode(), FILE.sealed_for))
 
 
 def test_an_invalid_prediction_is_refused_in_one_line(measured: Path, tmp_path: Path) -> None:
     torn = tmp_path / "torn"
     torn.mkdir()
-    (torn / "predictions.json").write_bytes(seal_object(b'{"machine": null', SEALED_FOR)[:-2])
+    (torn / "predictions.json").write_bytes(seal_object(b'{"machine": null', FILE.sealed_for)[:-2])
     changed = tmp_path / "changed"
     changed.mkdir()
     foreign = tmp_path / "foreign"
     foreign.mkdir()
-    (foreign / "predictions.json").write_bytes(seal_object(b'{"predictions": []}', SEALED_FOR))
+    (foreign / "predictions.json").write_bytes(seal_object(b'{"predictions": []}', FILE.sealed_for))
     negative = tmp_path / "negative"
     negative.mkdir()
     row = {

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from timpani.campaign.folder.sealed_lines import seal_object
+from timpani.campaign.folder.sealed import seal_object
 from timpani.errors import UserError
-from timpani.rules.table.table_file import SEALED_FOR, read_table, table_text
+from timpani.rules.table.table_file import FILE, read_table, table_text
 from timpani.study.cell import Algorithm
 from timpani.study.operations import COLLECTIVES
 from timpani.study.selection import (
@@ -124,7 +124,7 @@ def test_a_predicted_rule_with_launches_is_refused(tmp_path: Path) -> None:
         (('"collective": "bcast"', '"collective": "broadcast"'), "'broadcast' is no collective"),
         (('"version": 1', '"version": 2'), "version can't be 2"),
         (('"gaps"', '"gap"'), "gap"),
-        (("{", "["), "can't be read"),
+        (("{", "["), "can't be trusted"),
         (("openmpi/ring", "openmpi ring"), "is not an algorithm"),
     ],
 )
@@ -133,7 +133,7 @@ def test_the_fault_of_an_invalid_table_is_named(change: tuple[str, str], says: s
     text = table_text(SelectionTable("openmpi", "5.0.11", (rule,)), tmp_path)
     assert change[0] in text
     unsealed = text[: text.rindex(",")] + "\n}"
-    (tmp_path / "table.json").write_bytes(seal_object(unsealed.replace(*change, 1).encode(), SEALED_FOR))
+    (tmp_path / "table.json").write_bytes(seal_object(unsealed.replace(*change, 1).encode(), FILE.sealed_for))
     with pytest.raises(UserError, match=says):
         read_table(tmp_path / "table.json")
 

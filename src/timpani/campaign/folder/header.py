@@ -1,7 +1,6 @@
 """campaign.json: what a campaign measures, where and by which commands; a continued campaign keeps its own."""
 
 import json
-import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -20,18 +19,18 @@ from timpani.campaign.folder.header_parts import (
     RecordedVariant,
 )
 from timpani.campaign.folder.recorded import Recorded
-from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
-from timpani.errors import UserError, cannot_write, wrong_value
+from timpani.campaign.folder.sealed import SealedFile
+from timpani.errors import UserError, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.registry import library_title
 from timpani.machine.describe import MachineDescription, Printable
 from timpani.native.sources import ALGORITHMS
-from timpani.reading import parse_json, read_bytes
 from timpani.study.keys import KEYS
 from timpani.version import __version__
 
 FORMAT = "timpani-campaign"
-VERSION = 1
+VERSION = 2
+"""Since version 2 the lines of a file are sealed for its name, too."""
 
 UNFINISHED = "campaign.new"
 """The file's name while it is written."""
@@ -44,7 +43,7 @@ class Header(HeaderPart):
 
     recorded: dict[str, Any] = Field(repr=False)
     format: Annotated[str, Recorded(f"`{FORMAT}`")] = FORMAT
-    version: Annotated[int, Recorded(f"{VERSION}")] = VERSION
+    version: Annotated[int, Recorded(f"{VERSION}")] = 1
     id: Annotated[
         str,
         Field(min_length=1),
@@ -183,6 +182,10 @@ class Header(HeaderPart):
         }
         return cls.check(values, "campaign.json")
 
+    def sealed_for(self, name: str) -> str:
+        """What the lines of the campaign's file `name` are sealed for."""
+        return f"{self.id}/{name}" if self.version > 1 else self.id
+
     @property
     def machine_names(self) -> list[str]:
         """The machines of merged campaigns; empty for a campaign that was not merged."""
@@ -216,36 +219,30 @@ def _dumped(parts: Mapping[str, BaseModel] | None) -> dict[str, Any] | None:
 
 
 _OTHER_FOLDER = "choose another folder, or move this one away"
-_RESTORE = "restore it, or measure into another folder"
+_FILE = SealedFile("a file of a campaign", "", "restore it, or measure into another folder")
 
 
 def read_header(folder: Path) -> Header:
     """campaign.json of `folder`; UserError if it is missing or not a campaign's."""
+    if not folder.is_dir():
+        what = f"{folder} is not a folder" if folder.exists() else f"folder not found: {folder}"
+        raise UserError(what, "name the folder that `timpani run -o` wrote")
     path = folder / "campaign.json"
+
+    def header(values: dict[str, Any]) -> Header:
+        if values.get("format") != FORMAT:
+            raise UserError(f"{path} is no file of a campaign", "name the folder that `timpani run -o` wrote")
+        if values.get("version") not in range(1, VERSION + 1):
+            what = f"{path} has version {values.get('version')}, this Timpani reads {VERSION}"
+            raise UserError(what, "use the Timpani that wrote it")
+        return Header.check(values, str(path))
+
     try:
-        if not folder.is_dir():
-            what = f"{folder} is not a folder" if folder.exists() else f"folder not found: {folder}"
-            raise UserError(what, "name the folder that `timpani run -o` wrote")
-        raw = read_bytes(path, _RESTORE)
-        values = parse_json(raw)
+        return _FILE.read(path, header)
     except FileNotFoundError:
         raise UserError(
             f"{folder} is not a campaign: it has no campaign.json", "name what `timpani run -o` wrote"
         ) from None
-    except ValueError as error:
-        raise UserError(f"{path} can't be read ({error})", _RESTORE) from None
-    if not isinstance(values, dict) or values.get("format") != FORMAT:
-        raise UserError(f"{path} is no file of a campaign", "name the folder that `timpani run -o` wrote")
-    if values.get("version") != VERSION:
-        raise UserError(
-            f"{path} has version {values.get('version')}, this Timpani reads {VERSION}", "use the Timpani that wrote it"
-        )
-    try:
-        unseal(raw, "")
-    except DamageError as damage:
-        raise UserError(f"{path} can't be read ({damage})", _RESTORE) from None
-    del values["checksum"]
-    return Header.check(values, str(path))
 
 
 def keep_header(folder: Path, header: Header) -> Header:
@@ -257,9 +254,9 @@ def keep_header(folder: Path, header: Header) -> Header:
     if path.exists():
         old = read_header(folder)
         _check_same(folder, old, header)
-        _write_whole(path, old.continued_by(header))
+        _FILE.write(path, old.continued_by(header), folder / UNFINISHED)
     else:
-        _write_whole(path, header.recorded)
+        _FILE.write(path, header.recorded, folder / UNFINISHED)
     return read_header(folder)
 
 
@@ -302,17 +299,3 @@ def _deciding(header: Header) -> str:
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "…"
-
-
-def _write_whole(path: Path, values: Mapping[str, Any]) -> None:
-    """Write another file and rename it, so that a header is complete or missing."""
-    unfinished = path.with_name(UNFINISHED)
-    try:
-        with unfinished.open("wb") as file:
-            file.write(seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode()))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.rename(path)
-    except OSError as error:
-        unfinished.unlink(missing_ok=True)
-        raise cannot_write(path, error) from None

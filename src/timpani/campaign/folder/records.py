@@ -13,7 +13,7 @@ from timpani.campaign.folder.fields import LAUNCH, PROOF, FieldError, check
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import RESULT
 from timpani.campaign.folder.raw_record import PACKED
-from timpani.campaign.folder.sealed_lines import SealedLine, read_lines
+from timpani.campaign.folder.sealed import SealedLine, read_lines
 from timpani.errors import UserError
 from timpani.study.schema import CELL, MACHINE_CELL
 from timpani.version import __version__
@@ -121,7 +121,7 @@ def _writer(version: str) -> str:
 def _read(path: Path, name: str, header: Header, records: Records) -> None:
     believed = records.believed[name] = []
     seen: dict[Hashable, int] = {}
-    for line in read_lines(path, header.id):
+    for line in read_lines(path, header.sealed_for(name)):
         why = line.damage
         try:
             values = check(_FIELDS[name], line.values) if why is None else {}

@@ -8,7 +8,7 @@ from typing import Any
 from timpani.campaign.folder.fields import is_part
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, Records, read_records
-from timpani.campaign.folder.sealed_lines import SealedLine, seal
+from timpani.campaign.folder.sealed import SealedLine, seal
 
 
 def repair(folder: Path, header: Header) -> tuple[Records, dict[str, dict[str, Any]], list[str]]:
@@ -66,7 +66,7 @@ def _rewrite(path: Path, lines: list[SealedLine], header: Header) -> None:
     with new.open("wb") as file:
         for number, line in enumerate(lines, start=1):
             same = line.raw and number == line.written
-            file.write(line.raw if same else seal(line.values, number, header.id))
+            file.write(line.raw if same else seal(line.values, number, header.sealed_for(path.name)))
         file.flush()
         os.fsync(file.fileno())
     new.rename(path)

@@ -11,12 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from timpani.campaign.folder.appending import AppendedFile, lost_name
 from timpani.campaign.folder.fields import is_part
 from timpani.campaign.folder.header import UNFINISHED, Header, keep_header
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS
 from timpani.campaign.folder.repair import repair
+from timpani.campaign.folder.sealed import AppendedFile, lost_name
 from timpani.errors import UserError, cannot_lock, cannot_write
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
@@ -59,7 +59,8 @@ class Store:
             os.close(self._lock)
             raise
         self._files = {
-            name: AppendedFile(folder / name, len(lines), self.header.id) for name, lines in records.believed.items()
+            name: AppendedFile(folder / name, len(lines), self.header.sealed_for(name))
+            for name, lines in records.believed.items()
         }
         self.results = [LaunchResult.from_line(line) for line in records.values(RESULTS)]  # that were there already
         self.done = {(each.cell, each.launch): each.error for each in self.results}  # measured → why it failed

@@ -13,7 +13,7 @@ from timpani.campaign.folder.bundle import recorded_files
 from timpani.campaign.folder.header import Header, keep_header, new_identity
 from timpani.campaign.folder.load import believed_records
 from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS, Records
-from timpani.campaign.folder.sealed_lines import seal
+from timpani.campaign.folder.sealed import seal
 from timpani.campaign.osu.write_import import check_empty
 from timpani.campaign.share.mergeable import MergeSource, merge_notes
 from timpani.errors import UserError, cannot_write
@@ -97,7 +97,8 @@ def _write(sources: Sequence[MergeSource], into: Path, command: str) -> list[str
     for name, values in lines.items():
         if values:
             with (into / name).open("wb") as file:
-                file.writelines(seal(line, number, header.id) for number, line in enumerate(values, start=1))
+                sealed_for = header.sealed_for(name)
+                file.writelines(seal(line, number, sealed_for) for number, line in enumerate(values, start=1))
     for source, shift in zip(sources, shifts, strict=True):
         for name, path in recorded_files(source.campaign.folder).items():
             top, _, rest = name.partition("/")

@@ -7,20 +7,18 @@ Without profile.json, as in a job script that sets TIMPANI_PROFILE alone, the pa
 """
 
 import hashlib
-import json
 import secrets
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from timpani.campaign.folder.fields import Hash, Text
-from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
-from timpani.errors import UserError, cannot_write, wrong
+from timpani.campaign.folder.sealed import SealedFile
+from timpani.errors import UserError, cannot_write
 from timpani.programs.profile.profile_lines import ProfilePart, read_part
-from timpani.reading import parse_json, read_bytes
 from timpani.version import __version__
 
 HEADER = "profile.json"
@@ -28,6 +26,7 @@ FORMAT: Literal["timpani-profile"] = "timpani-profile"
 VERSION = 1
 
 _STEP = "profile the program again"
+_FILE = SealedFile("the header of a profile", FORMAT, _STEP)
 
 
 class ProgramMpi(BaseModel):
@@ -120,13 +119,7 @@ class ProfileWriter:
         self._write()
 
     def _write(self) -> None:
-        text = json.dumps(self.header.model_dump(), indent=1, ensure_ascii=False).encode()
-        unfinished = self.folder / f"{HEADER}.new"
-        try:
-            unfinished.write_bytes(seal_object(text, FORMAT))
-            unfinished.replace(self.folder / HEADER)
-        except OSError as error:
-            raise cannot_write(unfinished, error) from None
+        _FILE.write(self.folder / HEADER, self.header.model_dump())
 
 
 def is_profile(folder: Path) -> bool:
@@ -157,16 +150,7 @@ def read_profile(folder: Path) -> ProgramProfile:
 
 
 def _read_header(path: Path) -> ProfileHeader:
-    raw = read_bytes(path, _STEP)
-    try:
-        unseal(raw, FORMAT)
-        header = ProfileHeader.model_validate(parse_json(raw))
-    except DamageError as damage:
-        raise UserError(f"{path} can't be trusted: {damage}", _STEP) from None
-    except ValidationError as error:
-        raise UserError(f"{path}: {wrong(dict(error.errors()[0]))}", _STEP) from None
-    except ValueError as error:
-        raise UserError(f"{path} can't be read as JSON ({error})", _STEP) from None
+    header = _FILE.read(path, ProfileHeader.model_validate)
     if header.version > VERSION:
         raise UserError(f"{path} is of version {header.version}, and this Timpani reads {VERSION}", "update it")
     return header

@@ -7,7 +7,6 @@ outputs/       the files that are compared, each once, named by the start of its
 """
 
 import hashlib
-import json
 import secrets
 import shlex
 import shutil
@@ -20,8 +19,7 @@ from statistics import median
 from time import monotonic
 from typing import Any, Literal
 
-from timpani.campaign.folder.appending import AppendedFile
-from timpani.campaign.folder.sealed_lines import DamageError, read_lines, seal_object, unseal
+from timpani.campaign.folder.sealed import AppendedFile, SealedFile, read_lines
 from timpani.errors import UserError, cannot_write
 from timpani.libraries.find import mpi_of_launcher
 from timpani.programs.profile.profile_folder import read_profile
@@ -29,7 +27,6 @@ from timpani.programs.profile.profiled_points import changeable_seconds
 from timpani.programs.runs.compared_output import PRINTED, ComparedOutput
 from timpani.programs.runs.preloaded_command import preloaded_command
 from timpani.programs.runs.profiled_run import run_command
-from timpani.reading import parse_json, read_bytes
 from timpani.stats.run_blocks import BlockComparison, block_order, compare_blocks
 from timpani.study.defaults import MIN_BLOCKS
 
@@ -168,20 +165,16 @@ class BlockRuns:
     def _runs_id(self, described: Mapping[str, Any]) -> str:
         """The id of the runs, kept or new."""
         path = self.folder / _HEADER
+        file = SealedFile("the header of runs", _FORMAT, self._step)
         try:
-            raw = read_bytes(path, self._step)
-            unseal(raw, _FORMAT)
-            found = parse_json(raw)
+            found = file.read(path, dict)
         except FileNotFoundError:
-            new = {**described, "id": secrets.token_hex(8)}
             try:
                 self.folder.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(seal_object(json.dumps(new, indent=1).encode(), _FORMAT))
             except OSError as error:
                 raise cannot_write(path, error) from None
-            return str(new["id"])
-        except (DamageError, ValueError) as error:
-            raise UserError(f"{path} can't be trusted: {error}", self._step) from None
+            found = {**described, "id": secrets.token_hex(8)}
+            file.write(path, found)
         if differing := [name for name, value in described.items() if found.get(name) != value]:
             raise UserError(f"{self.folder} holds runs of {_OTHER[differing[0]]}", self._step)
         return str(found["id"])

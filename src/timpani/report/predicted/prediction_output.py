@@ -1,6 +1,5 @@
 """Predictions as text, as JSON, and as a folder with a page and figures."""
 
-import json
 from collections.abc import Iterator
 from html import escape
 from math import exp
@@ -9,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.sealed_lines import seal_object
+from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.predictions import WAITING, Predictions, winners
@@ -26,7 +25,9 @@ from timpani.study.sizes import show_size, show_sizes
 from timpani.study.words import counted, per_cent
 
 JSON, PAGE = "predictions.json", "index.html"
-SEALED_FOR = "predictions"
+FILE = SealedFile(
+    "a file of predictions", "predictions", "name what `timpani predict -o` wrote, or a campaign to estimate costs from"
+)
 """What the checksum at the end of JSON is of, where that of a campaign's file has the campaign's id."""
 
 _MIN_SHARE = 0.05
@@ -82,10 +83,9 @@ def write_predicted(found: Predictions, folder: Path, force: bool) -> None:
         )
         for collective in best["collective"].unique(maintain_order=True)
     }
-    text = json.dumps(predicted_object(found), indent=1, allow_nan=False)
     files = {
         **{Path(f"{collective}.svg"): svg.encode() for collective, svg in figures.items()},
-        Path(JSON): seal_object(text.encode(), SEALED_FOR),
+        Path(JSON): FILE.text(predicted_object(found)),
         Path(PAGE): _page(found, figures).encode(),
     }
     write_files(files, folder, force)

@@ -6,23 +6,20 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import polars as pl
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from timpani.campaign.folder.fields import Text
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.folder.sealed_lines import DamageError, unseal
-from timpani.errors import UserError, wrong
+from timpani.errors import UserError
 from timpani.prediction.calibration import HOW_TO_MEASURE_COSTS
 from timpani.prediction.campaign import predict_campaign
 from timpani.prediction.comparable import library_of
 from timpani.prediction.times import HIGH, LOW, PREDICTED
-from timpani.reading import parse_json, read_bytes
-from timpani.report.predicted.prediction_output import JSON, SEALED_FOR
+from timpani.report.predicted.prediction_output import FILE, JSON
 from timpani.study.schema import MACHINE_CELL, schema
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 
-_STEP = "name what `timpani predict -o` wrote, or a campaign to estimate costs from"
 _KEY = ("collective", "provider", "algorithm", "parameters", "ranks", "placement", "message_bytes")
 
 _Time = Annotated[float, Field(gt=0, allow_inf_nan=False)]
@@ -91,17 +88,9 @@ def stored_predictions(path: Path, campaign: Campaign) -> StoredPredictions:
     if (path / "campaign.json").exists():
         return _by_campaign(path, campaign)
     try:
-        raw = read_bytes(path / JSON, _STEP)
-        unseal(raw, SEALED_FOR)
-        found = _File.model_validate(parse_json(raw))
+        found = FILE.read(path / JSON, _File.model_validate)
     except FileNotFoundError:
-        raise UserError(f"{path} holds no predictions", _STEP) from None
-    except ValidationError as error:
-        raise UserError(f"{path / JSON} holds no predictions: {wrong(dict(error.errors()[0]))}", _STEP) from None
-    except DamageError as damage:
-        raise UserError(f"{path / JSON} can't be trusted: {damage}", "predict anew") from None
-    except ValueError as error:
-        raise UserError(f"{path / JSON} can't be read ({error})", _STEP) from None
+        raise UserError(f"{path} holds no predictions", FILE.step) from None
     rows = [
         {**row.model_dump(), "placement": found.placement, LOW: row.low_us, HIGH: row.high_us}
         for row in found.predictions
@@ -114,7 +103,7 @@ def stored_predictions(path: Path, campaign: Campaign) -> StoredPredictions:
             f"{row['collective']} {row['algorithm']} on {counted(row['ranks'], 'rank')}, "
             f"{show_size(row['message_bytes'])}"
         )
-        raise UserError(f"{path / JSON} predicts {cell} more than once", _STEP)
+        raise UserError(f"{path / JSON} predicts {cell} more than once", FILE.step)
     where = f" on {found.machine}" if found.machine else ""
     about = (
         f"{found.status.replace('+', ' and ')}{where}, ranks placed by {found.placement}, by costs of {found.library}"

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from timpani.campaign.folder.sealed_lines import checksum
+from timpani.campaign.folder.sealed import checksum
 from timpani.reading import read_bytes
 from timpani.rules.table.table_file import TABLE_FILE, read_table
 

@@ -3,21 +3,18 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from timpani.campaign.folder.sealed_lines import DamageError, seal_object, unseal
-from timpani.errors import UserError, wrong
-from timpani.reading import parse_json, read_bytes
+from timpani.campaign.folder.sealed import SealedFile
+from timpani.errors import UserError
 from timpani.study.operations import COLLECTIVES
 from timpani.study.selection import Rule, SelectionTable
 
 TABLE_FILE = "table.json"
-SEALED_FOR = "selection"
-"""Identity in the checksum at the end of the table file; files of a campaign use the campaign's id instead."""
-
 _STEP = "`timpani tune` writes it"
+FILE = SealedFile("a selection table", "selection", _STEP)
 _TABLE = TypeAdapter(SelectionTable)
 _ONLY_WHERE_GIVEN = ("predicted", "setting")
 
@@ -40,32 +37,27 @@ def table_text(table: SelectionTable, folder: Path) -> str:
     written = _TABLE.dump_python(replace(table, campaigns=campaigns), mode="json", by_alias=True)
     given = {name: value for name, value in written.items() if name not in _ONLY_WHERE_GIVEN or value is not None}
     values = {**_Format().model_dump(), **given}
-    return seal_object(json.dumps(values, indent=1, ensure_ascii=False).encode(), SEALED_FOR).decode()
+    return FILE.text(values).decode()
 
 
 def read_table(path: Path) -> SelectionTable:
     """The table in `path`; UserError if the file is missing, is no selection table, or was changed after writing."""
     try:
-        raw = read_bytes(path, _STEP)
-        values = parse_json(raw)
-        unseal(raw, SEALED_FOR)
-        _Format.model_validate(values)
-        of_file = (*_Format.model_fields, "checksum")
-        table = _TABLE.validate_json(json.dumps({name: each for name, each in values.items() if name not in of_file}))
+        table = FILE.read(path, _table)
     except FileNotFoundError:
         raise UserError(f"no table found: {path}", _STEP) from None
-    except ValidationError as error:
-        raise UserError(f"{path} is no selection table: {wrong(dict(error.errors()[0]))}", _STEP) from None
-    except DamageError as damage:
-        raise UserError(f"{path} can't be trusted: {damage}", "restore it, or write it anew: timpani tune") from None
-    except ValueError as error:
-        raise UserError(f"{path} can't be read ({error})", _STEP) from None
     predicted = table.predicted.rules if table.predicted else ()
     for rule in (*table.rules, *predicted):
         _check(rule, path)
     if not all(rule.predicted for rule in predicted):
         raise UserError(f"{path}: a predicted rule has launches, which only measured rules have", _STEP)
     return replace(table, campaigns=tuple(str(path.parent.resolve() / each) for each in table.campaigns))
+
+
+def _table(values: dict[str, Any]) -> SelectionTable:
+    _Format.model_validate(values)
+    of_table = {name: each for name, each in values.items() if name not in _Format.model_fields}
+    return _TABLE.validate_json(json.dumps(of_table))
 
 
 def _check(rule: Rule, path: Path) -> None:
