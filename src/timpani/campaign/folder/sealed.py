@@ -115,7 +115,7 @@ class SealedFile:
             raise cannot_write(path, error) from None
 
     def read(self, path: Path, check: Callable[[dict[str, Any]], Checked]) -> Checked:
-        """What `check` makes of the file's values without their checksum; its ValidationError becomes a UserError.
+        """The result of `check` for the file's values without their checksum; its ValidationError becomes a UserError.
 
         FileNotFoundError without a file, UserError where it can't be read or was changed since it was written.
         """
