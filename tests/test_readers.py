@@ -55,13 +55,13 @@ from timpani.machine.platforms.platform import machine_of, shipped_platforms
 from timpani.models.formula import parse_formula
 from timpani.native.build import build_without_mpi
 from timpani.providers.verification import parse_range
+from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
 from timpani.report.predicted import prediction_output
 from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
 from timpani.report.predicted.stored_predictions import stored_predictions
 from timpani.report.tables.cell_tables import cell_tables
-from timpani.report.tables.plain_tables import tables_text
 from timpani.rules.table import table_file
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import split_algorithms
@@ -197,7 +197,7 @@ def campaign(name: str) -> Callable[[bytes, Path], object]:
         found = load(folder)
         cells = with_locality(estimate_cells(found.raced), found)
         said = [
-            tables_text(cell_tables(cells)),
+            text_of(cell_tables(cells)),
             *load_warnings(found.launches),
             methods_paragraph(found.header, found.launches),
             *(text for _, texts in provenance(found.header, found.launches) for text in texts),
@@ -228,7 +228,7 @@ def osu(raw: bytes, folder: Path) -> None:
     path.write_bytes(raw)
     logs = [BenchmarkLog.parse(str(path), "default")]
     import_logs(logs, made, ranks=2, machine="desk", datatype="MPI_CHAR", command="timpani import")
-    tables_text(cell_tables(estimate_cells(load(made).raced)))
+    text_of(cell_tables(estimate_cells(load(made).raced)))
 
 
 def predictions(raw: bytes, folder: Path) -> None:

@@ -8,7 +8,8 @@ from timpani.models.curves import TIME
 from timpani.prediction.calibration import Calibration
 from timpani.prediction.campaign import Prediction
 from timpani.prediction.times import PREDICTED, RATIO
-from timpani.report.predicted.accuracy import costs_lines, costs_object, prediction_text
+from timpani.report.document.blocks import Document
+from timpani.report.predicted.accuracy import costs_lines, costs_object, prediction_blocks
 from timpani.schedules.simulation import CostLine, Costs
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.schema import cell_columns
@@ -46,7 +47,5 @@ def test_many_predicted_curves_are_a_line_for_each_algorithm_unless_details_are_
         [{**cell_columns(cell), "machine": "m", TIME: 2.0, PREDICTED: 3.0, RATIO: 1.5} for cell in cells]
     )
     calibration = Calibration(Costs(), [], np.zeros(0, bool), np.zeros((0, 0)), None, np.zeros(0), False)
-    lines = prediction_text(Prediction(times, calibration, True, []), details).splitlines()
-    table = [line for line in lines if line.startswith("bcast ")]
-    for name in ("binary", "chain"):
-        assert [" ".join(line.split()[2:-4]) for line in table if name in line] == rows
+    document = Document("", tuple(prediction_blocks(Prediction(times, calibration, True, []), details)))
+    assert [value.text for value in document["ratios"].column("ranks")] == 2 * rows

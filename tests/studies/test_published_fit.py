@@ -69,9 +69,9 @@ def test_measured_and_published_terms_have_their_difference(table: StudyFit) -> 
     assert high - low > 0.001  # of so few printed digits
     assert [term["term"] for term in powers.as_object["terms"]] == ["ranks", "log2(size)"]
     shown = plane.table
-    curve = "bcast linear, core, warm, on desk"
+    curve = "bcast linear, placed by core, cache warm, machine desk"
     assert shown.caption.startswith(f"{curve}: latency ~ ranks + size - 1, compared with Della Siega")
-    assert shown.columns == ("Measured", "Published", "Measured − published")
+    assert shown.columns == ("Term", "Measured", "Published", "Measured − published")
     assert "published 0.84" in shown.notes[0]
 
 

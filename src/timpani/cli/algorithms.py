@@ -45,7 +45,7 @@ def verify(
         str, typer.Option(help="Element counts from FIRST:LAST: 0, 1, some near the rank count, and LAST.")
     ] = "0:64",
     budget: Annotated[str, typer.Option(help="Refuse what is expected to take longer: 90s, 10m, 2h.")] = "1h",
-    format: Annotated[Format, format_option("How to print the outcome.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the outcome.")] = Format.text,
 ) -> None:
     """Prove that Timpani's algorithms are right, by tracking every contribution, without MPI."""
     programs = build_without_mpi(first_mpi())
@@ -58,7 +58,7 @@ def verify(
     with share_bar("verifying") as passed:
         for row in verify_algorithms(programs, wanted, rank_range, count_range, passed):
             rows.append(row)
-            if format is Format.table:
+            if format is Format.text:
                 outcome = row.get("mistake", "right")
                 name = f"{row['collective']}/{row['algorithm']}"
                 typer.echo(f"{name:<40} {row['checked']:>7} cases  {row['seconds']:6.1f} s  {outcome}")
@@ -168,7 +168,7 @@ def predict(
     placement: Annotated[str, typer.Option(help="Place ranks by core, socket, node or ppr:N.")] = "core",
     budget: Annotated[str, typer.Option(help="Maximum time to simulate one call; longer ones are left out.")] = "10s",
     output: Annotated[Path | None, output_option("A new folder: page, figures, JSON.")] = None,
-    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.table,
+    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.text,
     force: Force = False,
 ) -> None:
     """Predict algorithms from measured costs: the fastest at each point, its time, and what the time consists of."""
@@ -194,7 +194,7 @@ def predict(
 
 def prove(
     folder: Annotated[Path, campaign_argument("What `timpani run --prove -o` or `timpani profile --prove -o` wrote.")],
-    format: Annotated[Format, format_option("How to print the names.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the names.")] = Format.text,
 ) -> None:
     """Name the algorithm behind each cell's counted messages: the Timpani schedule that sends the same messages."""
     if is_profile(folder):
@@ -220,7 +220,7 @@ def _fingerprints() -> Fingerprints:
 
 def _print_of_program(folder: Path, format: Format) -> None:
     part = read_profile(folder).main_part
-    if format is not Format.table:
+    if format is not Format.text:
         raise UserError(f"{folder} is a profile and its messages are printed as a table only", "leave out --format")
     if not part.sent:
         raise UserError(f"{folder} holds no counted messages", "count them: timpani profile --prove -o NEW -- mpirun …")

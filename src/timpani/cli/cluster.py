@@ -78,7 +78,7 @@ def calibrate(
 
 
 def doctor(
-    format: Annotated[Format, format_option("How to print the findings.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the findings.")] = Format.text,
 ) -> None:
     """List the MPI libraries here, and what would disturb a measurement, with fixes."""
     findings = examine()

@@ -45,12 +45,12 @@ def compare(
         format_option(
             "json has every correlation, every cell, and all numbers behind a conclusion; junit and openmetrics have "
             "every cell of two campaigns.",
-            Format.table,
+            Format.text,
             Format.json,
             Format.junit,
             Format.openmetrics,
         ),
-    ] = Format.table,
+    ] = Format.text,
     figure: Annotated[
         Path | None, typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.")
     ] = None,

@@ -1,6 +1,5 @@
 """`timpani fit`: switches of protocol, and models of a campaign's times."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -14,15 +13,24 @@ from timpani.campaign.read.study_names import with_study_names
 from timpani.cli.terminal.completing import complete_campaign
 from timpani.cli.terminal.figure_options import FigureOptions
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, Force, Format, expand, format_option
+from timpani.cli.terminal.options import (
+    Campaign,
+    Force,
+    Format,
+    document_format,
+    document_text,
+    expand,
+)
 from timpani.errors import UserError
 from timpani.models.fit import Fit
 from timpani.models.fit import fit as fit_models
 from timpani.prediction.campaign import Prediction, predict_campaign
+from timpani.report.document.blocks import Document
+from timpani.report.document.json import json_text
 from timpani.report.fit.fit_context import FitContext
 from timpani.report.fit.fit_json import fit_object
-from timpani.report.fit.fit_text import fit_text
-from timpani.report.predicted.accuracy import prediction_object, prediction_text
+from timpani.report.fit.fit_text import fit_blocks
+from timpani.report.predicted.accuracy import prediction_blocks, prediction_object
 from timpani.report.predicted.accuracy_figure import write_prediction
 from timpani.study.cell import OWN
 from timpani.study.words import counted
@@ -32,7 +40,7 @@ from timpani.study.words import counted
 def fit(
     *,
     folder: Campaign = None,
-    format: Annotated[Format, format_option("json has the keys of docs/reference.md.")] = Format.table,
+    format: Annotated[Format, document_format("json has the keys of docs/reference.md.")] = Format.text,
     formula: Annotated[
         str | None,
         typer.Option(
@@ -99,8 +107,8 @@ def _print(found: Fit, context: FitContext, prediction: Prediction | None, forma
     if format is Format.json:
         found_object = fit_object(found, context)
         found_object["prediction"] = prediction_object(prediction) if prediction else None
-        typer.echo(json.dumps(found_object, indent=1, allow_nan=False))
+        typer.echo(json_text(found_object), nl=False)
     else:
-        typer.echo(fit_text(found, context, details), nl=False)
-        if prediction:
-            typer.echo("\n" + prediction_text(prediction, details), nl=False)
+        predicted = prediction_blocks(prediction, details) if prediction else ()
+        document = Document("Fitted models", (*fit_blocks(found, context, details), *predicted))
+        typer.echo(document_text(document, format), nl=False)

@@ -35,7 +35,7 @@ def list_(
         str | None,
         typer.Option(help="The library whose algorithms to list: a kind that `timpani list mpis` prints, or a path."),
     ] = None,
-    format: Annotated[Format, format_option("How to print the list.")] = Format.table,
+    format: Annotated[Format, format_option("How to print the list.")] = Format.text,
 ) -> None:
     """List what can be measured: operations, algorithms of the library at hand, studies."""
     lists: dict[str | None, Callable[[], list[dict[str, Any]]]] = {

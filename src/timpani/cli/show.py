@@ -18,13 +18,24 @@ from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import with_study_names
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
-from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Format, Statistic, expand, format_option
+from timpani.cli.terminal.options import (
+    Campaign,
+    CoveredBy,
+    Force,
+    Format,
+    Statistic,
+    document_format,
+    document_text,
+    expand,
+    format_option,
+)
 from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
 from timpani.programs.profile.profile_folder import is_profile, read_profile
+from timpani.report.document.blocks import Document
 from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
 from timpani.report.profiled.savings_text import savings_lines
-from timpani.report.tables.campaign_tables import tables_as
+from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.report.verdict.verdict_text import verdict_object, verdict_text
 from timpani.report.words.output_files import write_file
@@ -49,17 +60,12 @@ class _How:
 
     format: Annotated[
         Format,
-        format_option(
+        document_format(
             "latex is for the package booktabs; csv, json and parquet have the columns of docs/reference.md.",
-            Format.table,
-            Format.markdown,
-            Format.latex,
             Format.osu,
-            Format.csv,
-            Format.json,
             Format.parquet,
         ),
-    ] = Format.table
+    ] = Format.text
     layout: Annotated[
         Literal["cells", "algorithms", "ranks"],
         typer.Option(
@@ -118,7 +124,8 @@ def _cells(folder: Path, part: _Part, how: _How) -> bytes:
         return _data(cells, how.format)
     if how.format is Format.osu:
         return osu_blocks(cells, how.full, campaign.header.study.datatype_of).encode()
-    return tables_as(how.format.value, campaign, cells, how.layout).encode()
+    tables = Document(campaign.header.study.title, tuple(campaign_tables(campaign, cells, how.layout)))
+    return document_text(tables, how.format).encode()
 
 
 def _profile(folder: Path, how: _How) -> bytes:
@@ -126,20 +133,20 @@ def _profile(folder: Path, how: _How) -> bytes:
     if how.layout != "cells" or how.statistic is not None:
         raise UserError(f"{folder} is a profile, which has no layouts", "leave out --layout and --statistic")
     profile = read_profile(folder)
-    if how.covered_by and how.format is not Format.table:
+    if how.covered_by and how.format is not Format.text:
         raise UserError(f"--covered-by has no {how.format.value}", "leave out --format, or --covered-by")
     if how.covered_by:
         lines = savings_lines(profile, savings_of(profile, how.covered_by))
         return "".join(f"{line}\n" for line in lines).encode()
     match how.format:
-        case Format.table:
+        case Format.text:
             return profile_text(profile).encode()
         case Format.csv:
             return profile_csv(profile).encode()
         case Format.json:
             return profile_json(profile).encode()
         case _:
-            raise UserError(f"{folder} is a profile, and {how.format.value} is for campaigns", "use table, csv or json")
+            raise UserError(f"{folder} is a profile, and {how.format.value} is for campaigns", "use text, csv or json")
 
 
 def _check(how: _How) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from timpani.report.tables.plain_tables import aligned
+from timpani.report.document.text import aligned
 from timpani.study.schema import POINT, without
 from timpani.study.words import counted
 

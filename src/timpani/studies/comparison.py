@@ -12,12 +12,12 @@ from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_pairs import without_pairs
 from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import notes_on, study_label, with_study_names
+from timpani.report.document.table import Table, Value, rows
+from timpani.report.document.text import text_of
 from timpani.report.figures.columns import MESSAGES
 from timpani.report.figures.status import status_words
-from timpani.report.tables.algorithm_tables import interval, shows_throughput, significant, status_parts
+from timpani.report.tables.algorithm_tables import shows_throughput, status_parts
 from timpani.report.tables.coverage import coverage
-from timpani.report.tables.plain_tables import tables_text
-from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.studies.agreement import (
     Agreement,
     Unpaired,
@@ -110,7 +110,7 @@ class PublishedComparison:
         tables = [] if self.is_itself else message_times_tables(self.campaign, self.times, title)
         doubts = "\n- ".join(["Doubts about the published table:", *(doubt.text for doubt in self.doubts)]) + "\n"
         conclusions = claims_text(self.table, self.checked, self._simulated, self.campaign.statistic)
-        parts = [*filter(None, (agreeing, tables_text(tables), doubts if self.doubts else "", conclusions))]
+        parts = [*filter(None, (agreeing, text_of(tables), doubts if self.doubts else "", conclusions))]
         notes = notes_on(self.campaign.stand_ins, "\n".join(parts))
         return "\n".join([*parts, *(["\n".join(notes) + "\n"] if notes else [])])
 
@@ -149,7 +149,7 @@ def message_times_tables(campaign: Campaign, published: pl.DataFrame, title: str
 def _table(part: pl.DataFrame, collective: str, placement: str, title: str) -> Table:
     in_throughput = shows_throughput(collective)
     unit = "MB/s" if in_throughput else "µs"
-    rows = []
+    entries = []
     for row in part.sort("message_bytes").iter_rows(named=True):
         ends = row["ci_low_us"], row["ci_high_us"]
         values = [row["time_us"], row["published_us"], *ends]
@@ -158,24 +158,15 @@ def _table(part: pl.DataFrame, collective: str, placement: str, title: str) -> T
             here, printed, high, low = (row["message_bytes"] / each if each else None for each in values)
         assert here is not None
         assert printed is not None
-        rows.append(
-            (
-                str(row["message_bytes"]),
-                (
-                    Value(significant(here)),
-                    Value(interval(low, high)) if low and high else MISSING,
-                    Value(significant(printed)),
-                    Value(f"{here / printed:.2f}"),
-                ),
-            )
-        )
+        ratio = Value(here / printed, show="{:.2f}".format)
+        entries.append((row["message_bytes"], Value(here, low, high), printed, ratio))
     statuses = [status_words(status) for status in status_parts(part)]
     notes = [f"Some or all times here: {', '.join(statuses)}."] if statuses else []
-    covered = coverage(part)
     return Table(
+        "messages",
+        ("size (B)", "here", "published", "here / published"),
+        rows(entries),
         f"{title_of(collective)}, placed by {placement}: OSU's average here and published ({unit}): {title}",
-        "size (B)",
-        ("here", f"{covered} interval".strip(), "published", "here / published"),
-        tuple(rows),
+        f"{coverage(part)} interval".strip(),
         footnotes=tuple(notes),
     )

@@ -10,14 +10,15 @@ from typing import Any, Self
 from timpani.libraries.registry import counterpart
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Coefficient, Regression
+from timpani.report.document.table import Table, Value, rows
 from timpani.report.fit.published_fit import FitComparison
-from timpani.report.tables.report_table import Table, Value
-from timpani.report.words.fit_words import bounds, measured_curve, number
+from timpani.report.words.fit_words import measured_curve
 from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.studies.tables import Published, read_published
 from timpani.study.cell import Algorithm
 from timpani.study.placement import UNPLACED
+from timpani.study.words import four_digits, per_cent
 
 _REACH = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
@@ -67,12 +68,12 @@ class StudyFit:
         return [found for measured in regressions if (found := self._comparison(measured))]
 
     def _comparison(self, measured: NamedModel[Regression]) -> FitComparison | None:
-        rows = {_term_name(row["term"]): row for row in self.rows if _same_model(measured, self.published, row)}
+        printed_rows = {_term_name(row["term"]): row for row in self.rows if _same_model(measured, self.published, row)}
         coefficients = measured.model.coefficients
-        if not rows or set(rows) != {_term_name(each.term) for each in coefficients}:
+        if not printed_rows or set(printed_rows) != {_term_name(each.term) for each in coefficients}:
             return None
-        terms = [_term(each, rows[_term_name(each.term)]) for each in coefficients]
-        printed = next(iter(rows.values()))
+        terms = [_term(each, printed_rows[_term_name(each.term)]) for each in coefficients]
+        printed = next(iter(printed_rows.values()))
         return FitComparison(
             measured.name["collective"],
             _comparison_table(measured, self.published, terms, printed),
@@ -100,24 +101,25 @@ def _comparison_table(
     """A row per term: measured, published, difference; above it the goodness of both fits."""
     model = measured.model
     return Table(
+        "published-fit",
         caption=f"{measured_curve(measured.name)}: {model.formula}, compared with {table.title}",
         notes=(
             f"R² {model.r_squared:.3f}, published {float(printed['r_squared']):g}; AIC {model.aic:.0f} of "
             f"{model.observations} points, published {float(printed['aic']):g} of other points. The published times "
             f"are from {table.machine}: differences combine machine, library and method.",
         ),
-        corner="Term",
-        columns=("Measured", "Published", "Measured − published"),
-        rows=tuple(
+        columns=("Term", "Measured", "Published", "Measured − published"),
+        rows=rows(
             (
                 term.name,
-                tuple(
-                    Value(number(value.value), bounds(value))
+                *(
+                    Value(value.value, value.low, value.high, show=four_digits)
                     for value in (term.measured, term.published, term.difference)
                 ),
             )
             for term in terms
         ),
+        annotation=f"{per_cent(LEVEL)} interval",
     )
 
 

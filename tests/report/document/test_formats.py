@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
 
-from timpani.report.document.blocks import Bullets, Command, Document, Figure, Heading, Sentence
+from timpani.report.document.blocks import Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.formats import FORMATS, FormatName, render
 from timpani.report.document.latex import LINE_PT, table_width
 from timpani.report.document.table import Table, Value, grid, rows
@@ -31,10 +31,10 @@ DOCUMENT = Document(
     (
         Sentence("answer", "Fine at 3 of 4 points & more: `a_b`.", {"fine": 3}),
         Sentence("gain", "chain is faster", depth=1),
-        Command("next", "timpani tune", "Write rules"),
+        NextCommand("next", "timpani tune", "Write rules"),
         Bullets("left-out", ("first", "second"), "Left out"),
         Heading("more", "More"),
-        Figure("map", "A map", lambda: "<?xml?><svg></svg>"),
+        DrawnFigure("map", "A map", lambda: "<?xml?><svg></svg>"),
         TIMES,
     ),
 )
@@ -54,7 +54,7 @@ def test_text_aligns_columns_and_marks_values() -> None:
         "Broadcast",
         "size  default      interval   ring",
         " 8 B   1.50 n  1.40 to 1.62  1.25*",
-        " all        –             –    x|y",
+        " all        –                  x|y",
         "",
         "n: not converged.",
     ]
@@ -74,7 +74,7 @@ def test_html_escapes_everything_but_figures() -> None:
     assert "<svg></svg>" in page
     assert "<?xml" not in page
     markup = "<script>alert(1)</script>"
-    blocks = (Sentence("a", markup), Bullets("b", (markup,), markup), Command("c", markup, markup))
+    blocks = (Sentence("a", markup), Bullets("b", (markup,), markup), NextCommand("c", markup, markup))
     table = Table(markup, (markup,), rows([[Value(markup, detail=markup, marks=markup)]]), markup, notes=(markup,))
     assert markup not in render(Document(markup, (*blocks, Heading(markup, markup), table)), "html")
 
@@ -113,8 +113,8 @@ def test_every_format_has_every_entry(format: FormatName) -> None:
 
 
 def test_an_unknown_bound_is_a_dash_and_an_unknown_number_has_no_interval() -> None:
-    assert Value(1.0, None, 2.0).beside == "– to 2.00"
-    assert Value(float("nan"), float("-inf"), float("inf")).beside == ""
+    assert Value(1.0, None, 2.0).annotation == "– to 2.00"
+    assert Value(float("nan"), float("-inf"), float("inf")).annotation == ""
     assert Value(float("nan")).text == "–"
     assert json.loads(render(Document("", (Table("t", ("a",), rows([[float("nan")]])),)), "json"))["t"]["rows"] == [
         {"a": None}
@@ -159,7 +159,7 @@ def test_a_table_of_text_is_divided_by_the_width(width: int) -> None:
     assert [name for head in heads for name in head[2:]] == names
 
 
-def test_a_grid_has_a_column_for_what_stands_beside_values() -> None:
+def test_a_grid_has_a_column_for_annotations() -> None:
     assert [(column.title, column.words) for column in grid(TIMES)] == [
         ("size", False),
         ("default", False),

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.slow
 def test_regressions_are_tabled_where_ranks_vary(campaign: Campaign) -> None:
     found = fit_section(campaign, with_locality(estimate_cells(campaign.raced), campaign))
     captions = [table.caption for table in found.tables["scatter"]]
-    assert "scatter binomial, core, warm, on desk: log2(latency) ~ ranks + log2(size) - 1" in captions
+    assert (
+        "scatter binomial, placed by core, cache warm, machine desk: log2(latency) ~ ranks + log2(size) - 1" in captions
+    )
     assert found.residuals["formula"].n_unique() == 2
 
 

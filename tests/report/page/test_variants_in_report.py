@@ -129,7 +129,7 @@ def test_variants_that_differ_in_punctuation_have_separate_files(tmp_path: Path)
 
 def test_a_table_shows_what_each_variant_changed(campaign: Campaign) -> None:
     (table,) = variant_tables(campaign.header)
-    rows = {name: [value.text for value in values] for name, values in table.rows}
+    rows = {name.text: [value.text for value in values] for name, *values in table.rows}
     assert list(rows) == ["default", "no-vader", "eager", "newer"]
     assert rows["default"] == ["nothing set", "Open MPI 4.1.4", ""]
     assert rows["eager"][2] == "btl_vader_eager_limit: 4096 → 65536"
@@ -148,7 +148,7 @@ def test_the_table_shows_components_and_what_was_not_checked(campaign: Campaign)
         "newer": campaign.header.variants["newer"],
     }
     (table,) = variant_tables(campaign.header.model_copy(update={"variants": variants}))
-    rows = dict(table.rows)
+    rows = {name.text: values for name, *values in table.rows}
     assert table.columns[-1] == "component that runs each collective"
     assert [rows[name][-1].text for name in variants] == [
         "tuned",
@@ -166,7 +166,7 @@ def test_many_or_long_changes_are_cut_and_counted(campaign: Campaign) -> None:
     long = eager.model_copy(update={"changed": (eager.changed[0].model_copy(update={"value": "x" * 400}),)})
     variants = {"default": campaign.header.variants["default"], "many": many, "long": long}
     (table,) = variant_tables(campaign.header.model_copy(update={"variants": variants}))
-    values = {name: row[2] for name, row in table.rows}
+    values = {row[0].text: row[3] for row in table.rows}
     assert values["many"].text.count("→") + int(re.findall(r"and (\d+) more", values["many"].detail)[0]) == 11
     assert len(values["long"].text) < 120
 

@@ -6,9 +6,11 @@ import polars as pl
 from tests.campaign_files import results_frame
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.read.cell_table import estimate_cells
+from timpani.report.document.table import Table, Value
 from timpani.report.tables.cell_tables import AVERAGES_ONLY, cell_tables
-from timpani.report.tables.plain_tables import tables_markdown, tables_text
+from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
 from timpani.study.cell import Algorithm, Cell
+from timpani.study.schema import POINT
 from timpani.tuning.race.results import RacedResults
 
 
@@ -19,94 +21,83 @@ def result(
     return replace(LaunchResult(cell, launch, "here"), **values)  # type: ignore[arg-type]
 
 
-def table_of(*results: LaunchResult) -> str:
-    return tables_text(cell_tables(estimate_cells(RacedResults.from_rows(results_frame(list(results))))))
+def estimated(*results: LaunchResult) -> pl.DataFrame:
+    return estimate_cells(RacedResults.from_rows(results_frame(list(results))))
 
 
-def test_table_has_a_block_per_collective_and_rank_count_with_aligned_columns() -> None:
-    text = table_of(
+def tables_of(*results: LaunchResult) -> list[Table]:
+    return cell_tables(estimated(*results))
+
+
+def contents(row: tuple[Value, ...]) -> list[Any]:
+    return [(value.content, value.low, value.high) if value.low else value.content for value in row]
+
+
+def test_a_table_per_collective_and_rank_count_has_a_row_per_cell() -> None:
+    two, four = tables_of(
         result("bcast", "default", 8, median_us=1.5, ci_low_us=1.4, ci_high_us=1.6, osu_avg_us=1.0),
         result("bcast", "knomial", 1048576, median_us=1234.5678, ci_low_us=1.0, ci_high_us=2.0, osu_avg_us=1.0),
         result("bcast", "default", 8, ranks=2, median_us=0.5, ci_low_us=0.4, ci_high_us=0.6, osu_avg_us=0.3),
     )
-    two, four = text.split("\n\n")
-    assert two.splitlines() == [
-        "Broadcast, 2 ranks, core, warm, on here",
-        "algorithm  size  median µs  status",
-        "default     8 B      0.500  not_converged",
+    assert two.caption == "Broadcast, 2 ranks, placed by core, cache warm, machine here"
+    assert two.columns == ("algorithm", "size", "median µs", "status")
+    assert [contents(row) for row in two.rows] == [["default", 8, 0.5, "not_converged"]]
+    assert [contents(row) for row in four.rows] == [
+        ["default", 8, 1.5, "not_converged"],
+        ["knomial", 1048576, 1234.5678, "not_converged"],
     ]
-    assert four.splitlines()[1:] == [
-        "algorithm   size  median µs  status",
-        "default      8 B      1.500  not_converged",
-        "knomial    1 MiB   1234.568  not_converged",
-    ]
+    assert [value.text for value in four.rows[1]] == ["knomial", "1 MiB", "1234.568", "not_converged"]
 
 
-def test_a_footnote_says_what_intervals_cover() -> None:
+def test_the_title_of_intervals_is_what_they_cover() -> None:
     two = [result("bcast", "default", 8, launch=launch, median_us=launch) for launch in (1, 2)]
-    assert table_of(*two).splitlines()[1:] == [
-        "algorithm  size  median µs   from     to  status",
-        "default     8 B      1.500  1.000  2.000  not_converged+wide",
-        "",
-        "from, to: 50 % interval over launches; exactly: `ci_coverage` in --format csv",
-    ]
+    (table,) = tables_of(*two)
+    assert contents(table.rows[0]) == ["default", 8, (1.5, 1.0, 2.0), "not_converged+wide"]
+    assert table.annotation == "50 % interval"
     six = [result("bcast", "ring", 8, launch=launch, median_us=launch) for launch in range(1, 7)]
-    assert table_of(*six).splitlines()[-1].startswith("from, to: 95 % interval over launches; ")
-    both = table_of(*two, *six)
-    assert both.count("interval over launches") == both.count("50 to 95 % interval") == 1
-
-
-def test_markdown_has_the_same_rows() -> None:
-    cells = estimate_cells(RacedResults.from_rows(results_frame([result("bcast", "default", 8, median_us=1.5)])))
-    assert tables_markdown(cell_tables(cells)).splitlines() == [
-        "### Broadcast, 4 ranks, core, warm, on here",
-        "",
-        "| algorithm | size | median µs | status |",
-        "| --- | ---: | ---: | --- |",
-        "| default | 8 B | 1.500 | not_converged |",
-    ]
+    assert tables_of(*six)[0].annotation == "95 % interval"
+    assert tables_of(*two, *six)[0].annotation == "50 to 95 % interval"
 
 
 def test_barrier_has_no_size_and_a_failed_cell_no_time() -> None:
-    text = table_of(result("barrier", "default", 0, error="rank 1 died"))
-    assert text.splitlines()[1:] == [
-        "algorithm  median µs  status",
-        "default            –  failed",
-    ]
+    (table,) = tables_of(result("barrier", "default", 0, error="rank 1 died"))
+    assert table.columns == ("algorithm", "median µs", "status")
+    assert contents(table.rows[0]) == ["default", None, "failed"]
 
 
 def test_imported_cells_show_their_average_and_say_so() -> None:
-    text = table_of(result("bcast", "default", 8, osu_avg_us=0.93))
-    assert AVERAGES_ONLY in text
-    assert text.splitlines()[2:] == [
-        "algorithm  size  OSU avg µs  status",
-        "default     8 B       0.930  average_only",
-    ]
+    (table,) = tables_of(result("bcast", "default", 8, osu_avg_us=0.93))
+    assert table.notes == (AVERAGES_ONLY,)
+    assert table.columns[2] == "OSU avg µs"
+    assert contents(table.rows[0]) == ["default", 8, 0.93, "average_only"]
 
 
 def test_bandwidth_is_shown_in_megabytes_a_second_and_a_message_rate_in_messages() -> None:
     times: dict[str, Any] = {"median_us": 2.0, "ci_low_us": 1.6, "ci_high_us": 2.5, "osu_avg_us": 2.0}
-    text = table_of(
+    bandwidth, rate = tables_of(
         *(result("bandwidth", "default", 8000, launch=launch, **times) for launch in range(6)),
         *(result("message_rate", "default", 8, launch=launch, **times) for launch in range(6)),
     )
-    bandwidth, rate, _ = text.split("\n\n")
-    assert bandwidth.splitlines() == [
-        "Bandwidth, 4 ranks, core, warm, on here",
-        "algorithm    size      MB/s      from        to  status",
-        "default    8000 B  4000.000  4000.000  4000.000  ok",
-    ]
-    assert rate.splitlines()[1:] == [
-        "algorithm  size  messages/s        from          to  status",
-        "default     8 B  500000.000  500000.000  500000.000  ok",
-    ]
+    assert contents((bandwidth.at("default", "MB/s"),)) == [(4000.0, 4000.0, 4000.0)]
+    assert contents((rate.at("default", "messages/s"),)) == [(500000.0, 500000.0, 500000.0)]
 
 
 def test_messages_between_ranks_say_how_close_those_sit() -> None:
-    cells = estimate_cells(
-        RacedResults.from_rows(results_frame([result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2)]))
-    )
-    assert tables_text(cell_tables(cells.with_columns(locality=pl.lit("same socket")))).splitlines()[1:] == [
-        "algorithm     locality  size  median µs  status",
-        "default    same socket   8 B      0.200  not_converged",
+    cells = estimated(result("latency", "default", 8, median_us=0.2, osu_avg_us=0.2))
+    (table,) = cell_tables(cells.with_columns(locality=pl.lit("same socket")))
+    assert table.at("default", "locality").content == "same socket"
+
+
+def test_conditions_have_every_column_of_a_point() -> None:
+    same = {"placement": "core", "mode": "warm", "arrival": "together", "machine": "here"}
+    assert {"collective", "ranks", "message_bytes", *same} == set(POINT)
+    said = conditions_of(same)
+    for name, other in {"placement": "node", "mode": "cold", "arrival": "one_late:1ms", "machine": "there"}.items():
+        changed = conditions_of({**same, name: other})
+        assert changed != said
+        assert other in changed
+    frame = with_conditions(pl.DataFrame([same, {**same, "arrival": "sorted:2x"}]))
+    assert frame["conditions"].to_list() == [conditions_of(row) for row in frame.iter_rows(named=True)]
+    assert frame["setting"].to_list() == [
+        conditions_of(row, CONDITION_COLUMNS[1:]) for row in frame.iter_rows(named=True)
     ]

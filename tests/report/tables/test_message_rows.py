@@ -13,10 +13,10 @@ from tests.report.page.test_page import Page, campaign_of
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.cell_table import estimate_cells
+from timpani.report.document.table import Table, Value
 from timpani.report.page.contents import Report
 from timpani.report.page.page import render
 from timpani.report.tables.message_rows import message_rows
-from timpani.report.tables.report_table import Table, Value
 from timpani.report.verdict.message_summary import message_summary, summary_lines
 from timpani.study.cell import Algorithm, Cell, parse_parameters
 from timpani.study.schema import LOCALITY, STATE
@@ -66,7 +66,7 @@ def test_the_terminal_says_the_same_in_a_line_for_each_pair(messages_campaign: C
     assert table
     near, *_, last = summary_lines(table)
     found = re.match(
-        r"same core complex, ranks 0 and 1: latency (\S+) µs \(at 1 B, \S+ to \S+\); bandwidth (\d+) MB/s \(at .*\); "
+        r"same core complex, ranks 0 and 1: latency (\S+) µs \(\S+ to \S+, at 1 B\); bandwidth (\d+) MB/s \(.*\); "
         r"start-up time (\S+) µs \(.*\); time per byte (\S+) ns/B \(.*\); switches of protocol none found$",
         near,
     )
@@ -91,7 +91,7 @@ def test_each_state_of_the_machine_has_its_line_and_its_share(messages_campaign:
     table = message_summary(campaign, estimate_cells(messages_campaign.raced))
     assert table
     line = summary_lines(table)[0]
-    found = re.search(r"start-up time (\S+) µs \(.*; near 83.3 %; far 16.7 %: (\S+)\); time per byte", line)
+    found = re.search(r"start-up time (\S+) µs \(.*, near 83.3 %; far 16.7 %: (\S+)\); time per byte", line)
     assert found
     assert float(found[1]) == pytest.approx(0.2, rel=0.05)
     assert float(found[2]) == pytest.approx(0.6, rel=0.05)
@@ -179,7 +179,7 @@ def test_one_pair_makes_no_matrix(tmp_path: Path) -> None:
 
 def test_a_cost_that_no_line_gives_has_neither_unit_nor_interval() -> None:
     columns = ("Start-up time (µs)", "Time per byte (ns/B)")
-    values = (Value("1.2", "1.1 to 1.3"), Value("unknown"))
-    assert summary_lines(Table("", "Messages between", columns, (("ranks 0 and 1", values),))) == [
-        "ranks 0 and 1: start-up time 1.2 µs (1.1 to 1.3); time per byte unknown"
+    values = (Value("ranks 0 and 1"), Value(1.2, 1.1, 1.3), Value("unknown"))
+    assert summary_lines(Table("messages", ("Messages between", *columns), (values,))) == [
+        "ranks 0 and 1: start-up time 1.20 µs (1.10 to 1.30); time per byte unknown"
     ]

@@ -45,7 +45,7 @@ def test_lines_are_laid_out_like_osus_except_timpanis_line(full: bool) -> None:
     ours = osu_blocks(cells("bcast", 1, 65536), full=full).splitlines()
     assert ours[0] == ""
     assert ours[1] == "# OSU MPI Broadcast Latency Test v7.4"
-    assert ours[2] == "# Timpani: algorithm openmpi/knomial, ranks 4, placement core, mode warm, machine here"
+    assert ours[2] == "# Timpani: algorithm openmpi/knomial, 4 ranks, placed by core, cache warm, machine here"
     assert ours[3] == "# Datatype: MPI_UINT8_T."
     assert ours[4:6] == [line for line in theirs if line.startswith(("# Size", "1 "))]
     assert len(ours[6]) == len(theirs[-1])

@@ -1,6 +1,8 @@
 """Options that several commands have, and how a group of them reaches a command as one object."""
 
 import inspect
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, make_dataclass
 from enum import StrEnum
@@ -11,6 +13,8 @@ from typing import Annotated, Any, Literal, get_type_hints
 import typer
 
 from timpani.cli.terminal.completing import complete_algorithms, complete_campaign, complete_profile
+from timpani.report.document.blocks import Document
+from timpani.report.document.formats import FORMATS, render
 from timpani.study.keys import KEYS, WHERE, Option
 from timpani.study.trust import trust
 
@@ -109,8 +113,8 @@ class Format(StrEnum):
     """How a command prints its result; each command supports some."""
 
     text = "text"
-    table = "table"
     markdown = "markdown"
+    html = "html"
     osu = "osu"
     latex = "latex"
     csv = "csv"
@@ -124,8 +128,8 @@ _WIDEST_METAVAR = 24  # in 80 columns help breaks longer ones inside a word
 
 
 def format_option(help: str, *formats: Format) -> Any:
-    """The option `--format` of a command; without `formats`, a table or JSON."""
-    choices = formats or (Format.table, Format.json)
+    """The option `--format` of a command; without `formats`, text or JSON."""
+    choices = formats or (Format.text, Format.json)
 
     def parse(text: str) -> Format:
         if text not in choices:
@@ -143,6 +147,21 @@ def trusted_files(files: list[Path] | None) -> list[Path] | None:
     for file in files or ():
         trust(file)
     return files
+
+
+DOCUMENT_FORMATS = (Format.text, Format.markdown, Format.html, Format.latex, Format.csv, Format.json)
+"""The formats in which every command prints a document."""
+
+
+def document_format(help: str = "", *others: Format) -> Any:
+    """The option `--format` of a command that prints a document, and in `others` perhaps more."""
+    return format_option(help, *DOCUMENT_FORMATS, *others)
+
+
+def document_text(document: Document, format: Format) -> str:
+    """A document in one of DOCUMENT_FORMATS, as wide as the terminal; elsewhere 120 characters."""
+    (name,) = (each for each in FORMATS if each == format.value)
+    return render(document, name, shutil.get_terminal_size().columns if sys.stdout.isatty() else 120)
 
 
 @dataclass(frozen=True)

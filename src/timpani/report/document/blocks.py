@@ -40,7 +40,7 @@ class Bullets:
 
 
 @dataclass(frozen=True)
-class Figure:
+class DrawnFigure:
     """A drawn figure: `svg` draws it. Formats of text alone leave it out."""
 
     name: str
@@ -49,7 +49,7 @@ class Figure:
 
 
 @dataclass(frozen=True)
-class Command:
+class NextCommand:
     """A command to type, and what it is for."""
 
     name: str
@@ -58,7 +58,7 @@ class Command:
     depth: int = 0
 
 
-Block = Heading | Sentence | Bullets | Table | Figure | Command
+Block = Heading | Sentence | Bullets | Table | DrawnFigure | NextCommand
 
 
 @dataclass(frozen=True)
@@ -68,15 +68,15 @@ class Document:
     title: str
     blocks: tuple[Block, ...]
 
-    def named(self, name: str) -> Iterator[Block]:
+    def with_name(self, name: str) -> Iterator[Block]:
         """The blocks with this name."""
         return (block for block in self.blocks if block.name == name)
 
     def __getitem__(self, name: str) -> Any:
         """The first block with this name; KeyError without one."""
-        for block in self.named(name):
+        for block in self.with_name(name):
             return block
         raise KeyError(name)
 
     def __contains__(self, name: str) -> bool:
-        return any(self.named(name))
+        return any(self.with_name(name))

@@ -5,14 +5,17 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from timpani.report.document.blocks import Block, Bullets, Command, Document, Figure, Heading, Sentence
+from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.table import Table, Value, grid
+
+_MAX_COLUMNS = 7
+"""Columns of a table on a page, with that of the heads: wider ones are divided where they may be."""
 
 _STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; font-size: .9rem; margin: 1rem 0; }
 th, td { padding: .2rem .7rem; text-align: right; vertical-align: top; }
-caption, .words { text-align: left; }
+caption, tbody th, .words { text-align: left; }
 thead th { border-bottom: 1px solid; }
 td.best { font-weight: 700; }
 td small { display: block; font-weight: normal; }
@@ -24,7 +27,7 @@ svg { max-width: 100%; height: auto; }
 
 
 def html_page(document: Document) -> str:
-    """The document as a page of its own."""
+    """The document as a whole page."""
     return Markup(
         '<!doctype html>\n<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         "<title>{title}</title><style>{style}</style>\n<h1>{title}</h1>\n{body}</html>\n"
@@ -48,12 +51,12 @@ def block_html(block: Block) -> Markup:
             about = Markup("<p>{}:</p>\n").format(with_code(block.about)) if block.about else ""
             items = Markup("").join(Markup("<li>{}</li>").format(with_code(item)) for item in block.items)
             return Markup("{}<ul>{}</ul>\n").format(about, items)
-        case Command():
+        case NextCommand():
             about = f"{block.about}: " if block.about else ""
             return Markup("<p>{}<code>{}</code></p>\n").format(about, block.command)
         case Table():
-            return table_html(block)
-        case Figure():
+            return Markup("").join(map(table_html, block.divided(lambda part: len(part.columns) <= _MAX_COLUMNS)))
+        case DrawnFigure():
             svg = block.svg()
             drawn = Markup(svg[svg.index("<svg") :])  # noqa: S704 Vega escapes the texts in it
             return Markup("<figure><figcaption>{}</figcaption>{}</figure>\n").format(block.title, drawn)
@@ -61,15 +64,14 @@ def block_html(block: Block) -> Markup:
 
 def table_html(table: Table) -> Markup:
     """The table between its notes and its footnotes."""
-    columns = [column for column in grid(table) if not column.beside]
+    columns = [column for column in grid(table) if not column.annotation]
     words = [Markup(' class="words"') if column.words else "" for column in columns]
     heads = (
         Markup('<th scope="col"{}>{}</th>').format(of_words, breakable(column.title))
         for of_words, column in zip(words, columns, strict=True)
     )
     rows = (
-        Markup('<tr><th scope="row"{}>{}</th>{}</tr>\n').format(
-            words[0],
+        Markup('<tr><th scope="row">{}</th>{}</tr>\n').format(
             first.text,
             Markup("").join(map(_value, others, words[1:])),
         )
@@ -96,7 +98,7 @@ def _value(value: Value, words: str) -> Markup:
         Markup(' class="best"') if value.best else words,
         breakable(value.text),
         Markup("<sup>{}</sup>").format(value.marks) if value.marks else "",
-        Markup("<small>{}</small>").format(value.beside) if value.beside else "",
+        Markup("<small>{}</small>").format(value.annotation) if value.annotation else "",
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from math import isfinite
 from typing import Any
 
-from timpani.report.document.blocks import Block, Bullets, Command, Document, Figure, Heading, Sentence
+from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.table import Table, Value
 
 
@@ -28,18 +28,18 @@ def blocks_object(blocks: Sequence[Block]) -> dict[str, Any]:
     """What each block holds by its name, without headings and figures."""
     found: dict[str, list[Any]] = {}
     for block in blocks:
-        if not isinstance(block, Heading | Figure):
+        if not isinstance(block, Heading | DrawnFigure):
             found.setdefault(block.name, []).append(_content(block))
     return {name: each[0] if len(each) == 1 else each for name, each in found.items()}
 
 
-def _content(block: Sentence | Bullets | Command | Table) -> Any:
+def _content(block: Sentence | Bullets | NextCommand | Table) -> Any:
     match block:
         case Sentence():
             return {"text": block.text, **block.values} if block.values else block.text
         case Bullets():
             return list(block.items)
-        case Command():
+        case NextCommand():
             return {"about": block.about, "command": block.command} if block.about else block.command
         case Table():
             rows = [dict(zip(block.columns, map(_value, row), strict=True)) for row in block.rows]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from timpani.report.document.blocks import Block, Bullets, Command, Figure, Heading, Sentence
+from timpani.report.document.blocks import Block, Bullets, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.table import GridColumn, Table, grid
 
 LINE_PT = 345.0
@@ -77,13 +77,13 @@ def _lines(block: Block, line_pt: float) -> Iterator[str]:
         case Bullets():
             yield from [f"{with_code(block.about)}:"] if block.about else []
             yield from (r"\begin{itemize}", *(rf"\item {with_code(item)}" for item in block.items), r"\end{itemize}")
-        case Command():
+        case NextCommand():
             yield (f"{with_code(block.about)}: " if block.about else "") + rf"\texttt{{{escaped(block.command)}}}"
         case Table():
             for number, part in enumerate(block.divided(partial(_fits, line_pt=line_pt))):
                 yield from [""] if number else []
                 yield from _float(part, line_pt)
-        case Figure():
+        case DrawnFigure():
             yield from (r"\begin{figure}", r"\centering", rf"\includegraphics[width=\linewidth]{{{block.name}}}")
             yield from (rf"\caption{{{escaped(block.title)}}}", r"\end{figure}")
 

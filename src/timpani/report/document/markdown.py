@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from timpani.report.document.blocks import Block, Bullets, Command, Document, Figure, Heading, Sentence
+from timpani.report.document.blocks import Block, Bullets, Document, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.table import Table, Value, grid
 
 
@@ -33,17 +33,17 @@ def _lines(block: Block) -> Iterator[str]:
         case Bullets():
             yield from (f"{block.about}:", "") if block.about else ()
             yield from (f"- {item}" for item in block.items)
-        case Command():
+        case NextCommand():
             yield from (f"{block.about}:", "") if block.about else ()
             yield from ("```", block.command, "```")
         case Table():
             yield from _table(block)
-        case Figure():
+        case DrawnFigure():
             pass
 
 
 def _table(table: Table) -> Iterator[str]:
-    columns = [column for column in grid(table) if not column.beside]
+    columns = [column for column in grid(table) if not column.annotation]
     if table.caption:
         yield from (f"### {table.caption}", "")
     for note in table.notes:
@@ -59,7 +59,7 @@ def _table(table: Table) -> Iterator[str]:
 def _value(value: Value) -> str:
     text = f"**{value.text}**" if value.best else value.text
     marks = f"<sup>{value.marks}</sup>" if value.marks else ""
-    return text + marks + (f" ({value.beside})" if value.beside else "")
+    return text + marks + (f" ({value.annotation})" if value.annotation else "")
 
 
 def _row(entries: Sequence[str]) -> str:

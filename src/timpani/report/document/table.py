@@ -40,7 +40,7 @@ class Value:
         return self.content if isinstance(self.content, str) else self._printed(self.content)
 
     @property
-    def beside(self) -> str:
+    def annotation(self) -> str:
         """The interval and the detail; empty without them."""
         bounds = (_known(self.low), _known(self.high))
         interval = " to ".join(map(self._printed, bounds)) if bounds != (None, None) else ""
@@ -62,8 +62,8 @@ def _known(number: float | None) -> float | None:
 Rows = tuple[tuple[Value, ...], ...]
 
 
-def rows(values: Iterable[Iterable[Value | Content]]) -> Rows:
-    """Rows of a table, of values, words and numbers."""
+def rows(values: Iterable[Iterable[Any]]) -> Rows:
+    """Rows of a table, of values, words, numbers, and None for what is unknown."""
     return tuple(tuple(each if isinstance(each, Value) else Value(each) for each in row) for row in values)
 
 
@@ -71,23 +71,28 @@ def rows(values: Iterable[Iterable[Value | Content]]) -> Rows:
 class Table:
     """Rows of values; the first value of each row is its head.
 
-    name       of the block, for tests and JSON
-    columns    titles; the first one is that of the heads
-    beside     what stands beside values is called, as the title of a column: `95 % interval`
-    notes      sentences above the table, and under it `footnotes`
-    wraps      its entries are sentences or commands, which are broken into lines
-    repeated   columns at the left that each part repeats if a table is too wide for a page; 0: it is never divided
+    name        of the block, for tests and JSON
+    columns     titles; the first one is that of the heads
+    annotation  title of the column of what stands next to values, such as `95 % interval`
+    notes       sentences above the table, and under it `footnotes`
+    wraps       its entries are sentences or commands, which are broken into lines
+    repeated    columns at the left that each part repeats if a table is too wide for a page; 0: it is never divided
     """
 
     name: str
     columns: tuple[str, ...]
     rows: Rows
     caption: str = ""
-    beside: str = "interval"
+    annotation: str = "interval"
     notes: tuple[str, ...] = ()
     footnotes: tuple[str, ...] = ()
     wraps: bool = False
     repeated: int = 0
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[Sequence[str]], wraps: bool = False) -> "Table | None":
+        """The rows under their headings; None without rows."""
+        return cls("", tuple(texts[0]), rows(texts[1:]), wraps=wraps) if texts[1:] else None
 
     def column(self, title: str) -> list[Value]:
         """The values of a column from top to bottom."""
@@ -118,29 +123,29 @@ class Table:
 
 @dataclass(frozen=True)
 class GridColumn:
-    """A column of text: a table's column, or what stands beside the values of one.
+    """A column of text: a table's column, or what stands next to the values of one.
 
     place   of the column in its table
-    beside  whether it holds what stands beside the values
+    annotation  whether it holds what stands next to the values
     words   whether its entries are words, which are flush left
     """
 
     title: str
     place: int
-    beside: bool
+    annotation: bool
     words: bool
 
     def entry(self, row: Sequence[Value]) -> str:
         """Its text in a row, without marks."""
         value = row[self.place]
-        return (value.beside or UNKNOWN) if self.beside else value.text
+        return value.annotation if self.annotation else value.text
 
     def marked(
         self, row: Sequence[Value], best: str, marks: str, escaped: Callable[[str], str] = lambda text: text
     ) -> str:
         """Its text in a row; `best` and `marks` are formats for the text of the best value and for its marks."""
         value, text = row[self.place], escaped(self.entry(row))
-        if self.beside:
+        if self.annotation:
             return text
         text = best.format(text) if value.best else text
         return text + marks.format(value.marks) if value.marks else text
@@ -151,14 +156,14 @@ def _are_words(values: Sequence[Value]) -> bool:
 
 
 def grid(table: Table) -> list[GridColumn]:
-    """The columns of text of a table: two where something stands beside values."""
+    """The columns of text of a table: two where something stands next to values."""
     return list(_grid(table))
 
 
 def _grid(table: Table) -> Iterator[GridColumn]:
     for place, title in enumerate(table.columns):
         values = [row[place] for row in table.rows]
-        yield GridColumn(title, place, beside=False, words=_are_words(values))
-        if any(value.beside for value in values):
-            is_interval = all(value.is_number or not value.beside for value in values)
-            yield GridColumn(table.beside if is_interval else "", place, beside=True, words=not is_interval)
+        yield GridColumn(title, place, annotation=False, words=_are_words(values))
+        if any(value.annotation for value in values):
+            is_interval = all(value.is_number or not value.annotation for value in values)
+            yield GridColumn(table.annotation if is_interval else "", place, annotation=True, words=not is_interval)

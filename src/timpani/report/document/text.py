@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from timpani.report.document.blocks import Block, Bullets, Command, Figure, Heading, Sentence
+from timpani.report.document.blocks import Block, Bullets, DrawnFigure, Heading, NextCommand, Sentence
 from timpani.report.document.table import Table, grid
 
 _INDENT = "  "
@@ -13,7 +13,7 @@ def text_of(blocks: Sequence[Block], width: int | None = None) -> str:
     """The blocks as lines; a table that may be divided is, where it is wider than `width` characters."""
     parts: list[str] = []
     for before, block in zip([None, *blocks], blocks, strict=False):
-        if isinstance(block, Figure):
+        if isinstance(block, DrawnFigure):
             continue
         apart = isinstance(block, Table | Heading) or isinstance(before, Table)
         parts += [""] if apart and parts and not isinstance(before, Heading) else []
@@ -29,14 +29,16 @@ def lines_of(block: Block, width: int | None = None) -> list[str]:
         case Sentence():
             return [_INDENT * block.depth + block.text]
         case Bullets():
+            if block.about and len(block.items) == 1:
+                return [f"{block.about}: {block.items[0]}"]
             return [*([f"{block.about}:"] if block.about else []), *(f"- {item}" for item in block.items)]
-        case Command():
+        case NextCommand():
             about = f"{block.about}: " if block.about else ""
             return [_INDENT * block.depth + about + block.command]
         case Table():
             parts = block.divided(partial(_fits, width=width))
             return "\n\n".join("\n".join(_table(part)) for part in parts).split("\n")
-        case Figure():
+        case DrawnFigure():
             return []
 
 
@@ -63,3 +65,8 @@ def _grid_lines(table: Table) -> list[str]:
         ).rstrip()
         for row in rows
     ]
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Lines of a table of texts, the headings first."""
+    return _grid_lines(Table.of_texts(rows) or Table("", tuple(rows[0]), ()))

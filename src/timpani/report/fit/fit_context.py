@@ -6,7 +6,6 @@ from typing import Self
 
 from timpani.campaign.folder.load import Campaign, StudyName
 from timpani.campaign.read.message_locality import Localities, Spread, localities_of, locality_of, spreads_of
-from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.find import between_nodes, eager_limits, within_node
 from timpani.machine.describe import nominal_clock_ghz
 from timpani.machine.nodes.locality import DIFFERENT_NODES, DIFFERENT_SWITCH, SAME_SWITCH
@@ -51,11 +50,6 @@ class FitContext:
     def locality(self, fitted: CurveFit) -> str | None:
         """The locality of the ranks of a curve of messages; None for other curves, and where it is unknown."""
         return locality_of(fitted.name, self.localities)
-
-    def with_notes(self, text: str, collective: str) -> str:
-        """A table of `collective` with the footnotes of the stand-ins that it names."""
-        of_collective = (each for each in self.stand_ins if each.collective == collective)
-        return text + "".join(f"{note}\n" for note in notes_on(of_collective, text))
 
     def limits_within(self, switch: Switch, fitted: CurveFit) -> list[str]:
         """The library's limits at which the curve's switch may be, `name=bytes`, of transports that may have been used.

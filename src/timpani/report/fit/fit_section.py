@@ -16,24 +16,23 @@ from timpani.models.fitted_model import NamedModel
 from timpani.models.hockney import fitted_times
 from timpani.models.network import ROUND_TRIP
 from timpani.models.regression import Regression
-from timpani.report.figures.figure import CONDITIONS
+from timpani.report.document.table import Table, Value, rows
+from timpani.report.figures.figure import CONDITIONS, SETTING
 from timpani.report.figures.models import FIT_ROWS, FITTED, MEASURED, RESIDUAL_ROWS, SWITCH
 from timpani.report.figures.status import status_words
 from timpani.report.fit.model_tables import model_tables
 from timpani.report.fit.published_fit import PublishedFit
-from timpani.report.tables.conditions import setting_in_words
+from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, with_conditions
 from timpani.report.tables.message_rows import message_rows
-from timpani.report.tables.report_table import Table, Value
 from timpani.report.words.fit_words import (
     algorithm_of,
-    bounds,
     disturbed_share,
     disturbed_times,
-    estimate_words,
+    estimate_value,
     miss_words,
     switch_words,
 )
-from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE
+from timpani.study.schema import CURVE, MACHINE_CELL, MEASURED_US, STATE, without
 from timpani.study.words import counted
 
 _POINTS = 24
@@ -124,7 +123,7 @@ def _curve_labels(campaign: Campaign, cells: pl.DataFrame) -> _CurveLabels:
 def _measured(campaign: Campaign, cells: pl.DataFrame, labels: _CurveLabels, drawn_label: DrawnLabel) -> pl.DataFrame:
     """The cells' times as rows of FIT_ROWS; in several states of the machine the median of each."""
     drawn = [drawn_label(*row) for row in cells.select("collective", "ranks", "label").iter_rows()]
-    cells = cells.with_columns(pl.Series("label", drawn, dtype=pl.String)).drop_nulls("label")
+    cells = with_conditions(cells).with_columns(pl.Series("label", drawn, dtype=pl.String)).drop_nulls("label")
     of_states = state_medians(campaign.results)
     in_states = (
         cells.drop("median_us")
@@ -141,7 +140,7 @@ def _measured(campaign: Campaign, cells: pl.DataFrame, labels: _CurveLabels, dra
             pl.struct(*CURVE, "label", STATE)
             .map_elements(lambda row: labels.label(row, row[STATE], row["label"]), return_dtype=pl.String)
             .alias("label"),
-            setting_in_words().alias(CONDITIONS),
+            pl.col(SETTING).alias(CONDITIONS),
             MEASURED_US.alias("time_us"),
             pl.col("message_bytes").cast(pl.Float64),
             part=pl.lit(MEASURED),
@@ -161,7 +160,7 @@ def _lines(fitted: CurveFit, labels: _CurveLabels, drawn_label: DrawnLabel) -> l
         "collective": name["collective"],
         "label": labels.label(name, fitted.state, algorithm),
         "ranks": name["ranks"],
-        CONDITIONS: f"cache {name['mode']}, machine {name['machine']}",
+        CONDITIONS: conditions_of(name, without(CONDITION_COLUMNS, "placement")),
         "status": fitted.status,
     }
     rows: list[dict[str, Any]] = []
@@ -211,26 +210,21 @@ def _residual_rows(named: NamedModel[Regression]) -> list[dict[str, Any]]:
 def _hockney_table(curves: Sequence[CurveFit], labels: _CurveLabels) -> Table:
     """Latency, throughput, switches, disturbed times and status of each curve, with intervals in small type."""
     some_disturbed = any(fitted.disturbed for fitted in curves)
-    rows = []
-    for fitted in curves:
-        model = fitted.hockney
-        values = (
-            Value(estimate_words(model.latency), bounds(model.latency)),
-            Value(estimate_words(model.throughput), bounds(model.throughput)),
-            Value(switch_words(fitted) or "none"),
-            *([Value(disturbed_share(fitted), disturbed_times(fitted))] if some_disturbed else []),
-            Value(status_words(fitted.status), miss_words(fitted)),
+    entries = (
+        (
+            f"{labels.label(fitted.name, fitted.state)}, {counted(fitted.name['ranks'], 'rank')}",
+            estimate_value(fitted.hockney.latency),
+            estimate_value(fitted.hockney.throughput),
+            switch_words(fitted) or "none",
+            *([Value(disturbed_share(fitted), detail=disturbed_times(fitted))] if some_disturbed else []),
+            Value(status_words(fitted.status), detail=miss_words(fitted)),
         )
-        rows.append(
-            (
-                f"{labels.label(fitted.name, fitted.state)}, {counted(fitted.name['ranks'], 'rank')}",
-                values,
-            )
-        )
+        for fitted in curves
+    )
     disturbed = ["Disturbed launch times"] if some_disturbed else []
     about = (
         "A launch has one time for each size. This time is disturbed if it is far from the other launches' times at "
         "this size."
     )
-    columns = ("Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status")
-    return Table("", "Curve", columns, tuple(rows), footnotes=(about,) if disturbed else ())
+    columns = ("Curve", "Latency µs", "Throughput MB/s", "Switches", *disturbed, "Status")
+    return Table("curves", columns, rows(entries), footnotes=(about,) if disturbed else ())

@@ -1,30 +1,31 @@
-"""A fit as plain text: latency and throughput of each curve, its switches, then the models of several curves."""
+"""A fit as blocks: latency and throughput of each curve, its switches, then the models of several curves."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 from typing import Any
 
+from timpani.campaign.read.study_names import notes_on
 from timpani.models.fit import POOR_FIT, CurveFit, Fit
 from timpani.models.switches import Switch
+from timpani.report.document.blocks import Block, Bullets, Sentence
+from timpani.report.document.table import MISSING, Content, Table, Value, rows
+from timpani.report.document.text import lines_of
 from timpani.report.fit.fit_context import FitContext
-from timpani.report.fit.model_tables import model_tables
+from timpani.report.fit.model_tables import INTERVAL, model_tables
 from timpani.report.fit.published_fit import PublishedFit
-from timpani.report.tables.plain_tables import aligned, table_text
-from timpani.report.tables.report_table import Table
+from timpani.report.tables.conditions import conditions_of
 from timpani.report.words.fit_words import (
     MAX_CURVES,
     algorithm_of,
-    bounds,
     disturbed_words,
-    estimate_words,
+    estimate_value,
     miss_words,
-    number,
 )
-from timpani.stats.interval import LEVEL
+from timpani.stats.mean import Estimate
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
-from timpani.study.words import counted, per_cent
+from timpani.study.words import counted, four_digits
 
 NO_LAUNCHES = "one value a size: no launch-to-launch variance; intervals are from the distances to the line"
 
@@ -34,101 +35,141 @@ _MESSAGE = "latency"
 _LINE = ("latency_us", "throughput_mb_per_s", "beta_s_per_byte")
 """Columns of a published line."""
 
+_SETTING = ("mode", "arrival", "machine")
+"""The conditions that all curves of a table share."""
 
-def fit_text(fit: Fit, context: FitContext, details: bool = False) -> str:
-    """Tables of everything fitted; intervals are 95 %.
 
-    details  print each curve, also where a collective has more than MAX_CURVES. Those of messages always are, with
+def fit_blocks(fit: Fit, context: FitContext, details: bool = False) -> Iterator[Block]:
+    """Everything fitted, with 95 % intervals.
+
+    details  show each curve, also where a collective has more than MAX_CURVES. Those of messages always are, with
              their equations and published lines
     """
-    parts = [
-        *_curve_tables(fit.curves, context, details),
-        *(_table_text(table, name["collective"], context) for name, table in model_tables(fit)),
-        *(
-            text
-            for table in context.published
-            if not _stands_with(fit, table)
-            for text in _published(fit, table, context)
-        ),
-    ]
-    if fit.left_out:
-        parts.append("\n".join(f"Left out: {text}" for text in fit.left_out) + "\n")
-    return "\n".join(parts)
-
-
-def _curve_tables(curves: list[CurveFit], context: FitContext, details: bool) -> Iterator[str]:
     by_conditions: dict[tuple[Any, ...], list[CurveFit]] = {}
-    for fitted in curves:
-        key = tuple(fitted.name[column] for column in ("collective", "mode", "machine"))
+    for fitted in fit.curves:
+        key = tuple(fitted.name[column] for column in ("collective", *_SETTING))
         by_conditions.setdefault(key, []).append(fitted)
-    for (collective, mode, machine), group in by_conditions.items():
-        if len(group) > MAX_CURVES and not details and collective != _MESSAGE:
-            yield context.with_notes(_summary(group, f"{collective}, {mode}, on {machine}"), collective)
-            continue
-        related = [context.locality(fitted) for fitted in group]
-        heads = [
-            "curve",
-            *([LOCALITY] if any(related) else []),
-            "ranks",
-            "placed by",
-            "latency µs",
-            f"({per_cent(LEVEL)})",
-            "throughput MB/s",
-            f"({per_cent(LEVEL)})",
-            "beta s/B",
-        ]
-        rows = [[*heads, *(["alpha cycles"] if context.clock_ghz else []), "status"]]
-        for fitted, locality in zip(group, related, strict=True):
-            where = [locality or "–"] if any(related) else []
-            curve = ", ".join(filter(None, (algorithm_of(fitted.name), fitted.state)))
-            rows.append([curve, *where, *_hockney_row(fitted, context.clock_ghz)])
-        published = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
-        rows += [row for table in published for row in _published_lines(table, len(rows[0]), any(related))]
-        lines = [f"{collective}, {mode}, on {machine}", *aligned(rows)]
-        lines += [f"Published: {table.title}; {table.machine}" for table in published]
-        if any(fitted.launches == 1 for fitted in group):
-            lines.append(f"Launches: {NO_LAUNCHES}.")
-        if collective == _MESSAGE:
-            lines += _equations(group, related, context.clock_ghz)
-        for fitted in group:
-            lines += [f"{curve_name(fitted)}: {_switch_words(switch, fitted, context)}" for switch in fitted.switches]
-            if missed := miss_words(fitted):
-                lines.append(f"{curve_name(fitted)}: {missed}")
-            if disturbed := disturbed_words(fitted):
-                lines.append(f"{curve_name(fitted)}: not fitted: {disturbed}")
-        yield context.with_notes("\n".join(lines) + "\n", collective)
+    for (collective, *_), group in by_conditions.items():
+        yield from _with_notes(list(_curves(group, context, details)), collective, context)
+    for name, table in model_tables(fit):
+        yield from _with_notes([table], name["collective"], context)
+    for published in context.published:
+        if not _stands_with(fit, published):
+            yield from _published(fit, published, context)
+    if fit.left_out:
+        yield Bullets("left_out", tuple(fit.left_out), "Left out")
 
 
-def _summary(group: list[CurveFit], conditions: str) -> str:
+def _with_notes(blocks: Sequence[Block], collective: str, context: FitContext) -> Iterator[Block]:
+    """The blocks on `collective` with the footnotes of the stand-ins that they name."""
+    of_collective = [each for each in context.stand_ins if each.collective == collective]
+    yield from blocks
+    notes = notes_on(of_collective, "\n".join(line for block in blocks for line in lines_of(block)))
+    yield from (Sentence("stand_in", note) for note in notes)
+
+
+def _curves(group: Sequence[CurveFit], context: FitContext, details: bool) -> Iterator[Block]:
+    """The curves of one collective under the same conditions."""
+    collective = group[0].name["collective"]
+    caption = f"{collective}, {conditions_of(group[0].name, _SETTING)}"
+    if len(group) > MAX_CURVES and not details and collective != _MESSAGE:
+        yield from _summary(group, caption)
+        return
+    published = [table for table in context.published if collective == _MESSAGE and _has_lines(table)]
+    yield _curve_table(group, context, published, caption)
+    for table in published:
+        yield Sentence("published", f"Published: {table.title}; {table.machine}")
+    if any(fitted.launches == 1 for fitted in group):
+        yield Sentence("launches", f"Launches: {NO_LAUNCHES}.")
+    if collective == _MESSAGE:
+        yield from (Sentence("equation", line) for line in _equations(group, context))
+    for fitted in group:
+        for switch in fitted.switches:
+            words = _switch_words(switch, fitted, context)
+            yield Sentence("switch", f"{curve_name(fitted)}: {words}", {"first_bytes": switch.first_bytes})
+        if missed := miss_words(fitted):
+            yield Sentence("misses", f"{curve_name(fitted)}: {missed}")
+        if disturbed := disturbed_words(fitted):
+            yield Sentence("disturbed", f"{curve_name(fitted)}: not fitted: {disturbed}")
+
+
+def _curve_table(
+    group: Sequence[CurveFit], context: FitContext, published: Sequence[PublishedFit], caption: str
+) -> Table:
+    """A row for each curve, then one for each published line."""
+    related = any(context.locality(fitted) for fitted in group)
+    columns = (
+        *("curve", *([LOCALITY] if related else []), "ranks", "placed by", "latency µs", "throughput MB/s", "beta s/B"),
+        *(["alpha cycles"] if context.clock_ghz else []),
+        "status",
+    )
+    entries: list[Sequence[Value | Content]] = []
+    for fitted in group:
+        name, model = fitted.name, fitted.hockney
+        cycles = [estimate_value(model.in_cycles(context.clock_ghz).latency)] if context.clock_ghz else []
+        entries.append(
+            (
+                ", ".join(filter(None, (algorithm_of(name), fitted.state))),
+                *([context.locality(fitted)] if related else []),
+                name["ranks"],
+                name["placement"],
+                estimate_value(model.latency),
+                estimate_value(model.throughput),
+                Value(model.per_byte.value * 1e-6, show=four_digits),
+                *(replace(each, low=None, high=None) for each in cycles),
+                fitted.status,
+            )
+        )
+    for table in published:
+        for row in table.rows:
+            line = (Value(float(row[each]), show=four_digits) for each in _LINE)
+            author = table.title.partition(":")[0]
+            before: tuple[Value | str, ...] = (author, *([MISSING] if related else []), MISSING, row["placement"])
+            entries.append((*before, *line, *([MISSING] if context.clock_ghz else []), "published"))
+    return Table("curves", columns, rows(entries), caption, INTERVAL)
+
+
+def _summary(group: Sequence[CurveFit], conditions: str) -> Iterator[Block]:
     """How many curves have a line and a switch, and the range of their lines."""
     poor = sum(POOR_FIT in fitted.status for fitted in group)
     algorithms = dict.fromkeys(algorithm_of(fitted.name) for fitted in group)
-    lines = [f"{conditions}: {counted(len(group), 'curve')} of {', '.join(algorithms)}"]
+    yield Sentence(
+        "curves", f"{conditions}: {counted(len(group), 'curve')} of {', '.join(algorithms)}", {"curves": len(group)}
+    )
     for name, unit, values in (
         ("latency", "µs", [fitted.hockney.latency.value for fitted in group]),
         ("throughput", "MB/s", [fitted.hockney.throughput.value for fitted in group]),
     ):
         known = [value for value in values if isfinite(value)]
-        range_ = f"{number(min(known))} to {number(max(known))} {unit}" if known else "unknown"
-        lines.append(f"{name} {range_} ({len(known)} of {counted(len(group), 'curve')})")
+        range_ = f"{four_digits(min(known))} to {four_digits(max(known))} {unit}" if known else "unknown"
+        yield Sentence(name, f"{name} {range_} ({len(known)} of {counted(len(group), 'curve')})")
     switched = sum(bool(fitted.switches) for fitted in group)
-    lines.append(f"curves with a switch or bend: {switched}; with a line that misses a median: {poor}")
-    return "\n".join([*lines, "Each curve: --details"]) + "\n"
+    yield Sentence(
+        "switched",
+        f"curves with a switch or bend: {switched}; with a line that misses a median: {poor}",
+        {"switched": switched, "poor": poor},
+    )
+    yield Sentence("details", "Each curve: --details")
 
 
-def _equations(group: list[CurveFit], related: list[str | None], clock_ghz: float | None) -> Iterator[str]:
+def _equations(group: Sequence[CurveFit], context: FitContext) -> Iterator[str]:
     """The equation `cycles = a + b·n` of each curve with the intervals of a and b, or the reason why it is unknown."""
-    if clock_ghz is None:
+    if context.clock_ghz is None:
         yield "cycles = a + b·n takes the processor's clock rate, which its name doesn't state: --clock-ghz 2.8"
         return
-    for fitted, locality in zip(group, related, strict=True):
-        model = fitted.hockney.in_cycles(clock_ghz)
-        where = ", ".join(filter(None, (curve_name(fitted), locality)))
-        start, per_byte = (f"{number(each.value)} {bounds(each)}".rstrip() for each in (model.latency, model.per_byte))
+    for fitted in group:
+        model = fitted.hockney.in_cycles(context.clock_ghz)
+        where = ", ".join(filter(None, (curve_name(fitted), context.locality(fitted))))
         if isfinite(model.latency.value) and isfinite(model.per_byte.value):
-            yield f"{where}: cycles = {start} + {per_byte} · n, n in bytes, at {clock_ghz:g} GHz"
+            start, per_byte = (_with_interval(each) for each in (model.latency, model.per_byte))
+            yield f"{where}: cycles = {start} + {per_byte} · n, n in bytes, at {context.clock_ghz:g} GHz"
         else:
             yield f"{where}: no equation in cycles, since the line misses its points"
+
+
+def _with_interval(estimate: Estimate) -> str:
+    value = Value(estimate.value, estimate.low, estimate.high, show=four_digits)
+    return f"{value.text} ({value.annotation})" if value.annotation else value.text
 
 
 def _has_lines(table: PublishedFit) -> bool:
@@ -140,34 +181,10 @@ def _stands_with(fit: Fit, table: PublishedFit) -> bool:
     return _has_lines(table) and any(each.name["collective"] == _MESSAGE for each in fit.curves)
 
 
-def _published_lines(table: PublishedFit, columns: int, located: bool) -> Iterator[list[str]]:
-    """A row for each line of a published fit, in the columns of the campaign's fits."""
-    author = table.title.partition(":")[0]
-    for row in table.rows:
-        latency, throughput, per_byte = (number(float(row[name])) for name in _LINE)
-        known = [author, *(["–"] if located else []), "–", row["placement"], latency, "", throughput, "", per_byte]
-        yield [*known, *["–"] * (columns - len(known) - 1), "published"]
-
-
 def curve_name(fitted: CurveFit) -> str:
     """The curve's algorithm, rank count, placement and state of the machine, in words."""
     parts = (algorithm_of(fitted.name), counted(fitted.name["ranks"], "rank"), fitted.name["placement"], fitted.state)
     return ", ".join(part for part in parts if part)
-
-
-def _hockney_row(fitted: CurveFit, clock_ghz: float | None) -> list[str]:
-    name, model = fitted.name, fitted.hockney
-    return [
-        str(name["ranks"]),
-        name["placement"],
-        estimate_words(model.latency),
-        bounds(model.latency),
-        estimate_words(model.throughput),
-        bounds(model.throughput),
-        number(model.per_byte.value * 1e-6),
-        *([estimate_words(model.in_cycles(clock_ghz).latency)] if clock_ghz else []),
-        fitted.status,
-    ]
 
 
 def _switch_words(switch: Switch, fitted: CurveFit, context: FitContext) -> str:
@@ -176,24 +193,15 @@ def _switch_words(switch: Switch, fitted: CurveFit, context: FitContext) -> str:
     where = f"{show_size(switch.first_bytes)} (over {show_size(switch.above)}, at most {show_size(switch.up_to)})"
     evidence = f"evidence 10^{switch.evidence:.1f}"
     if switch.jumps:
-        return f"switch at {where}, × {number(switch.ratio.value)} {bounds(switch.ratio)}, {evidence}{may_be}"
+        return f"switch at {where}, × {_with_interval(switch.ratio)}, {evidence}{may_be}"
     return f"bend at {where}: the slope changes, perhaps without a jump, {evidence}{may_be}"
 
 
-def _table_text(table: Table, collective: str, context: FitContext) -> str:
-    """A table whose values have intervals as details."""
-    return context.with_notes(table_text(replace(table, heads=("", f"({per_cent(LEVEL)})"))), collective)
-
-
-def _published(fit: Fit, table: PublishedFit, context: FitContext) -> Iterator[str]:
+def _published(fit: Fit, table: PublishedFit, context: FitContext) -> Iterator[Block]:
     """A published fit compared with the campaign's fits of the same formula, or alone if there is no such fit."""
     pairs = table.compare(fit.regressions)
     if not pairs:
-        yield _published_table(table)
+        caption = f"Published: {table.title}; {table.machine}"
+        yield Table("published", tuple(table.rows[0]), rows(row.values() for row in table.rows), caption)
     for each in pairs:
-        yield _table_text(each.table, each.collective, context)
-
-
-def _published_table(table: PublishedFit) -> str:
-    rows = [list(table.rows[0]), *(list(row.values()) for row in table.rows)]
-    return "\n".join([f"Published: {table.title}; {table.machine}", *aligned(rows)]) + "\n"
+        yield from _with_notes([each.table], each.collective, context)

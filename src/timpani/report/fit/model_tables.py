@@ -7,11 +7,14 @@ from timpani.models.fit import Fit
 from timpani.models.loggp import LogGP
 from timpani.models.max_rate import MaxRate
 from timpani.models.regression import Regression
-from timpani.report.tables.report_table import Table, Value
-from timpani.report.words.fit_words import bounds, estimate_words, measured_curve, number
+from timpani.report.document.table import Table, Value, rows
+from timpani.report.words.fit_words import estimate_value, measured_curve
+from timpani.stats.interval import LEVEL
 from timpani.stats.mean import Estimate
 from timpani.study.sizes import show_size
-from timpani.study.words import counted
+from timpani.study.words import counted, four_digits, per_cent
+
+INTERVAL = f"{per_cent(LEVEL)} interval"
 
 
 def model_tables(fit: Fit) -> Iterator[tuple[dict[str, Any], Table]]:
@@ -26,29 +29,28 @@ def _regression_table(model: Regression, curve: str) -> Table:
     unseen = (
         "no rank count can be left out"
         if model.cross_validated_error is None
-        else f"{number(model.cross_validated_error)} for rank counts left out"
+        else f"{four_digits(model.cross_validated_error)} for rank counts left out"
     )
     undefined = [f"{counted(model.left_out, 'point')} left out: a term isn't defined there."] if model.left_out else []
     return Table(
+        "regression",
         caption=f"{curve}: {model.formula}",
         notes=(
             f"{counted(model.observations, 'point')}, R² about {about} {model.r_squared:.3f}, AIC {model.aic:.0f}, "
-            f"rms error {number(model.error)}, {unseen}.",
+            f"rms error {four_digits(model.error)}, {unseen}.",
             *undefined,
             *_better_lines(model),
         ),
-        corner="Term",
-        columns=("Coefficient", "Standard error", "t", "p"),
-        rows=tuple(
+        columns=("Term", "Coefficient", "Standard error", "t", "p"),
+        rows=rows(
             (
                 each.term,
-                (
-                    Value(number(each.value), f"{number(each.low)} to {number(each.high)}"),
-                    *(Value(number(figure)) for figure in (each.standard_error, each.t, each.p_value)),
-                ),
+                Value(each.value, each.low, each.high, show=four_digits),
+                *(Value(figure, show=four_digits) for figure in (each.standard_error, each.t, each.p_value)),
             )
             for each in model.coefficients
         ),
+        annotation=INTERVAL,
     )
 
 
@@ -64,7 +66,7 @@ def _better_lines(model: Regression) -> list[str]:
     return [
         f"This formula fits badly: its mean residuals of {model.formula.response} are {means}.",
         f"Better: --formula '{better.formula}': R² about mean {better.r_squared:.6f}, AIC {better.aic:.0f}, "
-        f"rms error {number(better.error)}",
+        f"rms error {four_digits(better.error)}",
     ]
 
 
@@ -89,8 +91,5 @@ def _max_rate_table(model: MaxRate, curve: str) -> Table:
 
 def _parameter_table(caption: str, values: Mapping[str, Estimate | None]) -> Table:
     """A row for each parameter, a time or a rate; None: the senders did not reach it."""
-    rows = (
-        (name, (Value("not reached") if each is None else Value(estimate_words(each), bounds(each)),))
-        for name, each in values.items()
-    )
-    return Table(caption, "Parameter", ("Value",), tuple(rows))
+    entries = ((name, "not reached" if each is None else estimate_value(each)) for name, each in values.items())
+    return Table("parameters", ("Parameter", "Value"), rows(entries), caption, INTERVAL)

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from timpani.models.fitted_model import NamedModel
 from timpani.models.regression import Regression
-from timpani.report.tables.report_table import Table
+from timpani.report.document.table import Table
 from timpani.slices import Hook
 
 

@@ -9,11 +9,11 @@ from markupsafe import Markup
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
+from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import static_svg
 from timpani.report.page.provenance import facts, provenance
-from timpani.report.tables.report_table import Table
 from timpani.report.verdict.verdict_text import verdict_text
 from timpani.report.words.changes_figure import TITLE, ratio_chart, ratio_rows
 from timpani.report.words.changes_text import STANDING_TITLES, change_counts, change_rows, missing_partners

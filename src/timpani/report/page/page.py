@@ -15,6 +15,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import state_sentences
 from timpani.campaign.osu.doubts import Doubt, doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
+from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.figures.curves import IN_STEPS
@@ -31,7 +32,6 @@ from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import LEFT_OUT, sections
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.coverage import AT_LEAST, coverage
-from timpani.report.tables.report_table import Table
 from timpani.report.verdict.answer import definitions, headline, how_sure
 from timpani.report.verdict.difference_words import EXACT, faster
 from timpani.report.verdict.message_summary import message_summary

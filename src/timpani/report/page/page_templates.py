@@ -1,11 +1,11 @@
 """The templates of report pages, and the filters in them."""
 
-import re
 from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from timpani.report.document.html import block_html, with_code
 from timpani.report.figures import theme
 from timpani.report.tables.algorithm_tables import with_unit
 from timpani.study.operations import title_of
@@ -28,8 +28,8 @@ def page_templates() -> Environment:
     )
     environment.filters["collective_title"] = title_of
     environment.filters["with_unit"] = with_unit
-    environment.filters["breakable"] = _breakable
-    environment.filters["with_code"] = _with_code
+    environment.filters["block_html"] = block_html
+    environment.filters["with_code"] = with_code
     environment.filters["begin_sentence"] = lambda text: f"{text[:1].upper()}{text[1:]}"
     environment.globals |= {
         "generator": f"Timpani {__version__}",
@@ -38,14 +38,3 @@ def page_templates() -> Environment:
         "style": Markup(template_text("page.css")),  # noqa: S704
     }
     return environment
-
-
-def _with_code(text: str) -> Markup:
-    """The text with what stands between backticks as code."""
-    parts = [Markup("<code>{}</code>").format(part) if i % 2 else part for i, part in enumerate(text.split("`"))]
-    return Markup("").join(parts) if len(parts) % 2 else Markup("{}").format(text)
-
-
-def _breakable(name: str) -> Markup:
-    """A name that may be broken behind its slashes, underscores, colons and commas."""
-    return Markup("<wbr>").join(re.split(r"(?<=[/_:,])", name))

@@ -9,6 +9,7 @@ from markupsafe import Markup
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.statistic import by_statistic
 from timpani.models.hockney import MISS
+from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_title
 from timpani.report.figures.figure import MODELS, Figure, Section, figures
 from timpani.report.page.contents import Report
@@ -23,7 +24,6 @@ from timpani.report.tables.algorithm_tables import (
 )
 from timpani.report.tables.conditions import with_conditions
 from timpani.report.tables.coverage import coverage
-from timpani.report.tables.report_table import Table
 from timpani.report.tables.study_tables import study_tables
 from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict import gains

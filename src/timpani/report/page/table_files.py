@@ -7,19 +7,21 @@ from pathlib import Path
 from markupsafe import Markup
 
 from timpani.campaign.read.cells_in_context import cells_in_context
+from timpani.report.document.blocks import Document
+from timpani.report.document.formats import FormatName, render
+from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS
 from timpani.report.page.contents import Report
 from timpani.report.page.sections import STUDY_TABLES, TIMES, PageSection, by_operation, sections
 from timpani.report.tables.algorithm_tables import speedup_tables
-from timpani.report.tables.campaign_tables import tables_as, written_as
-from timpani.report.tables.report_table import Table
+from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.verdict import decision_tables
 from timpani.study.operations import title_of
 
 ALL_TIMES = "tables"
 """The files of all times, and the folder of all other tables."""
 
-_FORMATS = {"tex": "latex", "md": "markdown", "csv": "csv"}
+_FORMATS: dict[str, FormatName] = {"tex": "latex", "md": "markdown", "csv": "csv"}
 """By the files' suffixes."""
 
 
@@ -32,10 +34,7 @@ def table_files(report: Report) -> dict[Path, bytes]:
     cells = cells_in_context(report.campaign)
     as_published = report.campaign.statistic == "osu" or cells["ranks"].n_unique() > 1
     layout = "ranks" if as_published else "algorithms"
-    found = {
-        Path(f"{ALL_TIMES}.{suffix}"): tables_as(format, report.campaign, cells, layout).encode()
-        for suffix, format in _FORMATS.items()
-    }
+    found = in_each_format(Path(ALL_TIMES), campaign_tables(report.campaign, cells, layout))
     for section in (*_of_files_alone(report), *sections(report, (), {})):
         if section.id not in (TIMES, STUDY_TABLES) and (tables := list(_captioned(section))):
             found |= in_each_format(Path(ALL_TIMES) / section.id, tables)
@@ -45,7 +44,8 @@ def table_files(report: Report) -> dict[Path, bytes]:
 def in_each_format(path: Path, tables: list[Table]) -> dict[Path, bytes]:
     """What the files of these tables hold; `path` without suffix."""
     return {
-        path.with_name(f"{path.name}.{end}"): written_as(format, tables).encode() for end, format in _FORMATS.items()
+        path.with_name(f"{path.name}.{end}"): render(Document("", tuple(tables)), format).encode()
+        for end, format in _FORMATS.items()
     }
 
 
@@ -79,6 +79,5 @@ def _captioned(section: PageSection) -> Iterator[Table]:
             yield replace(
                 table,
                 caption=": ".join(filter(None, (section.title, about))),
-                heads=table.heads if any(table.heads) else ("", "detail"),
                 footnotes=(*table.footnotes, *notes),
             )

@@ -1,4 +1,4 @@
 """Predicted times as text, JSON, page and figure, alone or compared with measured times.
 
-Imports: figures, tables, words.
+Imports: document, figures, tables, words.
 """

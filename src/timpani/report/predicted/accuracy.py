@@ -9,31 +9,29 @@ import polars as pl
 from timpani.prediction.campaign import Prediction
 from timpani.prediction.terms import RELATIONS, SHARED_LINKS
 from timpani.prediction.times import RATIO, choices
-from timpani.report.tables.plain_tables import aligned
-from timpani.report.words.fit_words import MAX_CURVES, algorithm_of, number
+from timpani.report.document.blocks import Block, Bullets, Heading, Sentence
+from timpani.report.document.table import Table, Value, rows
+from timpani.report.words.fit_words import MAX_CURVES, algorithm_of
 from timpani.schedules.simulation import Costs
 from timpani.study.schema import ALGORITHM, CURVE
 from timpani.study.sizes import show_size
-from timpani.study.words import counted
+from timpani.study.words import counted, four_digits
 
 
-def prediction_text(prediction: Prediction, details: bool = False) -> str:
+def prediction_blocks(prediction: Prediction, details: bool = False) -> Iterator[Block]:
     """The costs, how near the predictions come, and what choosing by the model costs.
 
-    details  a line for each curve, also if there are more than MAX_CURVES; else one for each algorithm
+    details  a row for each curve, also if there are more than MAX_CURVES; else one for each algorithm
     """
     curves = prediction.times.select(CURVE).n_unique()
     key = CURVE if details or curves <= MAX_CURVES else ("collective", *ALGORITHM)
-    rows = aligned(list(_rows(prediction.times, key)))
-    lines = [
-        "Timpani's algorithms by the model",
-        *costs_lines(prediction.calibration.costs),
-        *_basis(prediction),
-        *rows,
-        *_choices(prediction.times),
-        *(f"Left out: {text}" for text in prediction.left_out),
-    ]
-    return "\n".join(lines) + "\n"
+    yield Heading("prediction", "Timpani's algorithms by the model")
+    yield from (Sentence("costs", line) for line in costs_lines(prediction.calibration.costs))
+    yield from (Sentence("basis", line) for line in _basis(prediction))
+    yield _ratio_table(prediction.times, key)
+    yield from _choices(prediction.times)
+    if prediction.left_out:
+        yield Bullets("left_out", tuple(prediction.left_out), "Left out")
 
 
 def prediction_object(prediction: Prediction) -> dict[str, Any]:
@@ -81,29 +79,30 @@ def costs_lines(costs: Costs) -> Iterator[str]:
     for relation, lines in enumerate(costs.messages):
         between = f" between ranks of {RELATIONS[relation]}" if several else ""
         for line in lines:
-            flight = f" and {number(line.latency_per_byte)} µs/B" if line.latency_per_byte else ""
+            flight = f" and {four_digits(line.latency_per_byte)} µs/B" if line.latency_per_byte else ""
             yield (
-                f"messages{between} from {show_size(line.first_bytes)}: hold their ports for {number(line.gap)} µs and "
-                f"{number(line.per_byte)} µs/B, then take {number(line.latency)} µs{flight}"
+                f"messages{between} from {show_size(line.first_bytes)}: hold their ports for "
+                f"{four_digits(line.gap)} µs and {four_digits(line.per_byte)} µs/B, then take "
+                f"{four_digits(line.latency)} µs{flight}"
             )
     passing = "share equally" if costs.fair else "pass one behind the other"
     for link, cost, burst in zip(SHARED_LINKS, costs.shared, costs.burst, strict=True):
         if cost:
             bucket = f", but for up to {show_size(int(burst))} at once after a rest" if burst else ""
-            yield f"{link}, which messages {passing}: {number(cost)} µs/B{bucket}"
+            yield f"{link}, which messages {passing}: {four_digits(cost)} µs/B{bucket}"
     if any(costs.burst):
-        yield f"links that let bytes pass at once have been idle for {number(costs.idle)} µs when a call begins"
+        yield f"links that let bytes pass at once have been idle for {four_digits(costs.idle)} µs when a call begins"
     if costs.fair:
         yield "messages that a rank has under way at once share its ports equally, so that all of them end late"
     if costs.eager_below:
         yield (
             f"messages under {show_size(costs.eager_below)}: on their way before their receiver waits for them, once "
-            f"their sender has copied them, {number(costs.eager)} µs/B"
+            f"their sender has copied them, {four_digits(costs.eager)} µs/B"
         )
-    reduced = f"{number(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
+    reduced = f"{four_digits(costs.reduced)} µs/B" if costs.reduced else "nothing (not measured: reduce_local)"
     yield (
-        f"a message's overhead {number(costs.overhead)} µs, reductions {reduced}, copies {number(costs.copied)} µs/B, "
-        f"a call from rest {number(costs.rest)} µs"
+        f"a message's overhead {four_digits(costs.overhead)} µs, reductions {reduced}, copies "
+        f"{four_digits(costs.copied)} µs/B, a call from rest {four_digits(costs.rest)} µs"
     )
 
 
@@ -115,19 +114,22 @@ def _basis(prediction: Prediction) -> Iterator[str]:
         yield f"By messages between two ranks alone{simulated}: a call from rest takes longer, and no interval is known"
 
 
-def _rows(times: pl.DataFrame, key: Sequence[str]) -> Iterator[list[str]]:
-    yield ["curve" if "ranks" in key else "algorithm", "ranks", "points", "predicted / measured", "least", "most"]
+def _ratio_table(times: pl.DataFrame, key: Sequence[str]) -> Table:
+    """A row for each group of predictions: predicted over measured times."""
+    entries = []
     for _, part in times.group_by(key, maintain_order=True):
-        row = part.row(0, named=True)
-        ratio = part[RATIO]
-        yield [
-            f"{row['collective']} {algorithm_of(row)}",
-            _first_to_last(part["ranks"]),
-            str(part.height),
-            number(exp(sum(ratio.log()) / len(ratio))),
-            number(min(ratio)),
-            number(max(ratio)),
-        ]
+        row, ratio = part.row(0, named=True), part[RATIO]
+        numbers = (exp(sum(ratio.log()) / len(ratio)), min(ratio), max(ratio))
+        entries.append(
+            (
+                f"{row['collective']} {algorithm_of(row)}",
+                _first_to_last(part["ranks"]),
+                part.height,
+                *(Value(number, show=four_digits) for number in numbers),
+            )
+        )
+    what = "curve" if "ranks" in key else "algorithm"
+    return Table("ratios", (what, "ranks", "points", "predicted / measured", "least", "most"), rows(entries))
 
 
 def _first_to_last(ranks: pl.Series) -> str:
@@ -135,17 +137,22 @@ def _first_to_last(ranks: pl.Series) -> str:
     return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
 
 
-def _choices(times: pl.DataFrame) -> Iterator[str]:
+def _choices(times: pl.DataFrame) -> Iterator[Sentence]:
     made = choices(times)
     if made.is_empty():
         return
-    same = made["agrees"].sum()
     worst = made.sort("regret", descending=True).row(0, named=True)
-    mean = sum(made["regret"]) / made.height
+    values = {
+        "same": made["agrees"].sum(),
+        "points": made.height,
+        "mean_regret": sum(made["regret"]) / made.height,
+        "largest_regret": worst["regret"],
+    }
     where = f"{worst['collective']} of {show_size(worst['message_bytes'])} on {counted(worst['ranks'], 'rank')}"
-    yield (
-        f"The model chooses the fastest of Timpani's algorithms at {same:.4g} of {made.height} points; its choices "
-        f"take {mean:.1%} longer on average, at most {worst['regret']:.0%}: {where}, "
-        f"{' or '.join(worst['by_model'])} for "
-        f"{' or '.join(worst['by_measurement'])}"
+    yield Sentence(
+        "choices",
+        f"The model chooses the fastest of Timpani's algorithms at {values['same']:.4g} of {made.height} points; its "
+        f"choices take {values['mean_regret']:.1%} longer on average, at most {worst['regret']:.0%}: {where}, "
+        f"{' or '.join(worst['by_model'])} for {' or '.join(worst['by_measurement'])}",
+        values,
     )

@@ -8,13 +8,14 @@ import polars as pl
 
 from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.times import HIGH, LOW, PREDICTED, RATIO
+from timpani.report.document.table import MISSING, Table, Value, rows
 from timpani.report.figures.columns import CALLS
 from timpani.report.predicted.stored_predictions import StoredPredictions
-from timpani.report.tables.report_table import MISSING, Table, Value
-from timpani.report.words.fit_words import algorithm_of, number
+from timpani.report.tables.conditions import conditions_of
+from timpani.report.words.fit_words import algorithm_of
 from timpani.study.schema import CURVE, MEASURED_US, is_timpani_schedule
 from timpani.study.sizes import show_size
-from timpani.study.words import counted, per_cent
+from timpani.study.words import counted, four_digits, per_cent
 
 _TIME = "measured_us"
 
@@ -81,27 +82,20 @@ def predicted_tables(cells: pl.DataFrame) -> list[Table]:
     """A table for each curve, of `PredictedComparison.cells`."""
     found = []
     for _, part in cells.group_by(CURVE, maintain_order=True):
-        rows = part.to_dicts()
-        found.append(
-            Table(
-                caption=f"{algorithm_of(rows[0])}, {counted(rows[0]['ranks'], 'rank')} placed by "
-                f"{rows[0]['placement']}, cache {rows[0]['mode']}, machine {rows[0]['machine']}",
-                corner="Size",
-                columns=("Measured, µs", "Predicted, µs", "Predicted / measured", "Intervals meet"),
-                rows=tuple(
-                    (
-                        show_size(row["message_bytes"]),
-                        (
-                            Value(number(row[_TIME]), _interval(row["ci_low_us"], row["ci_high_us"])),
-                            Value(number(row[PREDICTED]), _interval(row[LOW], row[HIGH])),
-                            Value(f"{row[RATIO]:.2f}"),
-                            MISSING if row["meet"] is None else Value("yes" if row["meet"] else "no"),
-                        ),
-                    )
-                    for row in rows
-                ),
+        curve = part.row(0, named=True)
+        caption = f"{algorithm_of(curve)}, {counted(curve['ranks'], 'rank')}, {conditions_of(curve)}"
+        columns = ("Size", "Measured, µs", "Predicted, µs", "Predicted / measured", "Intervals meet")
+        entries = (
+            (
+                Value(row["message_bytes"], show=show_size),
+                Value(row[_TIME], row["ci_low_us"], row["ci_high_us"], show=four_digits),
+                Value(row[PREDICTED], row[LOW], row[HIGH], show=four_digits),
+                Value(row[RATIO], show="{:.2f}".format),
+                MISSING if row["meet"] is None else "yes" if row["meet"] else "no",
             )
+            for row in part.iter_rows(named=True)
         )
+        found.append(Table("predicted", columns, rows(entries), caption))
     return found
 
 
@@ -129,7 +123,3 @@ def _doubtful(cells: pl.DataFrame) -> str:
     ]
     counts = ", ".join(f"{count} {words}" for count, words in statuses if count)
     return f" Of the measured cells {counts}." if counts else ""
-
-
-def _interval(low: float | None, high: float | None) -> str:
-    return "" if low is None or high is None else f"({number(low)} to {number(high)})"

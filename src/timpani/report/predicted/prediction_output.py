@@ -14,15 +14,14 @@ from timpani.prediction.model_error import COVERAGE
 from timpani.prediction.predictions import WAITING, Predictions, winners
 from timpani.prediction.stand_ins import stand_ins
 from timpani.prediction.terms import KINDS, SHARED_BY, SHARED_LINKS
+from timpani.report.document.text import aligned
 from timpani.report.figures import theme
 from timpani.report.figures.maps import algorithm_map
 from timpani.report.predicted.accuracy import costs_lines, costs_object
-from timpani.report.tables.plain_tables import aligned
 from timpani.report.words.drawn_figures import figure_svg
-from timpani.report.words.fit_words import number
 from timpani.report.words.output_files import write_files
 from timpani.study.sizes import show_size, show_sizes
-from timpani.study.words import counted, per_cent
+from timpani.study.words import counted, four_digits, per_cent
 
 JSON, PAGE = "predictions.json", "index.html"
 FILE = SealedFile(
@@ -190,7 +189,7 @@ def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
         yield [
             str(row["ranks"]),
             show_size(row["message_bytes"]),
-            number(row["predicted_us"]),
+            four_digits(row["predicted_us"]),
             *_interval(row),
             _composition(row),
             f"{row['label']}{tied}",
@@ -200,7 +199,7 @@ def _rows(best: pl.DataFrame) -> Iterator[list[str]]:
 def _interval(row: dict[str, Any]) -> tuple[str, str]:
     if row["low_us"] is None:
         return "–", "–"
-    return ("?", "?") if _is_guess(row) else (number(row["low_us"]), number(row["high_us"]))
+    return ("?", "?") if _is_guess(row) else (four_digits(row["low_us"]), four_digits(row["high_us"]))
 
 
 def _is_guess(row: dict[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.study.profiled_study import left_out
 from timpani.programs.study.savings import PointSaving, Savings
+from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.program_time import MOVING, UNKNOWN, WAITING, program_time
 from timpani.report.page.page_templates import page_templates
@@ -28,7 +29,6 @@ from timpani.report.profiled.call_words import kind_words
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import call_rows, form_rows, seconds_in_words, spent_words, waiting_words
 from timpani.report.profiled.savings_text import SAVED_COLUMN, savings_rows, savings_sentence
-from timpani.report.tables.report_table import Table
 from timpani.study.words import counted, per_cent
 
 _MAX_BARS = 12

@@ -11,6 +11,7 @@ from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.profile.profile_lines import CallsLine, Form, ProfilePart
 from timpani.programs.profile.profiled_points import profiled_points
 from timpani.programs.runs.profiled_run import SIGNALLED
+from timpani.report.document.text import aligned
 from timpani.report.profiled.call_times import (
     LATE_MEANING,
     LONGEST_MEANING,
@@ -21,7 +22,6 @@ from timpani.report.profiled.call_times import (
 )
 from timpani.report.profiled.call_words import communicator_words, size_words
 from timpani.report.profiled.next_commands import next_commands
-from timpani.report.tables.plain_tables import aligned
 from timpani.study.words import counted, per_cent
 
 _FORMS: dict[Form, str] = {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from timpani.programs.profile.profile_lines import CallsLine, ProfilePart
 from timpani.programs.profile.proven_calls import ProvenCall, proven_calls
-from timpani.report.tables.plain_tables import aligned
+from timpani.report.document.text import aligned
 from timpani.schedules.fingerprint import Fingerprints
 from timpani.study.operations import COLLECTIVES
 from timpani.study.sizes import show_size

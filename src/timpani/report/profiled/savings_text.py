@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from timpani.programs.profile.profile_folder import ProgramProfile
 from timpani.programs.study.savings import PointSaving, Savings
+from timpani.report.document.text import aligned
 from timpani.report.profiled.next_commands import next_commands
 from timpani.report.profiled.profile_text import seconds_in_words, spent_words, waiting_words
-from timpani.report.tables.plain_tables import aligned
 from timpani.stats.regret import ALPHA
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent

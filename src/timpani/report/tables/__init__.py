@@ -1,4 +1,4 @@
-"""Tables: which rows and columns each has, and how one is written as text, Markdown, LaTeX and CSV.
+"""The tables of a campaign: which rows and columns each has; and in which words conditions stand in them.
 
-Imports: figures.
+Imports: document, figures.
 """

@@ -1,27 +1,20 @@
 """The tables of the report: algorithms next to each other by size, or rank counts next to each other by algorithm."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from math import ceil, floor, log10
-from typing import TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import polars as pl
 
+from timpani.report.document.table import MISSING, Table, Value
 from timpani.report.figures.columns import TRANSPOSES
 from timpani.report.figures.figure import CONDITIONS
 from timpani.report.figures.status import OK, status_words
 from timpani.report.figures.theme import is_default, ordered
-from timpani.report.tables.report_table import MISSING, Table, Value
 from timpani.study.operations import OPERATIONS, quantity_of, title_of
 from timpani.study.schema import MEASURED_US
 from timpani.study.sizes import show_size
-from timpani.study.words import counted
+from timpani.study.words import counted, significant
 from timpani.tuning.compare.knee import FLAT_SIZES
-
-Column = TypeVar("Column", str, int)
-
-_MAX_COLUMNS = 6
-"""Columns of one table: more don't fit on paper; the rest follows in a table below."""
 
 MARKS = {
     "not_converged": "n",
@@ -38,21 +31,9 @@ MARKS = {
 """The letter that stands for a part of a status in a table."""
 
 
-def significant(number: float, digits: int = 3) -> str:
-    """A positive number with that many significant digits and no exponent: 0.5032 → `0.503`, 12345.6 → `12346`."""
-    if number == 0:
-        return "0"
-    return f"{number:.{max(0, digits - 1 - floor(log10(abs(number))))}f}"
-
-
 def marks(status: str) -> str:
     """`not_converged+skewed` as `ns`, ok as nothing."""
     return "" if status == OK else "".join(MARKS.get(part, "?") for part in status.split("+"))
-
-
-def interval(low: float | None, high: float | None, printed: Callable[[float], str] = significant) -> str:
-    """`1.40 to 1.60`, or nothing without bounds."""
-    return "" if low is None or high is None else f"{printed(low)} to {printed(high)}"
 
 
 def status_parts(cells: pl.DataFrame) -> list[str]:
@@ -67,16 +48,15 @@ def key_of_marks(cells: pl.DataFrame) -> list[str]:
     return [f"{', '.join(f'{MARKS[part]}: {status_words(part)}' for part in found)}."] if found else []
 
 
-def latency_tables(cells: pl.DataFrame, split: bool = True) -> list[Table]:
+def latency_tables(cells: pl.DataFrame) -> list[Table]:
     """Per rank count of one operation its times in µs, or MB/s, with intervals: rows sizes, columns algorithms.
 
     cells  columns of `estimate_cells` and `conditions`; with `best` of `with_best`, what it names is bold
-    split  whether more algorithms than fit on paper follow in further tables
     """
     best = pl.col("best") if "best" in cells.columns else pl.lit(False)
     entries = with_shown_values(cells).with_columns(best.alias("best"))
     columns = (CONDITIONS, "ranks", "label", "message_bytes", "value", "low", "high", "status", "best")
-    return _by_size(entries.select(*columns), split)
+    return _by_size("times", entries.select(*columns))
 
 
 def with_shown_values(cells: pl.DataFrame) -> pl.DataFrame:
@@ -94,32 +74,25 @@ def speedup_tables(cells: pl.DataFrame) -> list[Table]:
     faster = pl.col("significant") & (pl.col("ratio") > 1)
     entries = cells.filter(pl.col("ratio").is_not_null()).with_columns(status=pl.lit(OK), best=faster)
     columns = (CONDITIONS, "ranks", "label", "message_bytes", "ratio", "ratio_low", "ratio_high", "status", "best")
-    return [replace(each, heads=("", "interval")) for each in _by_size(entries.select(*columns))]
+    return _by_size("speedup", entries.select(*columns))
 
 
-def _by_size(entries: pl.DataFrame, split: bool = True) -> list[Table]:
+def _by_size(name: str, entries: pl.DataFrame) -> list[Table]:
     """Rows are sizes and columns labels; `entries`: conditions, ranks, label, size, value, ends, status, best."""
-    sizes = [show_size(size) for size in sorted(set(entries["message_bytes"]))]
     several = entries[CONDITIONS].n_unique() > 1
     tables = []
     for (conditions, ranks), part in entries.sort(CONDITIONS, "ranks").group_by(
         CONDITIONS, "ranks", maintain_order=True
     ):
         grid = {
-            (show_size(size), label): Value(
-                "failed" if value is None else significant(value),
-                interval(low, high),
-                marks(status),
-                best,
-            )
+            (size, label): Value("failed" if value is None else value, low, high, marks=marks(status), best=best)
             for label, size, value, low, high, status, best in part.drop(CONDITIONS, "ranks").iter_rows()
         }
         caption = counted(int(ranks), "rank") + (f", {conditions}" if several else "")
-        present = [size for size in sizes if any(head == size for head, _ in grid)]
-        tables += [
-            _table(caption, "Size", present, {label: label for label in labels}, grid)
-            for labels in (_column_groups(ordered(part["label"])) if split else [ordered(part["label"])])
-        ]
+        sizes = [Value(size, show=show_size) for size in sorted(set(part["message_bytes"]))]
+        labels = ordered(part["label"])
+        repeated = 2 if is_default(labels[0]) else 1
+        tables.append(_table(name, caption, "Size", sizes, {label: label for label in labels}, grid, repeated))
     return tables
 
 
@@ -141,16 +114,6 @@ def with_best(cells: pl.DataFrame, decisions: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _column_groups(labels: list[str]) -> Iterator[list[str]]:
-    """The columns of tables that stand below each other, about as many in each; the default, if any, is in all."""
-    default = [label for label in labels if is_default(label)][:1]
-    others = [label for label in labels if label not in default]
-    tables = max(1, ceil(len(others) / (_MAX_COLUMNS - len(default))))
-    room = ceil(len(others) / tables)
-    for table in range(tables):
-        yield [*default, *others[table * room : (table + 1) * room]]
-
-
 def shows_throughput(operation: str) -> bool:
     """Whether the tables of an operation hold MB/s."""
     return quantity_of(operation) != "time"
@@ -164,56 +127,54 @@ def with_unit(operation: str) -> str:
 def distance_tables(distances: pl.DataFrame) -> list[Table]:
     """Distances from the default in one collective: rows algorithms, columns rank counts, the smallest in bold."""
     least = distances.with_columns(least=pl.col("distance").min().over("ranks", CONDITIONS))
-    return _by_algorithm(
-        least,
-        [
-            Value(significant(distance, 2), best=distance == smallest)
-            for distance, smallest in least.select("distance", "least").iter_rows()
-        ],
-    )
+    pairs = least.select("distance", "least").iter_rows()
+    values = [
+        Value(each, best=each == smallest, show=lambda number: significant(number, 2)) for each, smallest in pairs
+    ]
+    return _by_algorithm("likeness", least, values)
 
 
 def knee_tables(knees: pl.DataFrame) -> list[Table]:
     """Where the curves of one collective leave their flat part: rows algorithms, columns rank counts."""
-    return _by_algorithm(
-        knees,
-        [
-            Value(
-                show_size(knee) if knee is not None else "none" if sizes > FLAT_SIZES else "too few sizes",
-                f"flat at {significant(flat)} µs",
-            )
-            for knee, flat, sizes in knees.select("knee_bytes", "flat_us", "sizes").iter_rows()
-        ],
-    )
+    values = [
+        Value(
+            knee if knee is not None else "none" if sizes > FLAT_SIZES else "too few sizes",
+            detail=f"flat at {significant(flat)} µs",
+            show=show_size,
+        )
+        for knee, flat, sizes in knees.select("knee_bytes", "flat_us", "sizes").iter_rows()
+    ]
+    return _by_algorithm("knees", knees, values)
 
 
-def _by_algorithm(frame: pl.DataFrame, values: list[Value]) -> list[Table]:
+def _by_algorithm(name: str, frame: pl.DataFrame, values: list[Value]) -> list[Table]:
     """A value per row of `frame` (columns label, ranks, conditions), in a table for each of the conditions."""
     grids: dict[str, dict[tuple[str, int], Value]] = {}
     keys = frame.select("label", "ranks", CONDITIONS).iter_rows()
     for (label, ranks, conditions), value in zip(keys, values, strict=True):
         grids.setdefault(conditions, {})[label, ranks] = value
-    labels = ordered(frame["label"])
+    labels = [Value(label) for label in ordered(frame["label"])]
     return [
-        table
+        table_by_ranks(name, conditions if len(grids) > 1 else "", "Algorithm", labels, grid)
         for conditions, grid in grids.items()
-        for table in tables_by_ranks(conditions if len(grids) > 1 else "", "Algorithm", labels, grid)
     ]
 
 
-def tables_by_ranks(
-    caption: str, corner: str, heads: list[str], grid: Mapping[tuple[str, int], Value], width: int = _MAX_COLUMNS
-) -> Iterator[Table]:
-    """The values by row head and rank count, in tables of at most `width` rank counts."""
-    counts = sorted({ranks for _, ranks in grid})
-    for start in range(0, len(counts), width):
-        names = {ranks: counted(ranks, "rank") for ranks in counts[start : start + width]}
-        yield _table(caption, corner, heads, names, grid)
+def table_by_ranks(name: str, caption: str, corner: str, heads: Sequence[Value], grid: Mapping[Any, Value]) -> Table:
+    """The values by row head and rank count."""
+    names = {ranks: counted(ranks, "rank") for ranks in sorted({ranks for _, ranks in grid})}
+    return _table(name, caption, corner, heads, names, grid)
 
 
 def _table(
-    caption: str, corner: str, heads: list[str], names: Mapping[Column, str], grid: Mapping[tuple[str, Column], Value]
+    name: str,
+    caption: str,
+    corner: str,
+    heads: Iterable[Value],
+    names: Mapping[Any, str],
+    grid: Mapping[Any, Value],
+    repeated: int = 1,
 ) -> Table:
     """The values by row head and column; names: of the columns, in their order."""
-    rows = tuple((head, tuple(grid.get((head, column), MISSING) for column in names)) for head in heads)
-    return Table(caption, corner, tuple(names.values()), rows)
+    rows = tuple((head, *(grid.get((head.content, column), MISSING) for column in names)) for head in heads)
+    return Table(name, (corner, *names.values()), rows, caption, repeated=repeated)

@@ -1,21 +1,47 @@
-"""What was the same for several cells, in words."""
+"""Under which conditions a cell was measured, in words."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
 from timpani.report.figures.figure import CONDITIONS, SETTING
 from timpani.study.arrival import TOGETHER
+from timpani.study.schema import POINT, without
+
+CONDITION_COLUMNS = without(POINT, "collective", "ranks", "message_bytes")
+"""What differs between cells besides what is called, on how many ranks, with which size and by which algorithm."""
+
+_WORDS = {
+    "placement": "placed by {}",
+    "mode": "cache {}",
+    "arrival": "ranks enter {}",
+    "machine": "machine {}",
+}
 
 
-def setting_in_words() -> pl.Expr:
-    """Cache mode, arrival pattern unless ranks enter together, and machine."""
-    late = pl.when(pl.col("arrival") != TOGETHER).then(pl.format(", ranks enter {}", "arrival")).otherwise(pl.lit(""))
-    return pl.format("cache {}{}, machine {}", "mode", late, "machine")
+def conditions_of(row: Mapping[str, Any], columns: Iterable[str] = CONDITION_COLUMNS) -> str:
+    """`placed by core, cache warm, ranks enter one_late:1ms, machine desk`: the columns of a row, or some of them.
+
+    That ranks enter together is not said.
+    """
+    return ", ".join(_WORDS[name].format(row[name]) for name in columns if (name, row[name]) != ("arrival", TOGETHER))
 
 
 def with_conditions(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with CONDITIONS: placement, mode, arrival pattern and machine in words; and SETTING, without the
-    placement."""
-    setting = setting_in_words()
+    """The frame with CONDITIONS, and with SETTING, which lacks the placement."""
     return frame.with_columns(
-        pl.format("placed by {}, {}", "placement", setting).alias(CONDITIONS), setting.alias(SETTING)
+        _words_of(CONDITION_COLUMNS).alias(CONDITIONS),
+        _words_of(without(CONDITION_COLUMNS, "placement")).alias(SETTING),
     )
+
+
+def varying_conditions(cells: pl.DataFrame) -> list[str]:
+    """The columns of conditions that differ among cells."""
+    return [name for name in CONDITION_COLUMNS if name in cells.columns and cells[name].n_unique() > 1]
+
+
+def _words_of(columns: tuple[str, ...]) -> pl.Expr:
+    is_said = {"arrival": pl.col("arrival") != TOGETHER}
+    said = [pl.when(is_said.get(name, pl.lit(True))).then(pl.format(_WORDS[name], name)) for name in columns]
+    return pl.concat_str(said, separator=", ", ignore_nulls=True)

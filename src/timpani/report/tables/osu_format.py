@@ -6,9 +6,11 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.osu.osu_grammar import OSU_TITLES
+from timpani.report.tables.conditions import conditions_of
 from timpani.study.cell import parse_parameters
 from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
 from timpani.study.schema import CURVE
+from timpani.study.words import counted
 
 _VERSION = "7.4"
 _RATE_HEAD = f"{'# Size':<10}{'MB/s':>18}{'Messages/s':>18}"
@@ -36,8 +38,8 @@ def _lines(curve: pl.DataFrame, full: bool, datatype_of: Callable[[str], str]) -
     yield ""
     yield f"# OSU MPI {OSU_TITLES.get(collective, title_of(collective))} Test v{_VERSION}"
     yield (
-        f"# Timpani: algorithm {first['provider']}/{first['label']}, ranks {first['ranks']}, "
-        f"placement {first['placement']}, mode {first['mode']}, machine {first['machine']}"
+        f"# Timpani: algorithm {first['provider']}/{first['label']}, {counted(first['ranks'], 'rank')}, "
+        f"{conditions_of(first)}"
     )
     if quantity == "rate":
         parameters = dict(parse_parameters(first["parameters"]))

@@ -3,7 +3,7 @@
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import RecordedVariant
 from timpani.libraries.registry import LIBRARIES
-from timpani.report.tables.report_table import Table, Value
+from timpani.report.document.table import Table, Value, rows
 from timpani.study.cell import DEFAULT
 
 _MAX_CHANGED_ROWS = 8
@@ -16,23 +16,21 @@ def variant_tables(header: Header) -> list[Table]:
     """One table with a row for each variant; none for a campaign without variants."""
     if not header.variants:
         return []
-    columns = ["started with", "library", "control variables that it changed in its library"]
-    rows = {
-        name: [
+    columns = ["Variant", "started with", "library", "control variables that it changed in its library"]
+    found = [
+        [
+            Value(name),
             Value(variant.settings or "nothing set"),
             _library(variant),
             Value("") if name == DEFAULT else _changes_of(variant),
         ]
         for name, variant in sorted(header.variants.items(), key=lambda each: each[0] != DEFAULT)
-    }
+    ]
     if any(variant.components for variant in header.variants.values()):
         columns.append("component that runs each collective")
-        for name, variant in header.variants.items():
-            rows[name].append(Value(_components_of(variant) or "not shown by the library"))
-    words = tuple(columns)
-    return [
-        Table("", "Variant", words, tuple((name, tuple(row)) for name, row in rows.items()), wraps=True, words=words)
-    ]
+        for row in found:
+            row.append(Value(_components_of(header.variants[row[0].text]) or "not shown by the library"))
+    return [Table("variants", tuple(columns), rows(found), wraps=True)]
 
 
 def _components_of(variant: RecordedVariant) -> str:
@@ -58,7 +56,7 @@ def _changes_of(variant: RecordedVariant) -> Value:
             details.append(f"and {left} more, in campaign.json")
     if variant.unchecked:
         details.append(f"not checked, as the library does not show it: {', '.join(variant.unchecked)}")
-    return Value(text, "; ".join(details))
+    return Value(text, detail="; ".join(details))
 
 
 def _short(value: str) -> str:

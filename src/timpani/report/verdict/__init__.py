@@ -1,4 +1,4 @@
 """The verdict on a campaign in words: the answer, gains, what a race reached, messages between ranks.
 
-Imports: figures, tables, words.
+Imports: document, figures, tables, words.
 """

@@ -4,15 +4,12 @@ from typing import Any
 
 import polars as pl
 
+from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.figure import CONDITIONS
-from timpani.report.tables.algorithm_tables import interval, significant
-from timpani.report.tables.report_table import Table, Value
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 from timpani.tuning.decide.sentence import STANDING_WORDS
-
-_FASTEST, _TIED, _GAIN, _STANDING = "fastest", "ties with it", "× as fast as the default", "the default is"
 
 ABOUT = (
     "Ties are algorithms that are not significantly slower than the fastest. “By value”: averages of a single run, of "
@@ -29,26 +26,19 @@ def decision_tables(decisions: pl.DataFrame) -> dict[str, list[Table]]:
     tables: dict[str, list[Table]] = {}
     decided = decisions.filter(pl.col("verdict").is_not_null()).sort("collective", CONDITIONS, "ranks", "message_bytes")
     for (collective, conditions), part in decided.group_by("collective", CONDITIONS, maintain_order=True):
-        table = Table(
-            str(conditions) if several else "",
-            "point",
-            (_FASTEST, _TIED, _GAIN, _STANDING),
-            tuple(map(_row, part.to_dicts())),
-            wraps=True,
-            heads=("", "interval"),
-            words=(_FASTEST, _TIED, _STANDING),
-        )
+        columns = ("point", "fastest", "ties with it", "× as fast as the default", "the default is")
+        caption = str(conditions) if several else ""
+        table = Table("decisions", columns, rows(map(_row, part.to_dicts())), caption, wraps=True)
         tables.setdefault(str(collective), []).append(table)
     return tables
 
 
-def _row(decision: dict[str, Any]) -> tuple[str, tuple[Value, ...]]:
+def _row(decision: dict[str, Any]) -> tuple[Value | str, ...]:
     size = [show_size(decision["message_bytes"])] if is_sized(decision["collective"]) else []
-    tied = [label for label in decision["tied"] or () if label != decision["best_label"]]
-    gain = decision["gain"]
-    return ", ".join([counted(decision["ranks"], "rank"), *size]), (
-        Value(decision["best_label"]),
-        Value(", ".join(tied)),
-        Value("–" if gain is None else significant(gain), interval(decision["gain_low"], decision["gain_high"])),
-        Value(STANDING_WORDS.get(decision["standing"], "by value")),
+    return (
+        ", ".join([counted(decision["ranks"], "rank"), *size]),
+        decision["best_label"],
+        ", ".join(label for label in decision["tied"] or () if label != decision["best_label"]),
+        Value(decision["gain"], decision["gain_low"], decision["gain_high"]),
+        STANDING_WORDS.get(decision["standing"], "by value"),
     )

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 import polars as pl
 
+from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.figure import CONDITIONS
-from timpani.report.tables.report_table import Table, Value
 from timpani.report.verdict.answer import NOTHING_TO_SET
 from timpani.report.verdict.difference_words import faster
 from timpani.study.cell import OWN
@@ -51,14 +51,11 @@ def gain_tables(
     several = decisions[CONDITIONS].n_unique() > 1
     tables: dict[str, list[Table]] = {}
     for (collective, conditions), part in beaten.group_by("collective", CONDITIONS, maintain_order=True):
-        rows = tuple(
-            (_points(str(collective), run), (_gain(run), Value(_fastest(run, equal))))
-            for _, run in part.group_by(_RUN, maintain_order=True)
-        )
+        runs = (run for _, run in part.group_by(_RUN, maintain_order=True))
+        entries = rows((_points(str(collective), run), _gain(run), _fastest(run, equal)) for run in runs)
+        columns = ("Point", "× as fast as the default", "fastest algorithm")
         caption = str(conditions) if several else ""
-        columns = ("× as fast as the default", "fastest algorithm")
-        table = Table(caption, "Point", columns, rows, wraps=True, words=columns[1:])
-        tables.setdefault(str(collective), []).append(table)
+        tables.setdefault(str(collective), []).append(Table("gains", columns, entries, caption, wraps=True))
     for collective, of_it in tables.items():
         if known := (settings or {}).get(collective, {}):
             of_it.append(_settings(beaten.filter(pl.col("collective") == collective), known, compared, equal))
@@ -85,20 +82,21 @@ def _gain(run: pl.DataFrame) -> Value:
     """The gain at one point with its interval, or the range of gains at several."""
     if run.height > 1:
         gains = run["gain"].to_list()
-        return Value(f"{min(gains):.2f} to {max(gains):.2f}", f"at {run.height} sizes")
+        return Value(f"{min(gains):.2f} to {max(gains):.2f}", detail=f"at {run.height} sizes")
     gain, low, high = run.select("gain", "gain_low", "gain_high").row(0)
-    return Value(f"{gain:.2f}", f"interval {low:.2f} to {high:.2f}" if low is not None and high is not None else "")
+    return Value(gain, low, high, show="{:.2f}".format)
 
 
 def _settings(beaten: pl.DataFrame, known: Mapping[str, str], compared: pl.DataFrame, equal: EqualSchedules) -> Table:
     """A row for each algorithm that is the fastest somewhere: its setting, and what it costs at other points."""
-    rows = []
+    entries = []
     for row in beaten.unique("best_label", keep="first", maintain_order=True).iter_rows(named=True):
         label = str(row["best_label"])
         setting = known.get(label, "")
         in_all_calls = bool(setting) and not label.startswith(OWN)
         costs = at_other_points(compared, row, label) if in_all_calls else None
         name = schedule_name(equal, row["collective"], row["ranks"], row["message_bytes"], label)
-        rows.append((name, (Value(setting or "unknown", f"It is {costs}." if costs else ""),)))
-    columns = ("how to switch it on",)
-    return Table("", "Algorithm", columns, tuple(rows), wraps=True, words=columns)
+        entries.append((name, Value(setting or "unknown", detail=f"It is {costs}." if costs else "")))
+    return Table(
+        "settings", ("Algorithm", "how to switch it on"), rows(entries), annotation="at other points", wraps=True
+    )

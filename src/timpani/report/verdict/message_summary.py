@@ -1,7 +1,7 @@
 """What a campaign of messages between ranks found, for its start: latency, bandwidth and switches of each pair."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from math import isfinite
+from dataclasses import replace
 from typing import Any
 
 import polars as pl
@@ -12,15 +12,15 @@ from timpani.errors import UserError
 from timpani.models.curves import fittable_results
 from timpani.models.fit import CurveFit, fit_curves
 from timpani.models.segments import possible_breaks
+from timpani.report.document.table import MISSING, Table, Value
 from timpani.report.figures.columns import latency_us
 from timpani.report.figures.status import OK, status_words
-from timpani.report.tables.algorithm_tables import significant, status_parts
+from timpani.report.tables.algorithm_tables import status_parts
+from timpani.report.tables.conditions import CONDITION_COLUMNS, conditions_of, varying_conditions
 from timpani.report.tables.coverage import coverage
 from timpani.report.tables.message_rows import message_rows
-from timpani.report.tables.report_table import MISSING, Table, Value
-from timpani.report.words.fit_words import bounds, estimate_words, switch_words
+from timpani.report.words.fit_words import estimate_value, switch_words
 from timpani.stats.interval import LEVEL
-from timpani.stats.mean import Estimate
 from timpani.study.schema import CURVE
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, per_cent
@@ -32,11 +32,8 @@ _STATUS = "Status"
 
 _FROM_THE_LINE = f"Intervals of fitted times cover {per_cent(LEVEL)}, by the distances of the points to the line alone."
 
-_WHERE = ("label", "placement", "mode", "machine", "ranks")
+_WHERE = ("label", *CONDITION_COLUMNS, "ranks")
 """What a row is about: a pair of ranks, by how close they sat, under one set of conditions."""
-
-_VARYING = {"placement": "placed by {}", "mode": "cache {}", "machine": "on {}", "ranks": "{} ranks"}
-"""Conditions that a row names where they differ between rows."""
 
 
 def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
@@ -50,16 +47,17 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
     for each in latency_fits(campaign, measured):
         fits.setdefault(tuple(each.name.values()), []).append(each)
     groups = list(rows.group_by(_WHERE, maintain_order=True))
-    varying = [name for name in _VARYING if rows[name].n_unique() > 1]
+    varying = varying_conditions(rows)
+    ranks_vary = rows["ranks"].n_unique() > 1
     left_out = len(groups) - _MAX_PAIRS
     return Table(
-        caption="",
+        name="messages",
         footnotes=(
             *_intervals(coverage(measured), bool(fits)),
             *([f"{counted(left_out, 'more pair')}: see the tables."] if left_out > 0 else []),
         ),
-        corner="Messages between",
         columns=(
+            "Messages between",
             "Latency (µs)",
             "Bandwidth (MB/s)",
             "Start-up time (µs)",
@@ -69,12 +67,17 @@ def message_summary(campaign: Campaign, cells: pl.DataFrame) -> Table | None:
         ),
         rows=tuple(
             (
-                ", ".join([where["label"], *(_VARYING[name].format(where[name]) for name in varying)]),
-                tuple(_values(part, fits)),
+                Value(_head(where, varying, ranks_vary)),
+                *_values(part, fits),
             )
             for where, part in ((dict(zip(_WHERE, key, strict=True)), part) for key, part in groups[:_MAX_PAIRS])
         ),
     )
+
+
+def _head(where: Mapping[str, Any], varying: Sequence[str], ranks_vary: bool) -> str:
+    ranks = counted(where["ranks"], "rank") if ranks_vary else ""
+    return ", ".join(filter(None, (where["label"], conditions_of(where, varying), ranks)))
 
 
 def _intervals(covered: str, fitted: bool) -> Iterator[str]:
@@ -92,18 +95,18 @@ def _intervals(covered: str, fitted: bool) -> Iterator[str]:
 def summary_lines(table: Table) -> list[str]:
     """The table as sentences, a line for each pair."""
     return [
-        *(f"{head}: {'; '.join(_phrases(table.columns, values))}" for head, values in table.rows),
+        *(f"{head.text}: {'; '.join(_phrases(table.columns[1:], values))}" for head, *values in table.rows),
         *([" ".join(table.footnotes)] if table.footnotes else []),
     ]
 
 
-def _phrases(columns: tuple[str, ...], values: tuple[Value, ...]) -> Iterator[str]:
+def _phrases(columns: Sequence[str], values: Sequence[Value]) -> Iterator[str]:
     for column, value in zip(columns, values, strict=True):
         name, _, unit = column.partition(" (")
         if value is not MISSING and (column != _STATUS or value.text != OK):
-            units = [unit[:-1]] if unit and value.text[0].isdigit() else []
+            units = [unit[:-1]] if unit and value.is_number else []
             text = " ".join([name.lower(), value.text, *units])
-            yield f"{text} ({value.detail})" if value.detail else text
+            yield f"{text} ({value.annotation})" if value.annotation else text
 
 
 def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], Sequence[CurveFit]]) -> Iterator[Value]:
@@ -116,8 +119,8 @@ def _values(cells: pl.DataFrame, fits: Mapping[tuple[Any, ...], Sequence[CurveFi
     if not fitted:
         yield from [MISSING] * 3
     else:
-        yield _in_states(fitted, [_fitted(each.hockney.latency) for each in fitted])
-        yield _in_states(fitted, [_fitted(each.hockney.per_byte.scaled(1e3)) for each in fitted])
+        yield _in_states(fitted, [estimate_value(each.hockney.latency) for each in fitted])
+        yield _in_states(fitted, [estimate_value(each.hockney.per_byte.scaled(1e3)) for each in fitted])
         yield _in_states(fitted, [Value(switch_words(each) or _no_switch(each)) for each in fitted])
     yield Value(status_words("+".join(status_parts(cells))) or OK)
 
@@ -131,16 +134,11 @@ def _in_states(fits: Sequence[CurveFit], values: Sequence[Value]) -> Value:
     results = [int(each.measured.counts.sum()) for each in fits]
     shares = [f"{each.state} {per_cent(count / sum(results))}" for each, count in zip(fits, results, strict=True)]
     rest = [f"{share}: {value.text}" for share, value in zip(shares[1:], others, strict=True)]
-    return Value(first.text, "; ".join(filter(None, [first.detail, shares[0], *rest])))
+    return replace(first, detail="; ".join([shares[0], *rest]))
 
 
 def _no_switch(fitted: CurveFit) -> str:
     return "none found" if possible_breaks(len(fitted.curve.sizes)) else "too few sizes"
-
-
-def _fitted(estimate: Estimate) -> Value:
-    """A fitted cost with its interval; without one where the line misses its points."""
-    return Value(estimate_words(estimate), bounds(estimate).strip("()") if isfinite(estimate.low) else "")
 
 
 def _value_at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
@@ -148,8 +146,7 @@ def _value_at(cell: pl.DataFrame, value: str, low: str, high: str) -> Value:
     if cell.is_empty():
         return MISSING
     row = cell.row(0, named=True)
-    interval = [] if row[low] is None else [f"{significant(row[low])} to {significant(row[high])}"]
-    return Value(significant(row[value]), ", ".join([f"at {show_size(row['message_bytes'])}", *interval]))
+    return Value(row[value], row[low], row[high], f"at {show_size(row['message_bytes'])}")
 
 
 def latency_fits(campaign: Campaign, cells: pl.DataFrame) -> list[CurveFit]:

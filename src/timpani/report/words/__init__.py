@@ -1,4 +1,4 @@
 """Campaigns as plain text, tables and files; words and numbers that several outputs share.
 
-Imports: figures, tables.
+Imports: document, figures, tables.
 """

@@ -7,7 +7,7 @@ import polars as pl
 from timpani.errors import UserError
 from timpani.report.figures.ratios import speedup
 from timpani.report.figures.theme import LIGHT, Chart, Palette
-from timpani.report.words.changes_text import varying_conditions
+from timpani.report.tables.conditions import varying_conditions
 from timpani.report.words.drawn_figures import AS_IN_THE_REPORT, FigureStyle, figure_bytes, figure_svg
 from timpani.report.words.output_files import write_file
 from timpani.study.words import counted

@@ -11,13 +11,13 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
-from timpani.report.tables.cell_tables import decimals
-from timpani.report.tables.plain_tables import aligned
+from timpani.report.document.text import aligned
+from timpani.report.tables.conditions import varying_conditions
 from timpani.stats.compare import ALPHA
 from timpani.study.operations import OPERATIONS, is_sized
 from timpani.study.schema import STATES
 from timpani.study.sizes import show_size
-from timpani.study.words import counted, per_cent
+from timpani.study.words import counted, per_cent, three_decimals
 from timpani.tuning.compare.changes import FASTER, Changes
 from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, SLOWER, UNDECIDED, WITHIN
 
@@ -148,19 +148,12 @@ def change_rows(cells: pl.DataFrame, standing: str) -> list[tuple[str, ...]]:
                 str(row["ranks"]),
                 *(str(row[name]) for name in placed),
                 show_size(row["message_bytes"]) if is_sized(row["collective"]) else "–",
-                decimals(row["before_us"]),
-                decimals(row["after_us"]),
+                *("–" if time is None else three_decimals(time) for time in (row["before_us"], row["after_us"])),
                 "–" if row["ratio"] is None else f"{row['ratio']:.2f}",
                 f"{row['ratio_low']:.2f} … {row['ratio_high']:.2f}" if known else "–",
             )
         )
     return rows
-
-
-def varying_conditions(cells: pl.DataFrame) -> list[str]:
-    """The columns of conditions that differ among cells."""
-    columns = ("placement", "mode", "arrival", "machine")
-    return [name for name in columns if name in cells.columns and cells[name].n_unique() > 1]
 
 
 def missing_partners(found: Changes) -> Iterator[str]:

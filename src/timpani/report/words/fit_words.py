@@ -1,13 +1,16 @@
 """How what was fitted is named, and its numbers are written."""
 
 from collections.abc import Mapping
-from math import inf, isfinite
+from math import inf
 from typing import Any
 
 from timpani.models.fit import CurveFit
+from timpani.report.document.table import Value
+from timpani.report.tables.conditions import conditions_of
 from timpani.stats.mean import Estimate
 from timpani.study.cell import Algorithm, parse_parameters
 from timpani.study.sizes import show_size
+from timpani.study.words import four_digits
 
 _MAX_NAMED = 3
 """Of times or sizes that have the same fault."""
@@ -24,18 +27,15 @@ def algorithm_of(name: Mapping[str, Any]) -> str:
 
 
 def measured_curve(name: Mapping[str, Any]) -> str:
-    """`bcast binomial, core, warm, on desk`: what a model is fitted to."""
-    return f"{name['collective']} {algorithm_of(name)}, {name['placement']}, {name['mode']}, on {name['machine']}"
+    """`bcast binomial, placed by core, cache warm, machine desk`: what a model is fitted to."""
+    return f"{name['collective']} {algorithm_of(name)}, {conditions_of(name)}"
 
 
-def number(value: float) -> str:
-    """Four significant digits; a dash for what is unknown."""
-    return f"{value:.4g}" if isfinite(value) else "–"
-
-
-def estimate_words(estimate: Estimate) -> str:
-    """A time or rate from a fitted line; `unknown` if the line misses its points, or its intercept or slope is <= 0."""
-    return number(estimate.value) if 0 < estimate.value < inf else "unknown"
+def estimate_value(estimate: Estimate) -> Value:
+    """A time or rate from a fitted line with its interval; `unknown` if the line misses its points, or its intercept or
+    slope is <= 0."""
+    content = estimate.value if 0 < estimate.value < inf else "unknown"
+    return Value(content, estimate.low, estimate.high, show=four_digits)
 
 
 def disturbed_words(fitted: CurveFit) -> str:
@@ -53,7 +53,7 @@ def disturbed_share(fitted: CurveFit) -> str:
 def disturbed_times(fitted: CurveFit) -> str:
     """The first disturbed times with their sizes and medians."""
     times = [
-        f"{number(each.time_us)} µs at {show_size(each.message_bytes)}, median {number(each.median_us)} µs"
+        f"{four_digits(each.time_us)} µs at {show_size(each.message_bytes)}, median {four_digits(each.median_us)} µs"
         for each in fitted.disturbed
     ]
     return _first_few(times, "; ")
@@ -73,14 +73,8 @@ def _first_few(parts: list[str], between: str) -> str:
 def switch_words(fitted: CurveFit) -> str:
     """Where the curve jumps, by how much, and where it bends only; empty where it is one line."""
     return ", ".join(
-        f"{show_size(each.first_bytes)} ×{number(each.ratio.value)}"
+        f"{show_size(each.first_bytes)} ×{four_digits(each.ratio.value)}"
         if each.jumps
         else f"bend at {show_size(each.first_bytes)}"
         for each in fitted.switches
     )
-
-
-def bounds(estimate: Estimate) -> str:
-    """`(1.2 to 1.4)`, a dash for one unknown bound; empty if both are unknown."""
-    known = isfinite(estimate.low) or isfinite(estimate.high)
-    return f"({number(estimate.low)} to {number(estimate.high)})" if known else ""

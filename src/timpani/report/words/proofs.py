@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from timpani.report.tables.plain_tables import aligned
+from timpani.report.document.text import aligned
 from timpani.schedules.fingerprint import Fingerprints, Name
 from timpani.study.cell import Cell
 from timpani.study.schema import cell_columns, cell_of
