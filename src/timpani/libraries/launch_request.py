@@ -1,4 +1,4 @@
-"""What a launcher is asked for, the hosts that ranks are started on, and the command that it answers."""
+"""A launcher's input: the ranks and the hosts that they are started on; and the command that it answers with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
