@@ -54,7 +54,7 @@ Best = Mapping[str, list[tuple[int, str]]]
 def run() -> None:
     folder = Path(tempfile.mkdtemp(prefix="least-mean-"))
     mpi = open_mpi()
-    catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
+    catalogue = LIBRARIES[mpi.kind].algorithms.catalogue(mpi)
     print(f"{mpi}, {RANKS} ranks, {len(COLLECTIVES)} collectives, sizes {SIZES}; kept in {folder}")
 
     made_from = tune_and_print(mpi, COLLECTIVES, SIZES, folder / "ours")
@@ -84,7 +84,7 @@ def tune_and_print(mpi: Mpi, collectives: Sequence[str], sizes: str, folder: Pat
 
 def _confirm_and_print(what: str, seconds: float, best: Best, made_from: Campaign, folder: Path, mpi: Mpi) -> None:
     """The rules that say `best`, tried; `seconds` is what it took to find it."""
-    catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
+    catalogue = LIBRARIES[mpi.kind].algorithms.catalogue(mpi)
     text = _rules_file(best, catalogue)
     folder.mkdir(parents=True)
     (folder / TunedRules.name).write_text(text)

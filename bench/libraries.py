@@ -192,7 +192,7 @@ def _measure(prefix: Path, folder: Path) -> dict[str, Any]:
 
 
 def _files(family: Family, version: str, prefix: Path) -> str:
-    if not any(each.is_read_by(choose_mpi(str(prefix))) for each in LIBRARIES[family.kind].tuning_files):
+    if not any(each.is_read_by(choose_mpi(str(prefix))) for each in LIBRARIES[family.kind].files.tuning):
         return "none"
     test = family.test if family.kind == "intel" else f"{family.test}[{family.kind}-{version}]"
     done = _run(

@@ -37,7 +37,7 @@ int main(int argc, char **argv) {
 
 def value_of(mpi: Mpi, collective: str, algorithm: str) -> str:
     """A rule's word for an algorithm of the library."""
-    catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
+    catalogue = LIBRARIES[mpi.kind].algorithms.catalogue(mpi)
     word = library_rule(mpi, catalogue, collective, Algorithm.parse(f"{mpi.kind}/{algorithm}"))
     assert word is not None
     return word

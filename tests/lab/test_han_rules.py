@@ -37,7 +37,7 @@ def test_coll_han_delegates_calls_that_coll_tuned_has_rules_for(make: Make, mpi:
     )
     switches = {}
     for file in (TunedRules(), HanRules()):
-        (tmp_path / file.name).write_text(file.write(table, LIBRARIES[mpi.kind].catalogue(mpi), mpi).text)
+        (tmp_path / file.name).write_text(file.write(table, LIBRARIES[mpi.kind].algorithms.catalogue(mpi), mpi).text)
         switches[file.name] = file.switch_on(tmp_path / file.name, (tmp_path / file.name).read_text(), mpi)
     tuned, han = switches.values()
 

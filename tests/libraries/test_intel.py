@@ -50,12 +50,12 @@ def test_the_installation_is_found_by_its_folder_with_its_own_launcher() -> None
 @needs_intel
 def test_the_library_lists_its_presets() -> None:
     mpi = choose_mpi(str(INTEL))
-    catalogue = LIBRARIES["intel"].catalogue(mpi)
+    catalogue = LIBRARIES["intel"].algorithms.catalogue(mpi)
     assert {"bcast", "allreduce", "alltoallv", "scatterv", "barrier"} <= set(catalogue.algorithms)
     chosen = catalogue.resolve("bcast", Algorithm.parse("intel/3"))
     info = catalogue.info("bcast", chosen)
     assert info is not None
-    assert LIBRARIES["intel"].setting(mpi, info, chosen) == (("I_MPI_ADJUST_BCAST", "3"),)
+    assert LIBRARIES["intel"].settings.setting(mpi, info, chosen) == (("I_MPI_ADJUST_BCAST", "3"),)
 
 
 @needs_intel
@@ -86,6 +86,8 @@ def test_presets_are_measured_with_the_default_and_timpanis_algorithms(tmp_path:
 @needs_intel
 def test_ranks_are_placed_by_variables(placement: str, oversubscribed: bool, words: str) -> None:
     mpi = choose_mpi(str(INTEL))
-    started = LIBRARIES["intel"].command(mpi, LaunchRequest(2, placement, oversubscribed, (), {}, ("program",)))
+    started = LIBRARIES["intel"].launcher.command(
+        mpi, LaunchRequest(2, placement, oversubscribed, (), {}, ("program",))
+    )
     assert words in " ".join(started.argv)
     assert started.environment == {"I_MPI_ROOT": str(INTEL.resolve())}

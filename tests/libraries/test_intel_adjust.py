@@ -175,7 +175,7 @@ def test_a_value_that_the_library_ignores_is_refused() -> None:
 @needs_two_cores
 def test_the_library_takes_what_is_written(tmp_path: Path) -> None:
     mpi = choose_mpi(str(INTEL))
-    known = LIBRARIES["intel"].catalogue(mpi)
+    known = LIBRARIES["intel"].algorithms.catalogue(mpi)
     rule = Rule("bcast", preset(3), sizes=Span(8, 4095))
     path = tmp_path / FILE.name
     path.write_text(FILE.write(SelectionTable("intel", mpi.version, (rule,)), known, mpi).text)

@@ -203,7 +203,7 @@ def test_a_variable_that_can_only_be_read_is_set_at_the_start(version: str) -> N
 
 
 def test_a_list_of_variables_is_refused_where_open_mpi_would_end_the_program() -> None:
-    check = LIBRARIES["openmpi"].check_export
+    check = LIBRARIES["openmpi"].launcher.check_export
     old = installation("4.1.8")
     listed = ["mpirun", "--mca", "mca_base_env_list", "A=1", "a"]
     cases: list[tuple[list[str], dict[str, str]]] = [(listed, {}), (["mpirun"], {"OMPI_MCA_mca_base_env_list": "A=1"})]

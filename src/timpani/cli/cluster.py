@@ -140,7 +140,7 @@ def hostfile(
         raise unknown("syntax", syntax, LIBRARIES, "timpani hostfile --help")
     library = LIBRARIES[syntax]
     if ranks is None:
-        typer.echo(host_file(hosts, library.host_with_slots), nl=False)
+        typer.echo(host_file(hosts, library.launcher.host_with_slots), nl=False)
         return
     typer.echo(_rank_file(machine, hosts, library, placement, ranks), nl=False)
 

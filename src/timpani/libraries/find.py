@@ -92,7 +92,7 @@ def choose_mpi(wanted: str | None) -> Mpi:
 
     The path is an installation prefix, its bin folder, the launcher itself, or a compiler.
     """
-    if wanted in LIBRARIES and LIBRARIES[wanted].simulates:
+    if wanted in LIBRARIES and LIBRARIES[wanted].launcher.simulates:
         return find_simulator(LIBRARIES[wanted])
     if wanted is None or wanted in LIBRARIES:
         every = search_mpis()
@@ -327,7 +327,7 @@ def library_variants(wanted: Iterable[str]) -> Iterator[str]:
 
 def group_variants(mpi: Mpi, group: str) -> OfferedVariants:
     """The variants of a group that `mpi` offers; UserError where the library offers none."""
-    offered = LIBRARIES[mpi.kind].offered_variants(mpi)
+    offered = LIBRARIES[mpi.kind].algorithms.offered_variants(mpi)
     if not offered:
         raise UserError(f"{mpi.name} {mpi.version} offers no groups of variants", "name settings with --variant")
     if group not in offered:
@@ -363,7 +363,7 @@ def eager_limits(kind: str, version: str) -> dict[str, int]:
     for mpi in find_mpis():
         if (mpi.kind, mpi.version) == (kind, version):
             try:
-                limits = LIBRARIES[kind].eager_limits(mpi)
+                limits = LIBRARIES[kind].algorithms.eager_limits(mpi)
             except (UserError, OSError):  # a fit is worth having without them
                 return {}
             return {name: limit for name, limit in sorted(limits.items()) if limit > 0}

@@ -1,4 +1,4 @@
-"""The interface of every MPI library: its identity, how it starts ranks, what it offers."""
+"""The interface of every MPI library: how it is recognized, starts ranks, what it offers, what selects, its files."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -108,97 +108,131 @@ class OfferedVariants:
 
 
 @dataclass(frozen=True)
-class Library:
-    """One kind of MPI library. Other rooms ask this class and name no library.
+class LibraryLauncher:
+    """How a library starts ranks.
 
-    kind, name       the word for it that users type, and its name
     command          the command that starts a launch with its own launcher
     start_seconds    time of starting and ending two ranks, for estimates
+    host_with_slots  a line of its host files, `{}` for the name and the slots
     export           the launcher's arguments that pass a variable to all ranks; None: they get its environment
     check_export     UserError if a command or environment of the user keeps the launcher from passing variables so
     parameter        the launcher's arguments that set a parameter of the library; None: it is set by its variable, and
                      the launcher passes its own environment to all ranks
     exports_by_part  whether those hold for one program of `mpirun -n 2 ./a : -n 2 ./b` only
     variable         the environment's variable in which ranks read a parameter of the library
-    refusing_controls  control variables that make a call fail if it would use another algorithm than the forced one
-    host_with_slots  a line of its host files, `{}` for the name and the slots
     rank_line        a line of its rank files, by rank, host, socket if known, and core; None: it has no such files
     slurm_interface  by which ranks find each other under srun; None: srun can't start them
     simulates        whether its ranks run on machines that it simulates
-    catalogue        its algorithms, as the installed library reports them
-    selection        the settings that make it run an algorithm; the catalogue's entry is None for the default
-    shared_start     how to start a launch that measures the unchanged default and algorithms that set something at the
-                     start. None if no algorithm does, or if this is not verified for the version or not possible on
-                     several nodes (the second argument): the default then has separate launches
-    setting          parameters by which a user has an algorithm in all calls of its collective
-    overrides        names of environment variables that choose algorithms; launches remove them
-    settings_in_force  other settings of the library, in its files and in an environment without those variables
-    without_own_files  variables that keep it from the parameter files of the user, by an environment
-    control          the control variable that a parameter or an environment variable sets; None: it sets none
-    names_of_control the names that users type for a control variable, by its description; empty: its own name
-    preferred_component  the component of collectives that a control variable prefers, by its name, its default and its
-                     value; None: it prefers none
-    installed_settings  all parameters and components that the installation lists, by an environment
-    offered_variants  groups of variants that the installed library offers, by the word that `--variants` takes
-    counting         how it counts messages; None where it can't
-    eager_limits     the sizes in bytes at which it changes its protocol, by its names for them
     remove_remains   removes what killed ranks left on this computer, by the folder of their launch; returns what
-    notes            properties that disturb or change measurements here
-    unknown          what nobody tried with it, for its users; "": tests run it
-    tuning_files     files from which it chooses its algorithms
-    checked_files    further such files, which Timpani checks but does not write
-    parameter_file   the name of its file of parameters, a line `name = value` each; "": it has none
-    on_two_ranks     by collective, names of its algorithms without parameters that are one schedule on 2 ranks
-    same_while_eager  by collective, names of its algorithms that differ only in whether sends wait for their messages
-    stand_ins        (collective, another library's algorithm) → the algorithm, as typed, that replaces it
     """
 
-    kind: str
-    name: str
-    identity: Identity
     command: Callable[[Mpi, LaunchRequest], Command]
     start_seconds: float
     host_with_slots: str
-    catalogue: Callable[[Mpi], Catalogue]
-    selection: Callable[[Mpi, AlgorithmInfo | None, Algorithm], AlgorithmSelection]
-    setting: Callable[[Mpi, AlgorithmInfo, Algorithm], Parameters]
-    overrides: re.Pattern[str]
-    shared_start: Callable[[Mpi, bool], AlgorithmSelection | None] = lambda mpi, several_nodes: None
     export: Callable[[str, str], tuple[str, ...]] | None = None
     check_export: Callable[[Mpi, Sequence[str], Mapping[str, str]], None] = lambda mpi, command, environment: None
     parameter: Callable[[str, str], tuple[str, ...]] | None = None
     exports_by_part: bool = False
     variable: Callable[[str], str] = lambda name: name
-    refusing_controls: frozenset[str] = frozenset()
     rank_line: Callable[[int, str, int | None, int], str] | None = None
     slurm_interface: str | None = None
     simulates: bool = False
-    settings_in_force: Callable[[Mpi, Mapping[str, str]], Iterable[OutsideSetting]] = lambda mpi, environment: ()
+    remove_remains: Callable[[Path], list[Path]] = lambda folder: []
+
+
+@dataclass(frozen=True)
+class LibraryAlgorithms:
+    """What a library offers, and what is known of it.
+
+    catalogue         its algorithms, as the installed library reports them
+    offered_variants  groups of variants that the installed library offers, by the word that `--variants` takes
+    counting          how it counts messages; None where it can't
+    eager_limits      the sizes in bytes at which it changes its protocol, by its names for them
+    notes             properties that disturb or change measurements here
+    on_two_ranks      by collective, names of its algorithms without parameters that are one schedule on 2 ranks
+    same_while_eager  by collective, names of its algorithms that differ only in whether sends wait for their messages
+    stand_ins         (collective, another library's algorithm) → the algorithm, as typed, that replaces it
+    """
+
+    catalogue: Callable[[Mpi], Catalogue]
+    offered_variants: Callable[[Mpi], Mapping[str, OfferedVariants]] = lambda mpi: {}
+    counting: Callable[[Mpi], Counting | None] | None = None
+    eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
+    notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
+    on_two_ranks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    same_while_eager: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def measured(self, collective: str, text: str) -> str:
+        """The name of the algorithm that is measured where a study says `text`, without its provider."""
+        return Algorithm.parse(self.stand_ins.get((collective, text), text)).name
+
+
+@dataclass(frozen=True)
+class LibrarySettings:
+    """What makes a library run an algorithm: by Timpani, or by the user's environment and files.
+
+    selection            the settings that make it run an algorithm; the catalogue's entry is None for the default
+    setting              parameters by which a user has an algorithm in all calls of its collective
+    overrides            names of environment variables that choose algorithms; launches remove them
+    shared_start         how to start a launch that measures the unchanged default and algorithms that set something at
+                         the start. None if no algorithm does, or if this is not verified for the version or not
+                         possible on several nodes (the second argument): the default then has separate launches
+    refusing_controls    control variables that make a call fail if it would use another algorithm than the forced one
+    in_force             other settings of the library, in its files and in an environment without those variables
+    without_own_files    variables that keep it from the parameter files of the user, by an environment
+    control              the control variable that a parameter or an environment variable sets; None: it sets none
+    names_of_control     the names that users type for a control variable, by its description; empty: its own name
+    preferred_component  the component of collectives that a control variable prefers, by its name, its default and its
+                         value; None: it prefers none
+    installed            all parameters and components that the installation lists, by an environment
+    """
+
+    selection: Callable[[Mpi, AlgorithmInfo | None, Algorithm], AlgorithmSelection]
+    setting: Callable[[Mpi, AlgorithmInfo, Algorithm], Parameters]
+    overrides: re.Pattern[str]
+    shared_start: Callable[[Mpi, bool], AlgorithmSelection | None] = lambda mpi, several_nodes: None
+    refusing_controls: frozenset[str] = frozenset()
+    in_force: Callable[[Mpi, Mapping[str, str]], Iterable[OutsideSetting]] = lambda mpi, environment: ()
     without_own_files: Callable[[Mpi, Mapping[str, str]], Mapping[str, str]] = lambda mpi, environment: {}
     control: Callable[[str], str | None] = lambda name: None
     names_of_control: Callable[[str], Iterable[str]] = lambda description: ()
     preferred_component: Callable[[str, str, str], str | None] = lambda name, default, value: None
-    installed_settings: Callable[[Mpi, Mapping[str, str]], InstalledSettings] = lambda mpi, environment: (
-        InstalledSettings()
-    )
-    offered_variants: Callable[[Mpi], Mapping[str, OfferedVariants]] = lambda mpi: {}
-    counting: Callable[[Mpi], Counting | None] | None = None
-    eager_limits: Callable[[Mpi], Mapping[str, int]] = lambda mpi: {}
-    remove_remains: Callable[[Path], list[Path]] = lambda folder: []
-    notes: Callable[[Mpi], tuple[Note, ...]] = lambda mpi: ()
+    installed: Callable[[Mpi, Mapping[str, str]], InstalledSettings] = lambda mpi, environment: InstalledSettings()
+
+
+@dataclass(frozen=True)
+class LibraryFiles:
+    """The files from which a library chooses its algorithms.
+
+    tuning     those that Timpani writes
+    checked    further ones, which Timpani checks but does not write
+    parameter  the name of its file of parameters, a line `name = value` each; "": it has none
+    """
+
+    tuning: tuple[TuningFile, ...] = ()
+    checked: tuple[CheckedFile, ...] = ()
+    parameter: str = ""
+
+
+@dataclass(frozen=True)
+class Library:
+    """One kind of MPI library. Other rooms ask its parts and name no library.
+
+    kind, name  the word for it that users type, and its name
+    unknown     what nobody tried with it, for its users; "": tests run it
+    """
+
+    kind: str
+    name: str
+    identity: Identity
+    launcher: LibraryLauncher
+    algorithms: LibraryAlgorithms
+    settings: LibrarySettings
+    files: LibraryFiles = LibraryFiles()
     unknown: str = ""
-    tuning_files: tuple[TuningFile, ...] = ()
-    checked_files: tuple[CheckedFile, ...] = ()
-    parameter_file: str = ""
-    on_two_ranks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
-    same_while_eager: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    stand_ins: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
     def caution(self, mpi: Mpi) -> Iterator[str]:
         """What nobody tried with `mpi`, one of this kind: nothing, or one sentence."""
         if self.unknown:
             yield f"{mpi.title}: {self.unknown}"
-
-    def measured(self, collective: str, text: str) -> str:
-        """The name of the algorithm that is measured where a study says `text`, without its provider."""
-        return Algorithm.parse(self.stand_ins.get((collective, text), text)).name

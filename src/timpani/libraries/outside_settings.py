@@ -30,12 +30,12 @@ def clean_environment(mpi: Mpi, environment: Mapping[str, str]) -> dict[str, str
     """`environment` without the user's settings of libraries, and with what keeps `mpi` from the user's files."""
     left_out = library_variables(environment)
     kept = {name: value for name, value in environment.items() if name not in left_out}
-    return {**kept, **LIBRARIES[mpi.kind].without_own_files(mpi, kept)}
+    return {**kept, **LIBRARIES[mpi.kind].settings.without_own_files(mpi, kept)}
 
 
 def environment_overrides(mpi: Mpi, names: Iterable[str]) -> tuple[str, ...]:
     """Those of the environment's `names` that choose algorithms of `mpi` or Timpani's; launches go without them."""
-    overrides = LIBRARIES[mpi.kind].overrides
+    overrides = LIBRARIES[mpi.kind].settings.overrides
     return tuple(sorted(name for name in names if overrides.fullmatch(name) or _TIMPANIS.fullmatch(name)))
 
 
@@ -67,7 +67,7 @@ def outside_settings(mpi: Mpi, environment: Mapping[str, str], clean: bool = Fal
     modules = environment.get(MODULES, "")
     return (
         *(OutsideSetting(name, environment[name], ENVIRONMENT, chooses=True, removed=True) for name in removed),
-        *(_clean_settings if clean else LIBRARIES[mpi.kind].settings_in_force)(mpi, kept),
+        *(_clean_settings if clean else LIBRARIES[mpi.kind].settings.in_force)(mpi, kept),
         *((OutsideSetting(MODULES, modules, ENVIRONMENT, chooses=False),) if modules else ()),
     )
 
@@ -75,11 +75,11 @@ def outside_settings(mpi: Mpi, environment: Mapping[str, str], clean: bool = Fal
 def _clean_settings(mpi: Mpi, environment: Mapping[str, str]) -> Iterator[OutsideSetting]:
     """The settings in force in the clean environment, then those that it removes, whichever library reads them."""
     cleaned = clean_environment(mpi, environment)
-    before = list(LIBRARIES[mpi.kind].settings_in_force(mpi, environment))
+    before = list(LIBRARIES[mpi.kind].settings.in_force(mpi, environment))
     read = {each.name for each in before if each.source == ENVIRONMENT}
     unread = (name for name in sorted(environment.keys() - cleaned.keys()) if name not in read)
     before += (OutsideSetting(name, environment[name], ENVIRONMENT, chooses=False) for name in unread)
-    after = list(LIBRARIES[mpi.kind].settings_in_force(mpi, cleaned))
+    after = list(LIBRARIES[mpi.kind].settings.in_force(mpi, cleaned))
     added = dict(cleaned.items() - environment.items())
     yield from (each for each in after if each.source != ENVIRONMENT or each.name not in added)
     yield from (replace(each, removed=True) for each in before if each not in after)

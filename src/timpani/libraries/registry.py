@@ -40,7 +40,7 @@ def counterpart(collective: str, algorithm: Algorithm, kind: str) -> Algorithm:
     """
     if algorithm.name == DEFAULT:
         return Algorithm(kind, DEFAULT)
-    stand_ins = LIBRARIES[kind].stand_ins if kind in LIBRARIES else {}
+    stand_ins = LIBRARIES[kind].algorithms.stand_ins if kind in LIBRARIES else {}
     if text := stand_ins.get((collective, str(algorithm))):
         return Algorithm.parse(text)
     canonical, _ = canonical_names([algorithm.name])[algorithm.name]
@@ -53,7 +53,7 @@ _STEP = "`timpani tune` writes such a folder"
 def tuned_selection(folder: Path, mpi: Mpi) -> AlgorithmSelection:
     """How a launch reads all files in `folder` that are for `mpi`; UserError without any."""
     texts = tuned_texts(folder, mpi)
-    there = [each for each in LIBRARIES[mpi.kind].tuning_files if each.is_read_by(mpi) and each.name in texts]
+    there = [each for each in LIBRARIES[mpi.kind].files.tuning if each.is_read_by(mpi) and each.name in texts]
     if not there:
         raise UserError(f"{folder} has no tuning file that {mpi} reads", _STEP)
     switches: dict[str, str] = {}
@@ -65,7 +65,7 @@ def tuned_selection(folder: Path, mpi: Mpi) -> AlgorithmSelection:
 def tuned_texts(folder: Path, mpi: Mpi) -> dict[str, str]:
     """The files in `folder` that are for `mpi`, by name."""
     found = {}
-    for each in LIBRARIES[mpi.kind].tuning_files:
+    for each in LIBRARIES[mpi.kind].files.tuning:
         try:
             found[each.name] = read_bytes(folder / each.name, _STEP).decode(errors="backslashreplace")
         except FileNotFoundError:

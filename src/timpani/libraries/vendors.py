@@ -37,7 +37,7 @@ class VendorLibrary:
     wrappers      its C++ compilers' names, if the parent's has others
     installation  how a user gets at it
     unknown       a sentence on what else is unknown than of all vendors' libraries
-    changes       fields of the parent's `Library` that differ
+    changes       fields that differ, by part of the parent's `Library`
     """
 
     kind: str
@@ -52,7 +52,7 @@ class VendorLibrary:
     launcher: re.Pattern[str] | None = None
     mpiexec: re.Pattern[str] | None = None
     wrappers: tuple[str, ...] = ()
-    changes: Mapping[str, Any] = field(default_factory=dict)
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def library(self, parent: Library) -> Library:
         """All that is known of it, as of any library."""
@@ -66,7 +66,8 @@ class VendorLibrary:
         )
         compare = f"Compare each algorithm that {parent.name}'s variables select with the default"
         unknown = ". ".join(filter(None, ("no real one was tried", compare, self.unknown)))
-        return replace(parent, kind=self.kind, name=self.name, identity=identity, unknown=unknown, **self.changes)
+        parts = {part: replace(getattr(parent, part), **changes) for part, changes in self.changes.items()}
+        return replace(parent, kind=self.kind, name=self.name, identity=identity, unknown=unknown, **parts)
 
     def recognized(self, found: Mpi, reported: LibraryVersion | None) -> Mpi | None:
         """`found`, its parent by launcher and wrapper, as this library; None where it is another one."""
@@ -144,12 +145,10 @@ VENDORS = (
         unknown="Of HPE's variables MPICH_… four are listed, by --variants components",
         # Its launcher is Slurm's srun or PALS's mpiexec; which files of MPICH it reads is unknown.
         changes={
-            "command": _pals_command,
-            "export": None,
-            "slurm_interface": "cray_shasta",
-            "control": _cray_control,
-            "offered_variants": lambda mpi: {"components": _CRAY_COLLECTIVES},
-            "tuning_files": (),
+            "launcher": {"command": _pals_command, "export": None, "slurm_interface": "cray_shasta"},
+            "algorithms": {"offered_variants": lambda mpi: {"components": _CRAY_COLLECTIVES}},
+            "settings": {"control": _cray_control},
+            "files": {"tuning": ()},
         },
     ),
     VendorLibrary(
@@ -159,7 +158,7 @@ VENDORS = (
         reports=(re.compile(r"^MVAPICH2? Version\s*:\s*(?P<version>\S+)", re.MULTILINE),),
         installation="`module load mvapich` or mvapich2, or `spack load mvapich`",
         unknown="Its variables MV2_… and MVP_… are not listed",
-        changes={"tuning_files": ()},
+        changes={"files": {"tuning": ()}},
     ),
     VendorLibrary(
         kind="parastation",
@@ -191,7 +190,7 @@ VENDORS = (
         wrappers=("mpiFCC",),
         installation="use Fujitsu's development environment on a compute node, with its compiler mpiFCC",
         unknown="Its algorithms for the Tofu network are not listed",
-        changes={"slurm_interface": None},
+        changes={"launcher": {"slurm_interface": None}},
     ),
     VendorLibrary(
         kind="hpcx",

@@ -299,7 +299,7 @@ def check_launchers(libraries: list[Mpi], root: bool, srun: str | None) -> Itera
         what = "running as root: Open MPI allows it only with an option, which Timpani sets"
         yield CheckResult("warning", "root", what, "measure as an ordinary user if others use the machine")
     for mpi in libraries:
-        yield from (CheckResult("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].notes(mpi))
+        yield from (CheckResult("ok", note.subject, note.what) for note in LIBRARIES[mpi.kind].algorithms.notes(mpi))
         yield from (CheckResult("ok", mpi.name, text) for text in LIBRARIES[mpi.kind].caution(mpi))
     if srun is None:
         yield CheckResult("ok", "PMIx", "no Slurm here: mpirun starts the ranks itself")

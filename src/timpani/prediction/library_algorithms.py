@@ -48,7 +48,7 @@ def library_algorithms(
 
 def _reason_not_counted(campaigns: Sequence[Campaign]) -> str:
     libraries = [LIBRARIES[kind] for each in campaigns if (kind := each.header.mpi.kind) in LIBRARIES]
-    if any(each.counting for each in libraries):
+    if any(each.algorithms.counting for each in libraries):
         return "its messages were not counted; `timpani run … --prove` counts them"
     names = ", ".join(sorted({each.name for each in libraries})) or "an imported campaign"
     return f"{names} can't count messages, so the schedule is unknown"

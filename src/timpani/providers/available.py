@@ -39,7 +39,7 @@ class AvailableAlgorithms:
     def ask(cls, mpi: Mpi) -> Self:
         """Ask `mpi`, and the programs built for it, what there is."""
         library = LIBRARIES[mpi.kind]
-        collectives = library.catalogue(mpi)
+        collectives = library.algorithms.catalogue(mpi)
         remember_names(collectives)
         return cls(
             mpi=mpi,
@@ -76,6 +76,6 @@ class AvailableAlgorithms:
         if OPERATIONS[collective].kind != "collective" or algorithm.provider == COMPOSED:
             return None
         if algorithm.provider == OWN:
-            return None if self.library.simulates else ("timpani preload --rules FILE --", ())
+            return None if self.library.launcher.simulates else ("timpani preload --rules FILE --", ())
         info = self.collectives.info(collective, algorithm)
-        return ("", self.library.setting(self.mpi, info, algorithm)) if info else None
+        return ("", self.library.settings.setting(self.mpi, info, algorithm)) if info else None

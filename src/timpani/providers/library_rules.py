@@ -22,7 +22,7 @@ def library_rule(mpi: Mpi, catalogue: Catalogue, collective: str, algorithm: Alg
     info = _info(mpi, catalogue, collective, algorithm)
     if info is None:
         return None
-    selection = LIBRARIES[mpi.kind].selection(mpi, info, algorithm)
+    selection = LIBRARIES[mpi.kind].settings.selection(mpi, info, algorithm)
     at_call = _at_call(mpi, info, algorithm, selection)
     if not (selection.at_creation or at_call):
         return None
@@ -39,7 +39,7 @@ def start_settings(mpi: Mpi, rules: Path) -> dict[str, str]:
     """
     library = LIBRARIES[mpi.kind]
     named = list(_library_rules(rules.read_text(errors="replace")))
-    catalogue = library.catalogue(mpi) if named else Catalogue(mpi.kind, mpi.version, {}, name=mpi.name)
+    catalogue = library.algorithms.catalogue(mpi) if named else Catalogue(mpi.kind, mpi.version, {}, name=mpi.name)
     settings: dict[str, str] = {}
     for collective, word in named:
         algorithm = Algorithm.parse(word.split(_CONTROLS)[0])
@@ -48,8 +48,8 @@ def start_settings(mpi: Mpi, rules: Path) -> dict[str, str]:
                 f"{rules}: {mpi} has no {collective} {word}, which is of another library or version",
                 "write the rules anew from a campaign of this library",
             )
-        selection = library.selection(mpi, _info(mpi, catalogue, collective, algorithm), algorithm)
-        settings |= {library.variable(name): value for name, value in selection.parameters}
+        selection = library.settings.selection(mpi, _info(mpi, catalogue, collective, algorithm), algorithm)
+        settings |= {library.launcher.variable(name): value for name, value in selection.parameters}
     for name, value in settings.items():
         if os.environ.get(name, value) != value:
             raise UserError(
@@ -67,7 +67,7 @@ def _at_call(mpi: Mpi, info: AlgorithmInfo, algorithm: Algorithm, selection: Alg
     where the library would take another algorithm."""
     asked = dict(algorithm.parameters)
     kept = {each.control for each in info.parameters if each.name not in asked}
-    unwanted = kept & dict(selection.at_creation).keys() | LIBRARIES[mpi.kind].refusing_controls
+    unwanted = kept & dict(selection.at_creation).keys() | LIBRARIES[mpi.kind].settings.refusing_controls
     return tuple((name, value) for name, value in selection.at_call if name not in unwanted)
 
 

@@ -23,7 +23,7 @@ _SPLITS_OR_EXPANDS = " :$"  # what the loader does with these in LD_PRELOAD (ld.
 
 def replacing_library(mpi: Mpi) -> Path | None:
     """What is preloaded to replace collectives of `mpi`; None for a library that simulates, which brings its MPI."""
-    return None if LIBRARIES[mpi.kind].simulates else build(mpi, programs=(PRELOADED,)) / "libtimpani.so"
+    return None if LIBRARIES[mpi.kind].launcher.simulates else build(mpi, programs=(PRELOADED,)) / "libtimpani.so"
 
 
 def variables(mpi: Mpi, rules: Path | None, switches: Mapping[str, str]) -> dict[str, str]:

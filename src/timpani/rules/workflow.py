@@ -325,4 +325,4 @@ def _too_short(study: Study, target: Target, budget: TimeBudget, part: float) ->
 
 def files_of(table: SelectionTable, library: Mpi, folder: Path) -> TunedFiles:
     """The files of `table` for `folder`, in the formats that `library` reads."""
-    return tuned_files(table, library, LIBRARIES[library.kind].catalogue(library), folder)
+    return tuned_files(table, library, LIBRARIES[library.kind].algorithms.catalogue(library), folder)

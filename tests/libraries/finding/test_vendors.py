@@ -114,14 +114,16 @@ def test_every_vendor_says_what_is_unknown_and_has_its_parents_notes() -> None:
         (text,) = library.caution(named)
         assert text.startswith(f"{each.name} 1.2, based on MPICH 5.0.1: ")
         assert "no real one was tried" in text
-        assert library.notes(named) == LIBRARIES[each.parent].notes(replace(named, name=each.name))
+        assert library.algorithms.notes(named) == LIBRARIES[each.parent].algorithms.notes(
+            replace(named, name=each.name)
+        )
     assert not list(LIBRARIES["mpich"].caution(MPICH))
 
 
 def test_the_note_about_han_holds_for_a_library_derived_from_open_mpi_5() -> None:
     found = replace(OPEN_MPI, cxx=Path("/opt/hpcx-v2.25/ompi/bin/mpicxx"))
     mpi = recognized(found, "Open MPI v5.0.7", OMPI_VERSION="5.0.7")
-    assert [note.subject for note in LIBRARIES[mpi.kind].notes(mpi)] == ["HAN"]
+    assert [note.subject for note in LIBRARIES[mpi.kind].algorithms.notes(mpi)] == ["HAN"]
 
 
 def test_crays_own_collectives_are_variants_that_no_control_variable_must_confirm() -> None:
@@ -132,7 +134,7 @@ def test_crays_own_collectives_are_variants_that_no_control_variable_must_confir
         "MPICH_SHARED_MEM_COLL_OPT": "0",
     }
     assert not offered.left_out
-    control = LIBRARIES["cray"].control
+    control = LIBRARIES["cray"].settings.control
     assert [control(name) for each in variants.values() for name, _ in each.environment] == [None] * 6
     assert control("MPIR_CVAR_BCAST_INTRA_ALGORITHM") == "MPIR_CVAR_BCAST_INTRA_ALGORITHM"
 
@@ -153,7 +155,7 @@ def test_pals_starts_crays_ranks(placement: str, hosts: tuple[str, ...], oversub
         hosts=tuple(map(Host, hosts)),
         arguments=("--line-buffer",),
     )
-    started = LIBRARIES["cray"].command(mpi, request)
+    started = LIBRARIES["cray"].launcher.command(mpi, request)
     assert started.argv == ("/pals/bin/mpiexec", *words.split(), "--line-buffer", "./a.out", "3")
     assert started.environment == {"MPIR_CVAR_X": "1", "A": "2"}
 
@@ -292,4 +294,4 @@ def test_fujitsus_launcher_and_compiler_are_found_together(tmp_path: Path) -> No
     found = choose_mpi(str(folder))
     assert (found.kind, found.title) == ("fujitsu", "Fujitsu MPI 4.0.0, based on Open MPI 4.0.1")
     assert (found.mpirun.name, found.cxx.name) == ("mpiexec", "mpiFCC")
-    assert LIBRARIES["fujitsu"].slurm_interface is None
+    assert LIBRARIES["fujitsu"].launcher.slurm_interface is None

@@ -51,7 +51,9 @@ def test_a_version_is_found_lists_its_algorithms_and_starts_ranks(name: str, tmp
     if mpi.kind == "mpich":
         skip_in_a_spaced_folder()
     else:  # asking MPICH takes a build of Timpani's programs
-        assert {"bcast", "allreduce", "alltoall", "barrier"} <= LIBRARIES[mpi.kind].catalogue(mpi).algorithms.keys()
+        assert {"bcast", "allreduce", "alltoall", "barrier"} <= LIBRARIES[mpi.kind].algorithms.catalogue(
+            mpi
+        ).algorithms.keys()
     words = (str(compiled_calls(mpi, tmp_path)), "bcast", "64", "allgather", "64")
     done = ran(mpi, LaunchRequest(2, "core", False, (), {}, words))
     assert done.returncode == 0, done.stdout + done.stderr

@@ -140,7 +140,7 @@ def test_numbers_name_algorithms_too_and_unknown_ones_are_skipped() -> None:
     ],
 )
 def test_each_version_gets_the_files_that_it_reads(version: str, names: list[str]) -> None:
-    assert [each.name for each in LIBRARY.tuning_files if each.is_read_by(mpi(version))] == names
+    assert [each.name for each in LIBRARY.files.tuning if each.is_read_by(mpi(version))] == names
 
 
 def test_han_delegates_only_what_rules_choose_on_several_nodes() -> None:

@@ -29,14 +29,14 @@ EDGES = [("bcast", size) for size in (BEFORE, FIRST, LAST, AFTER)]
 
 
 def counting(mpi: Mpi) -> None:
-    if not LIBRARIES["openmpi"].counting or LIBRARIES["openmpi"].counting(mpi) is None:
+    if not LIBRARIES["openmpi"].algorithms.counting or LIBRARIES["openmpi"].algorithms.counting(mpi) is None:
         pytest.skip("may be skipped: this library was built without the component that counts messages")
 
 
 @every_open_mpi
 def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path) -> None:
     counting(mpi)
-    catalogue = LIBRARIES["openmpi"].catalogue(mpi)
+    catalogue = LIBRARIES["openmpi"].algorithms.catalogue(mpi)
     path = tmp_path / "a folder" / FILE.name
     path.parent.mkdir()
     path.write_text(FILE.write(TABLE, catalogue, mpi).text)
@@ -52,7 +52,7 @@ def test_rules_hold_from_their_first_byte_to_their_last(mpi: Mpi, tmp_path: Path
 @every_open_mpi
 def test_rules_hold_where_the_library_counts_no_messages(mpi: Mpi, tmp_path: Path) -> None:
     """An algorithm for two ranks, in a rule for more, ends the calls of the rule alone."""
-    catalogue = LIBRARIES["openmpi"].catalogue(mpi)
+    catalogue = LIBRARIES["openmpi"].algorithms.catalogue(mpi)
     text = FILE.write(TABLE, catalogue, mpi).text
     assert f"{64 * RANKS} 4 0 0  # from 256 B: ring" in text
     path = tmp_path / FILE.name
@@ -69,7 +69,7 @@ def test_rules_hold_where_the_library_counts_no_messages(mpi: Mpi, tmp_path: Pat
 @every_open_mpi
 def test_lint_says_which_file_is_ignored(mpi: Mpi, tmp_path: Path) -> None:
     counting(mpi)
-    catalogue = LIBRARIES["openmpi"].catalogue(mpi)
+    catalogue = LIBRARIES["openmpi"].algorithms.catalogue(mpi)
     text = "rule-file-version-2\n" + FILE.write(TABLE, catalogue, mpi).text
     (tmp_path / FILE.name).write_text(text)
     sent = bytes_sent(mpi, tmp_path, EDGES, FILE.switch_on(tmp_path / FILE.name, "", mpi))

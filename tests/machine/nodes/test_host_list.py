@@ -173,7 +173,7 @@ def test_rank_counts_that_stay_on_one_of_several_nodes_are_reported() -> None:
 @pytest.mark.parametrize("category", [1, 3])
 def test_a_written_file_is_read_again(library: Library, category: int, tmp_path: Path) -> None:
     hosts = choose_hosts(FOUR, category)
-    text = host_file(hosts, library.host_with_slots)
+    text = host_file(hosts, library.launcher.host_with_slots)
     assert "[" not in text, "launchers know no node sets"
     (tmp_path / "hosts").write_text(text)
     assert read_hosts(tmp_path / "hosts") == hosts

@@ -317,7 +317,7 @@ def test_the_confirmation_has_edges_test_sizes_and_near_ties(tmp_path: Path) -> 
     )
     with pytest.raises(UserError, match="no file to switch on"):
         confirmation_study(TABLE, before, tmp_path, None)
-    (tmp_path / LIBRARIES["openmpi"].tuning_files[0].name).touch()
+    (tmp_path / LIBRARIES["openmpi"].files.tuning[0].name).touch()
     study = confirmation_study(TABLE, before, tmp_path, None)
     assert study.overrides["bcast"].sizes == (63, 64, TEST_SIZE, 1024, 1025)
     assert study.collectives == {"bcast": ("default", "openmpi/linear", "openmpi/ring")}
@@ -326,7 +326,7 @@ def test_the_confirmation_has_edges_test_sizes_and_near_ties(tmp_path: Path) -> 
 
 
 def test_rules_for_a_program_are_confirmed_at_the_sizes_of_its_calls(tmp_path: Path) -> None:
-    (tmp_path / LIBRARIES["openmpi"].tuning_files[0].name).touch()
+    (tmp_path / LIBRARIES["openmpi"].files.tuning[0].name).touch()
     study = confirmation_study(TABLE, of_program(BEFORE), tmp_path, None)
     assert study.overrides["bcast"].sizes == (64, 1024)
 

@@ -45,6 +45,6 @@ def _names(collective: str, provider: str) -> set[str]:
         catalogues = [own_catalogue(mpi) for mpi in mpis[:1]]
     else:
         own = [mpi for mpi in mpis if mpi.kind == provider]
-        catalogues = [LIBRARIES[mpi.kind].catalogue(mpi) for mpi in own or mpis]
+        catalogues = [LIBRARIES[mpi.kind].algorithms.catalogue(mpi) for mpi in own or mpis]
     known = [info for each in catalogues for info in each.algorithms.get(collective, ())]
     return {name for info in known for name in (info.name, *info.aliases)}

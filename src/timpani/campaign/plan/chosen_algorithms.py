@@ -63,7 +63,7 @@ def choose_algorithms(
             _add_files(found, study, variant, collective, switches)
     shared = None
     if not variant.chooses_algorithms:
-        shared = variant.library.shared_start(variant.mpi, several_nodes)
+        shared = variant.library.settings.shared_start(variant.mpi, several_nodes)
     started = [_started(each, variant) for each in share_launches(found.chosen, shared)]
     found.skipped += [each for each in started if isinstance(each, Skipped)]
     found.chosen = [each for each in started if isinstance(each, ChosenAlgorithm)]
@@ -83,7 +83,9 @@ def _add_named(
     for algorithm in dict.fromkeys(each for each in named if isinstance(each, Algorithm)):
         info = catalogues[algorithm.provider].info(collective, algorithm)
         forced = OPERATIONS[collective].kind == "collective" and algorithm.provider == available.mpi.kind
-        selection = available.library.selection(available.mpi, info, algorithm) if forced else AlgorithmSelection()
+        selection = (
+            available.library.settings.selection(available.mpi, info, algorithm) if forced else AlgorithmSelection()
+        )
         found.chosen.append(ChosenAlgorithm(collective, algorithm, info, selection))
         outside = available.setting(collective, algorithm)
         if outside is not None and (setting := variant.setting(*outside, os.environ)):

@@ -41,7 +41,7 @@ _FILLED_BYTES_PER_SECOND = 5e8  # of all ranks' buffers, which one core fills an
 
 def start_seconds(kind: str, ranks: int) -> float:
     """Seconds of one launch with `ranks` ranks before and after its cells."""
-    return LIBRARIES[kind].start_seconds + START_SECONDS_PER_RANK * ranks
+    return LIBRARIES[kind].launcher.start_seconds + START_SECONDS_PER_RANK * ranks
 
 
 def cell_seconds(study: Study, cell: Cell, oversubscribed: bool = False) -> float:

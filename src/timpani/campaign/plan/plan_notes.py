@@ -40,7 +40,7 @@ def _of_simulation(plan: CampaignPlan) -> Iterator[str]:
             f"each host of {plan.machine.name} is a node, {single} of them with one core: a property `node` joins "
             "hosts to one node (docs/how-to/simulate-a-cluster.md)"
         )
-    for collective, same in LIBRARIES[plan.mpi.kind].same_while_eager.items():
+    for collective, same in LIBRARIES[plan.mpi.kind].algorithms.same_while_eager.items():
         there = [*dict.fromkeys(_named_among(plan, collective, same))]
         if len(there) > 1:
             yield (
@@ -56,5 +56,5 @@ def _named_among(plan: CampaignPlan, collective: str, names: tuple[str, ...]) ->
     for text in chain.from_iterable(map(each_of, plan.study.collectives.get(collective, ()))):
         if text == ALL:
             yield from names
-        elif library.measured(collective, text) in names:
+        elif library.algorithms.measured(collective, text) in names:
             yield Algorithm.parse(text).plain

@@ -69,8 +69,8 @@ class PreparedVariant:
     @property
     def chooses_algorithms(self) -> bool:
         """Whether one of its settings is of those that choose algorithms."""
-        names = [self.library.variable(name) for name, _ in self.variant.parameters]
-        return any(self.library.overrides.fullmatch(name) for name in (*names, *self.environment))
+        names = [self.library.launcher.variable(name) for name, _ in self.variant.parameters]
+        return any(self.library.settings.overrides.fullmatch(name) for name in (*names, *self.environment))
 
     @property
     def launcher_environment(self) -> dict[str, str]:
@@ -101,8 +101,8 @@ class PreparedVariant:
             variables[_PRELOAD] = preloaded
         variables |= {name: value for name, value in environment.items() if name != _PRELOAD}
         for name in joined:
-            if self.library.variable(name) in variables and name in dict(parameters):
-                raise SettingConflictError(f"{self.library.variable(name)} is set by the variant")
+            if self.library.launcher.variable(name) in variables and name in dict(parameters):
+                raise SettingConflictError(f"{self.library.launcher.variable(name)} is set by the variant")
         return AlgorithmSelection(tuple(joined.items()), variables)
 
     def setting(self, before: str, parameters: Parameters, environment: Mapping[str, str]) -> str | None:
@@ -125,13 +125,13 @@ class PreparedVariant:
         if self.variant.preload:
             variables[_PRELOAD] = self.environment[_PRELOAD]
         words: list[str] = []
-        if self.library.parameter:
-            words = [word for each in joined for word in self.library.parameter(*each)]
+        if self.library.launcher.parameter:
+            words = [word for each in joined for word in self.library.launcher.parameter(*each)]
         else:
-            variables |= {self.library.variable(name): value for name, value in joined}
+            variables |= {self.library.launcher.variable(name): value for name, value in joined}
         exports = [word for each in variables.items() for word in self._export(*each)]
         command = shlex.join([self._launcher, *exports, *words, *self.variant.arguments])
-        exported = self.library.export is not None
+        exported = self.library.launcher.export is not None
         assigned = (
             f"{name}={shlex.quote(value)}" for name, value in variables.items() if name != _PRELOAD or not exported
         )
@@ -151,10 +151,10 @@ class PreparedVariant:
 
     def _export(self, name: str, value: str) -> tuple[str, ...]:
         """The launcher's words that pass on a variable, if it does not do so anyway."""
-        passed_on = self.library.parameter is None or self.library.control(name) is not None
-        if self.library.export is None or (passed_on and name != _PRELOAD):
+        passed_on = self.library.launcher.parameter is None or self.library.settings.control(name) is not None
+        if self.library.launcher.export is None or (passed_on and name != _PRELOAD):
             return ()
-        return self.library.export(name, value)
+        return self.library.launcher.export(name, value)
 
 
 def _joined(name: str, of_variant: str, of_algorithm: str) -> str:
@@ -169,7 +169,7 @@ def _joined(name: str, of_variant: str, of_algorithm: str) -> str:
 def check_variant(name: str, variant: Variant, mpi: Mpi) -> None:
     """UserError where a variant sets the same thing by a parameter and by a variable."""
     library = LIBRARIES[mpi.kind]
-    by_variable = {library.variable(parameter): parameter for parameter, _ in variant.parameters}
+    by_variable = {library.launcher.variable(parameter): parameter for parameter, _ in variant.parameters}
     for variable, _ in variant.environment:
         if parameter := by_variable.get(variable):
             raise UserError(f"variant {name!r} sets {parameter} twice, also as {variable}", "keep one")

@@ -20,7 +20,7 @@ from timpani.study.study import ALL
 def study_names(header: Header) -> list[StudyName]:
     """What the study calls differently: algorithms by another of their names, and those that others stand in for."""
     kind = header.mpi.kind
-    stand_ins = LIBRARIES[kind].stand_ins if kind in LIBRARIES else {}
+    stand_ins = LIBRARIES[kind].algorithms.stand_ins if kind in LIBRARIES else {}
     found: dict[tuple[str, str], StudyName] = {}
     for collective, texts in header.study.collectives.items():
         for text in chain.from_iterable(map(each_of, texts)):

@@ -44,4 +44,4 @@ def _is_unchanged(recorded: RecordedVariant) -> bool:
     variant = parse_variant(recorded.settings)
     names = [name for name, _ in (*variant.parameters, *variant.environment)]
     only_settings = variant == Variant(variant.parameters, variant.environment)
-    return bool(names) and only_settings and all(library.control(name) for name in names)
+    return bool(names) and only_settings and all(library.settings.control(name) for name in names)

@@ -19,7 +19,7 @@ def remove_leftovers(folder: Path, header: Header) -> list[Path]:
         records = read_records(folder, header)
         ended = {line["part"] for line in records.values(ENDINGS)}
         for part in (line["part"] for line in records.values(LAUNCHES) if line["part"] not in ended):
-            removed += LIBRARIES[header.mpi.kind].remove_remains(folder / "launches" / part)
+            removed += LIBRARIES[header.mpi.kind].launcher.remove_remains(folder / "launches" / part)
     return removed
 
 

@@ -69,7 +69,7 @@ class Prover(UntimedCalls):
 
     @staticmethod
     def _counting(group: Group) -> Counting | None:
-        counting = LIBRARIES[group.mpi.kind].counting
+        counting = LIBRARIES[group.mpi.kind].algorithms.counting
         return counting(group.mpi) if counting else None
 
     def _in_one_launch(self, group: Group, cells: list[PlannedCell]) -> list[PlannedCell]:

@@ -74,7 +74,7 @@ class Session:
                 study = _simulated_study(study)
             os.environ.update(load_modules(machine.modules))
             mpi = choose_mpi(mpi_wanted or machine.library)
-            own_launcher = machine.launcher in LIBRARIES or LIBRARIES[mpi.kind].simulates
+            own_launcher = machine.launcher in LIBRARIES or LIBRARIES[mpi.kind].launcher.simulates
             if own_launcher and machine.launcher != mpi.kind:
                 own = library_title(machine.launcher, "")
                 raise UserError(

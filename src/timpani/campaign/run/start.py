@@ -95,7 +95,7 @@ class Start:
             command = replace(self.command, environment={**self.command.environment, **variables})
             ended = yield from follow(command, self.folder, timeout, stop, take, self.without, locks)
         if ended.how != "finished":
-            LIBRARIES[self.kind].remove_remains(self.folder)
+            LIBRARIES[self.kind].launcher.remove_remains(self.folder)
         return ended
 
     def end(self, ended: Ended, facts: dict[str, Any]) -> None:

@@ -21,7 +21,7 @@ def take_over(plan: CampaignPlan, store: Store, take: Take, report: Callable[[st
     for start in store.unended():
         facts: dict[str, Any] = {}
         for kind in {plan.mpi.kind, *(group.mpi.kind for group in plan.groups)}:
-            LIBRARIES[kind].remove_remains(start.folder)
+            LIBRARIES[kind].launcher.remove_remains(start.folder)
         try:
             facts = _take(plan, store, start, take)
             how = "killed"

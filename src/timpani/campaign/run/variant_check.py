@@ -179,7 +179,7 @@ def _same_in(one: TakenSettings, other: TakenSettings) -> dict[str, str]:
 
 
 def _preferred(variant: PreparedVariant, setting: RecordedSetting) -> str | None:
-    return variant.library.preferred_component(setting.name, setting.default, setting.value)
+    return variant.library.settings.preferred_component(setting.name, setting.default, setting.value)
 
 
 def _unchecked_settings(variant: PreparedVariant, taken: TakenSettings) -> Iterator[str]:
@@ -195,20 +195,20 @@ def _unchecked_settings(variant: PreparedVariant, taken: TakenSettings) -> Itera
             "set it by a parameter of the library, or by words of the launcher",
         )
     parameters, typed = dict(variant.variant.parameters), dict(variant.variant.environment)
-    environment = {library.variable(name): value for name, value in parameters.items()} | typed
+    environment = {library.launcher.variable(name): value for name, value in parameters.items()} | typed
 
     @cache
     def installed() -> InstalledSettings:
-        return library.installed_settings(variant.mpi, {**os.environ, **variant.environment, **environment})
+        return library.settings.installed(variant.mpi, {**os.environ, **variant.environment, **environment})
 
-    set_anyway = {library.control(name) for name in (*parameters, *typed)}
+    set_anyway = {library.settings.control(name) for name in (*parameters, *typed)}
     exported = {
         name: variant.environment[name]
         for name in library_variables(variant.environment)
-        if name not in (variant.clean or {}) and library.control(name) not in set_anyway
+        if name not in (variant.clean or {}) and library.settings.control(name) not in set_anyway
     }
     for name, asked in {**exported, **parameters, **typed}.items():
-        control = library.control(name)
+        control = library.settings.control(name)
         is_typed = name in parameters or name in typed
         fault = complaint_fault(name, asked, taken) if is_typed else None
         if name in parameters and control is None:
@@ -257,10 +257,10 @@ def started(plan: CampaignPlan, group: Group, programs: Programs) -> TakenSettin
         except (OSError, subprocess.TimeoutExpired) as error:
             raise _cannot_start(variant, str(error)) from None
         if done.returncode:
-            variant.library.remove_remains(folder)
+            variant.library.launcher.remove_remains(folder)
             raise _cannot_start(variant, first_sentence(done.stderr or done.stdout))
     printed = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
-    return read_taken(printed.splitlines(), variant.library.names_of_control)
+    return read_taken(printed.splitlines(), variant.library.settings.names_of_control)
 
 
 def first_sentence(output: bytes) -> str:

@@ -15,7 +15,14 @@ from timpani.libraries.intel.settings import (
     offered_variants,
     settings_in_force,
 )
-from timpani.libraries.library import Identity, Library
+from timpani.libraries.library import (
+    Identity,
+    Library,
+    LibraryAlgorithms,
+    LibraryFiles,
+    LibraryLauncher,
+    LibrarySettings,
+)
 
 
 def _environment(launcher: Path) -> dict[str, str]:
@@ -37,18 +44,26 @@ LIBRARY = Library(
         launcher="mpiexec.hydra",  # its mpirun takes the first mpiexec.hydra on PATH, which may be MPICH's
         environment=_environment,
     ),
-    command=command,
-    start_seconds=0.4,
-    export=hydra.export,
-    host_with_slots=hydra.HOST_WITH_SLOTS,
-    catalogue=algorithms.catalogue,
-    selection=algorithms.selection,
-    setting=algorithms.setting,
-    overrides=OVERRIDES,
-    settings_in_force=settings_in_force,
-    control=control,
-    names_of_control=names_of_control,
-    installed_settings=installed_settings,
-    offered_variants=offered_variants,
-    tuning_files=(AdjustFile(),),
+    launcher=LibraryLauncher(
+        command=command,
+        start_seconds=0.4,
+        host_with_slots=hydra.HOST_WITH_SLOTS,
+        export=hydra.export,
+    ),
+    algorithms=LibraryAlgorithms(
+        catalogue=algorithms.catalogue,
+        offered_variants=offered_variants,
+    ),
+    settings=LibrarySettings(
+        selection=algorithms.selection,
+        setting=algorithms.setting,
+        overrides=OVERRIDES,
+        in_force=settings_in_force,
+        control=control,
+        names_of_control=names_of_control,
+        installed=installed_settings,
+    ),
+    files=LibraryFiles(
+        tuning=(AdjustFile(),),
+    ),
 )

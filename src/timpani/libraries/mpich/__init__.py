@@ -3,7 +3,14 @@
 import re
 
 from timpani.libraries import hydra
-from timpani.libraries.library import Identity, Library
+from timpani.libraries.library import (
+    Identity,
+    Library,
+    LibraryAlgorithms,
+    LibraryFiles,
+    LibraryLauncher,
+    LibrarySettings,
+)
 from timpani.libraries.mpich import algorithms
 from timpani.libraries.mpich.settings import (
     OVERRIDES,
@@ -29,21 +36,29 @@ LIBRARY = Library(
         installation="`pip install mpich` into this environment or `apt install mpich libmpich-dev`",
         development="`apt install libmpich-dev`, or your cluster's module with MPICH's compilers",
     ),
-    command=command,
-    start_seconds=0.3,
-    export=hydra.export,
-    host_with_slots=hydra.HOST_WITH_SLOTS,
-    slurm_interface="pmi2",
-    catalogue=algorithms.catalogue,
-    selection=algorithms.selection,
-    setting=algorithms.setting,
-    refusing_controls=algorithms.REFUSING_CONTROLS,
-    overrides=OVERRIDES,
-    control=control,
-    settings_in_force=settings_in_force,
-    without_own_files=without_own_files,
-    offered_variants=offered_variants,
-    eager_limits=eager_limits,
-    tuning_files=(TreeFile(), CompositionsFile()),
-    checked_files=(SharedMemoryFile(),),
+    launcher=LibraryLauncher(
+        command=command,
+        start_seconds=0.3,
+        host_with_slots=hydra.HOST_WITH_SLOTS,
+        export=hydra.export,
+        slurm_interface="pmi2",
+    ),
+    algorithms=LibraryAlgorithms(
+        catalogue=algorithms.catalogue,
+        offered_variants=offered_variants,
+        eager_limits=eager_limits,
+    ),
+    settings=LibrarySettings(
+        selection=algorithms.selection,
+        setting=algorithms.setting,
+        overrides=OVERRIDES,
+        refusing_controls=algorithms.REFUSING_CONTROLS,
+        in_force=settings_in_force,
+        without_own_files=without_own_files,
+        control=control,
+    ),
+    files=LibraryFiles(
+        tuning=(TreeFile(), CompositionsFile()),
+        checked=(SharedMemoryFile(),),
+    ),
 )

@@ -2,7 +2,7 @@
 
 import re
 
-from timpani.libraries.library import Identity, Library
+from timpani.libraries.library import Identity, Library, LibraryAlgorithms, LibraryLauncher, LibrarySettings
 from timpani.libraries.simgrid import algorithms, launcher
 
 _SAYS = re.compile(r"SimGrid version (?P<version>\d\S*)")
@@ -19,15 +19,21 @@ LIBRARY = Library(
         installation="`apt install libsimgrid-dev`",
         development="`apt install libsimgrid-dev`",
     ),
-    command=launcher.command,
-    start_seconds=0.2,
-    host_with_slots="{}:{}",
-    parameter=lambda name, value: tuple(launcher.arguments([(name, value)])),
-    simulates=True,
-    catalogue=algorithms.catalogue,
-    selection=algorithms.selection,
-    setting=algorithms.setting,
-    overrides=re.compile(r"SMPI_(?!PRETEND)\w+"),
-    same_while_eager=algorithms.SAME_WHILE_EAGER,
-    stand_ins=algorithms.STAND_INS,
+    launcher=LibraryLauncher(
+        command=launcher.command,
+        start_seconds=0.2,
+        host_with_slots="{}:{}",
+        parameter=lambda name, value: tuple(launcher.arguments([(name, value)])),
+        simulates=True,
+    ),
+    algorithms=LibraryAlgorithms(
+        catalogue=algorithms.catalogue,
+        same_while_eager=algorithms.SAME_WHILE_EAGER,
+        stand_ins=algorithms.STAND_INS,
+    ),
+    settings=LibrarySettings(
+        selection=algorithms.selection,
+        setting=algorithms.setting,
+        overrides=re.compile(r"SMPI_(?!PRETEND)\w+"),
+    ),
 )

@@ -146,7 +146,7 @@ class Machine(BaseModel):
     @property
     def simulated(self) -> bool:
         """Whether its ranks are simulated."""
-        return self.launcher in LIBRARIES and LIBRARIES[self.launcher].simulates
+        return self.launcher in LIBRARIES and LIBRARIES[self.launcher].launcher.simulates
 
     @property
     def own_cores(self) -> bool:

@@ -72,9 +72,9 @@ def _proven_call(lines: Sequence[SentLine]) -> ProvenCall | None:
 def proving_variables(library: Mpi) -> dict[str, str]:
     """What makes the library and Timpani count the messages of a program; UserError where the library can't."""
     known = LIBRARIES[library.kind]
-    counting = known.counting(library) if known.counting else None
+    counting = known.algorithms.counting(library) if known.algorithms.counting else None
     if counting is None:
         raise UserError(
             f"{library} can't count messages", "profile without --prove; Open MPI's monitoring component can count"
         )
-    return {"TIMPANI_PROVE": "1"} | {known.variable(name): value for name, value in counting.parameters}
+    return {"TIMPANI_PROVE": "1"} | {known.launcher.variable(name): value for name, value in counting.parameters}

@@ -44,7 +44,7 @@ def preloaded_command(
     given = {**variables(library, rules, resolve(on, mpi).switches if on else {}), **further}
     _check_programs(command, library)
     if started:
-        LIBRARIES[started.kind].check_export(started, command, os.environ)
+        LIBRARIES[started.kind].launcher.check_export(started, command, os.environ)
     argv, environment = pass_variables(
         command, started.kind if started else None, given, os.environ.get("LD_PRELOAD", "")
     )

@@ -30,8 +30,8 @@ def choice_of_variant(text: str, library: Mpi) -> Choice:
         )
     _check_in_force(name, variant, library)
     known = LIBRARIES[library.kind]
-    parameters = {known.variable(parameter): value for parameter, value in variant.parameters}
-    own = {variable for variable in environment if known.control(variable) is not None}
+    parameters = {known.launcher.variable(parameter): value for parameter, value in variant.parameters}
+    own = {variable for variable in environment if known.settings.control(variable) is not None}
     return Choice(
         {**environment, **parameters},
         None,

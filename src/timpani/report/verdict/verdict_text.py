@@ -53,7 +53,7 @@ def schedules_of(campaign: Campaign, cells: pl.DataFrame) -> EqualSchedules:
     """Which of its algorithms are one schedule, by its counted messages, by what is known of its library, and by
     times that don't contradict it."""
     library = LIBRARIES.get(campaign.header.mpi.kind)
-    found = equal_schedules(cells, campaign.proofs, library.on_two_ranks if library else {})
+    found = equal_schedules(cells, campaign.proofs, library.algorithms.on_two_ranks if library else {})
     return without_contradictions(found, campaign.compared_with_default)
 
 

@@ -51,7 +51,7 @@ def confirmation_study(
     recorded = campaign.header.recorded_study
     ruled = [rule.collective for rule in table.rules] or recorded["collectives"]
     collectives = list(dict.fromkeys(ruled))
-    has_library_files = any((folder / each.name).exists() for each in LIBRARIES[table.library].tuning_files)
+    has_library_files = any((folder / each.name).exists() for each in LIBRARIES[table.library].files.tuning)
     has_preload_rules = (folder / PRELOAD_RULES).exists()
     if not has_library_files and not has_preload_rules and table.setting is None:
         raise UserError(

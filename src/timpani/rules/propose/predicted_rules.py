@@ -131,7 +131,7 @@ def _comparable(
     left_out: list[str] = []
     proved = {(proof["collective"], proof["message_bytes"]) for proof in campaign.proofs}
     uncounted = "its messages were not counted; `timpani run … --prove` counts them"
-    counting = LIBRARIES[mpi.kind].counting
+    counting = LIBRARIES[mpi.kind].algorithms.counting
     if counting is None or counting(mpi) is None:
         uncounted = f"{mpi} counts no messages"
     for (collective,), part in measured.group_by("collective", maintain_order=True):

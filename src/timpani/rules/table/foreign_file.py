@@ -45,7 +45,7 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
     for mpi in mpis:
         for each in matching:
             if each in _formats(LIBRARIES[mpi.kind]) and each.is_read_by(mpi):
-                return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].catalogue(mpi))
+                return ForeignFile(text, each, mpi, LIBRARIES[mpi.kind].algorithms.catalogue(mpi))
     titles = " or ".join(each.title for each in matching)
     reason = f"{mpis[0]} does not read it" if wanted else "no such library is installed"
     raise UserError(
@@ -55,4 +55,4 @@ def read_file(path: Path, wanted: str | None) -> ForeignFile:
 
 
 def _formats(library: Library) -> tuple[CheckedFile, ...]:
-    return *library.tuning_files, *library.checked_files
+    return *library.files.tuning, *library.files.checked

@@ -17,7 +17,7 @@ def library_choices(campaign: Campaign, mpi_wanted: str | None) -> tuple[list[st
     launch can be set to. `mpi_wanted` and UserError as of `installed_library`.
     """
     mpi = installed_library(campaign, mpi_wanted)
-    catalogue = LIBRARIES[mpi.kind].catalogue(mpi)
+    catalogue = LIBRARIES[mpi.kind].algorithms.catalogue(mpi)
     rules = select(campaign.of_variant().raced, machine_layouts(campaign), mpi.kind).rules
     named = [(rule, library_rule(mpi, catalogue, rule.collective, rule.algorithm)) for rule in rules]
     return (

@@ -63,7 +63,7 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
     own_rules = [rule for rule in table.rules if rule.algorithm.provider == OWN]
     written: list[LibraryFile] = []
     switches: dict[str, str] = {}
-    for each in library.tuning_files if library_table.rules else ():
+    for each in library.files.tuning if library_table.rules else ():
         if not each.is_read_by(mpi):
             continue
         file = _write(each, library_table, catalogue, mpi)
@@ -75,13 +75,13 @@ def tuned_files(table: SelectionTable, mpi: Mpi, catalogue: Catalogue, folder: P
         about = [SIMULATED] if table.simulated else []
         texts[PRELOAD_RULES] = own_rules_text(own_rules, [*about, f"from {table.source}"])
     parameters, environment = _with_setting(table, mpi, switches)
-    settings = environment | {library.variable(name): value for name, value in parameters.items()}
+    settings = environment | {library.launcher.variable(name): value for name, value in parameters.items()}
     if settings:
         texts[SWITCH_ON] = switch_on_script(SWITCH_ON, settings, folder, mpi)
         texts[SWITCH_OFF] = switch_off_script(SWITCH_OFF, settings)
         texts[MODULE] = module_file(settings, folder, mpi, evidence=TABLE_FILE)
-        if library.parameter_file:
-            texts[library.parameter_file] = _parameter_file(library, parameters, environment)
+        if library.files.parameter:
+            texts[library.files.parameter] = _parameter_file(library, parameters, environment)
     return TunedFiles(texts, tuple(written), tuple(switches.items()), len(own_rules), settings)
 
 
@@ -108,7 +108,7 @@ def _parameter_file(library: Library, parameters: Mapping[str, str], environment
     named = dict(parameters)
     missing = []
     for variable, value in environment.items():
-        name = library.control(variable)
+        name = library.settings.control(variable)
         if name is None:
             missing.append(f"# {variable}={value} is no parameter: set it in the environment.\n")
         else:
@@ -143,5 +143,5 @@ def _edges(rule: Rule) -> list[Call]:
 def tuned_names(mpi: Mpi) -> tuple[str, ...]:
     """The possible names of the files of `tuned_files` for `mpi`, without the table's."""
     library = LIBRARIES[mpi.kind]
-    tuning_files = (each.name for each in library.tuning_files)
-    return (*tuning_files, PRELOAD_RULES, SWITCH_ON, SWITCH_OFF, MODULE, *filter(None, (library.parameter_file,)))
+    tuning_files = (each.name for each in library.files.tuning)
+    return (*tuning_files, PRELOAD_RULES, SWITCH_ON, SWITCH_OFF, MODULE, *filter(None, (library.files.parameter,)))
