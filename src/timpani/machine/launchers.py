@@ -36,7 +36,7 @@ def srun_command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
     srun uses nodes in the order of their names, whatever the order of the hosts.
     """
     library = LIBRARIES[mpi.kind]
-    interface = library.slurm_interface
+    interface = library.launcher.slurm_interface
     if interface is None:
         raise UserError(f"srun can't start the ranks of {mpi}", "name its own launcher in the machine file")
     if interface not in interfaces():
@@ -44,7 +44,7 @@ def srun_command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
             f"srun has no {interface}, which ranks of {mpi.title} need to find each other",
             f'`srun --mpi=list` shows what it has; write launcher = "{mpi.kind}" to start with its own launcher',
         )
-    variables = {library.variable(name): value for name, value in request.parameters}
+    variables = {library.launcher.variable(name): value for name, value in request.parameters}
     return Command(
         argv=(
             *("srun", f"--mpi={interface}", "--kill-on-bad-exit", f"--ntasks={request.ranks}"),
@@ -115,7 +115,7 @@ def shares_cores(machine: Machine) -> bool:
 def lab_command(mpi: Mpi, request: LaunchRequest, machine: Machine) -> Command:
     """The command, without binding, and yielding while waiting: each node sees all of the computer's cores."""
     lab, _ = choose_whole_lab(machine.lab)
-    started = LIBRARIES[mpi.kind].command(mpi, replace(request, oversubscribed=True))
+    started = LIBRARIES[mpi.kind].launcher.command(mpi, replace(request, oversubscribed=True))
     return replace(started, argv=lab.enter(request.hosts[0].name, started.argv))
 
 
@@ -145,9 +145,9 @@ def pass_variables(
     given = {**variables, _PRELOAD: _path(variables[_PRELOAD], preloaded)}
     first, *rest = command
     library = LIBRARIES[kind] if kind else None
-    if library and library.export:
-        parts = _parts(rest) if library.exports_by_part else [rest]
-        return [first, *chain.from_iterable(_exported(part, library.export, given) for part in parts)], {}
+    if library and library.launcher.export:
+        parts = _parts(rest) if library.launcher.exports_by_part else [rest]
+        return [first, *chain.from_iterable(_exported(part, library.launcher.export, given) for part in parts)], {}
     rest = _with_own(rest, given[_PRELOAD])
     if Path(first).name == "srun":  # it splits values of --export at commas, so only the library is passed
         loaded = given.pop(_PRELOAD)
@@ -232,4 +232,4 @@ def command(mpi: Mpi, request: LaunchRequest, machine: Machine | None = None) ->
         return _LAUNCHERS[machine.launcher](mpi, request, machine)
     if machine and machine.simulated:
         request = on_platform(request, machine)
-    return LIBRARIES[mpi.kind].command(mpi, request)
+    return LIBRARIES[mpi.kind].launcher.command(mpi, request)

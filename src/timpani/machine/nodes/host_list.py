@@ -161,7 +161,7 @@ _MAX_MENTIONS = 1_000_000  # maximum of host mentions in one file: 100,000 nodes
 
 def rank_file(places: Sequence[RankBinding], library: Library) -> str:
     """A line for each rank: host, socket and core. UserError if the library's launcher has no rank files."""
-    line = library.rank_line
+    line = library.launcher.rank_line
     if line is None:
         raise UserError(f"{library.name}'s launcher reads no rank files", "leave --ranks out, or --syntax")
     return "".join(f"{line(rank, each.host, each.socket, each.core)}\n" for rank, each in enumerate(places))
