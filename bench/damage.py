@@ -18,9 +18,10 @@ from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.verify import verify
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
+from timpani.report.document.text import text_of
 from timpani.report.page.methods import methods_paragraph
 from timpani.report.page.provenance import provenance
-from timpani.report.verdict.verdict_text import verdict_text
+from timpani.report.verdict.verdict_text import verdict_document
 
 CORRUPTIONS = int(os.environ.get("CORRUPTIONS", "1000"))
 SEED = int(os.environ.get("SEED", "1"))
@@ -77,4 +78,4 @@ def _figures(campaign: Campaign) -> str:
     terms = provenance(campaign.header, campaign.launches)
     methods = methods_paragraph(campaign.header, campaign.launches)
     shown = estimate_cells(campaign.raced).write_csv()
-    return "\n".join([shown, methods, *verdict_text(campaign), *map(str, terms)])
+    return "\n".join([shown, methods, text_of(verdict_document(campaign).blocks), *map(str, terms)])

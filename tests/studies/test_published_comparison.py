@@ -10,7 +10,8 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.statistic import by_statistic
 from timpani.campaign.read.study_names import with_study_names
-from timpani.report.verdict.verdict_text import verdict_text
+from timpani.report.document.text import text_of
+from timpani.report.verdict.verdict_text import verdict_document
 from timpani.studies.comparison import PublishedComparison
 from timpani.studies.tables import COMPARISON, published_doubts, published_names, read_published
 from timpani.study.cell import Algorithm, Cell
@@ -47,7 +48,7 @@ def test_data_have_the_names_of_what_was_measured(simulated: Campaign) -> None:
 
 def test_the_verdict_has_the_studys_names_and_its_footnotes(simulated: Campaign) -> None:
     for full in (False, True):
-        lines = [*verdict_text(with_study_names(simulated), full)]
+        lines = text_of(verdict_document(with_study_names(simulated), full).blocks).splitlines()
         assert (NOTE in lines) == ("basic_linear" in " ".join(line for line in lines if line != NOTE))
         assert not [line for line in lines if "flattree" in line and line != NOTE]
 

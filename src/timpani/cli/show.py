@@ -1,6 +1,5 @@
 """`timpani show`: a campaign as a table, in OSU's format, or as data; or a profile."""
 
-import json
 import sys
 from dataclasses import astuple, dataclass
 from functools import partial
@@ -27,17 +26,17 @@ from timpani.cli.terminal.options import (
     document_format,
     document_text,
     expand,
-    format_option,
 )
 from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
 from timpani.programs.profile.profile_folder import is_profile, read_profile
 from timpani.report.document.blocks import Document
+from timpani.report.document.json import json_text
 from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
 from timpani.report.profiled.savings_text import savings_lines
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
-from timpani.report.verdict.verdict_text import verdict_object, verdict_text
+from timpani.report.verdict.verdict_text import verdict_document, verdict_object
 from timpani.report.words.output_files import write_file
 
 _option = partial(typer.Option, rich_help_panel="Only a part of it")
@@ -181,7 +180,7 @@ def verdict(
     folder: Campaign = None,
     format: Annotated[
         Format,
-        format_option("json has every point: standing, ratio, interval, launches, setting.", Format.text, Format.json),
+        document_format("json has every point: standing, ratio, interval, launches, setting."),
     ] = Format.text,
     details: Annotated[
         bool, typer.Option("--details", help="Add each operation, how sure the answer is, and all warnings.")
@@ -190,6 +189,6 @@ def verdict(
     """Print the verdict of a campaign: where the default is fine, what is faster at other points, and how to set it."""
     campaign = load(campaign_or_newest(folder))
     if format is Format.json:
-        typer.echo(json.dumps(verdict_object(campaign), indent=1, ensure_ascii=False, allow_nan=False))
+        typer.echo(json_text(verdict_object(campaign)), nl=False)
     else:
-        typer.echo("\n".join(verdict_text(with_study_names(campaign), details)))
+        typer.echo(document_text(verdict_document(with_study_names(campaign), details), format), nl=False)

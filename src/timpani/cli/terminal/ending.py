@@ -10,7 +10,8 @@ from timpani.campaign.read.study_names import with_study_names
 from timpani.campaign.read.swept_parameters import without_effect
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
-from timpani.report.verdict.verdict_text import verdict_text
+from timpani.report.document.text import text_of
+from timpani.report.verdict.verdict_text import verdict_document
 from timpani.study.words import counted
 
 STOPPED = 128
@@ -26,7 +27,7 @@ def print_ending(folder: Path, outcome: Outcome, signal_number: int | None) -> i
     if stopped := stopped_status(outcome, signal_number):
         return stopped
     campaign = load(folder)
-    typer.echo("\n".join(verdict_text(with_study_names(campaign))))
+    typer.echo(text_of(verdict_document(with_study_names(campaign)).blocks), nl=False)
     for text in indistinct(campaign.proofs):
         typer.echo(f"not distinguishable by their messages: {text}")
     for text in without_effect(campaign.proofs):

@@ -68,7 +68,7 @@ class Document:
     title: str
     blocks: tuple[Block, ...]
 
-    def with_name(self, name: str) -> Iterator[Block]:
+    def with_name(self, name: str) -> Iterator[Any]:
         """The blocks with this name."""
         return (block for block in self.blocks if block.name == name)
 

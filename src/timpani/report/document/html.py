@@ -45,8 +45,8 @@ def block_html(block: Block) -> Markup:
         case Heading():
             return Markup('<h{0} id="{1}">{2}</h{0}>\n').format(block.level, block.name, block.text)
         case Sentence():
-            depth = Markup(' class="depth-{}"').format(block.depth) if block.depth else ""
-            return Markup("<p{}>{}</p>\n").format(depth, with_code(block.text))
+            depth = f" depth-{block.depth}" if block.depth else ""
+            return Markup('<p class="{}{}">{}</p>\n').format(block.name, depth, with_code(block.text))
         case Bullets():
             about = Markup("<p>{}:</p>\n").format(with_code(block.about)) if block.about else ""
             items = Markup("").join(Markup("<li>{}</li>").format(with_code(item)) for item in block.items)

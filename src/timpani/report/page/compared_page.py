@@ -9,12 +9,13 @@ from markupsafe import Markup
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.read.differing_conditions import differences
 from timpani.campaign.read.other_activity import load_warnings
+from timpani.report.document.html import html_of
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import static_svg
 from timpani.report.page.provenance import facts, provenance
-from timpani.report.verdict.verdict_text import verdict_text
+from timpani.report.verdict.verdict_text import verdict_document
 from timpani.report.words.changes_figure import TITLE, ratio_chart, ratio_rows
 from timpani.report.words.changes_text import STANDING_TITLES, change_counts, change_rows, missing_partners
 from timpani.study.operations import title_of
@@ -33,7 +34,7 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
                 name: {
                     "folder": str(each.folder),
                     "facts": "; ".join(value for term, value in facts(each.header) if term != "Command"),
-                    "verdict": list(verdict_text(each)),
+                    "verdict": html_of(verdict_document(each).blocks),
                     "provenance": provenance(each.header, each.launches),
                 }
                 for name, each in sides.items()

@@ -15,6 +15,8 @@ from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import state_sentences
 from timpani.campaign.osu.doubts import Doubt, doubts
 from timpani.campaign.read.campaign_warnings import campaign_warnings
+from timpani.report.document.blocks import Block, Sentence
+from timpani.report.document.html import html_of
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
 from timpani.report.figures.columns import SIZE_SERIES
@@ -32,8 +34,7 @@ from timpani.report.page.provenance import facts, provenance
 from timpani.report.page.sections import LEFT_OUT, sections
 from timpani.report.predicted.stored_predictions import StoredPredictions
 from timpani.report.tables.coverage import AT_LEAST, coverage
-from timpani.report.verdict.answer import definitions, headline, how_sure
-from timpani.report.verdict.difference_words import EXACT, faster
+from timpani.report.verdict.answer import EXACT, answer_blocks, definitions, faster, how_sure
 from timpani.report.verdict.message_summary import message_summary
 from timpani.report.verdict.race_lines import race_lines
 from timpani.report.verdict.verdict_text import conditions
@@ -75,7 +76,7 @@ def render(
         title=study.title or campaign.folder.resolve().name,
         question=study.question,
         facts=facts(campaign.header),
-        headline=headline(report.verdict) if report.verdict.has_collectives or not messages else [],
+        headline=html_of(tuple(_answer(report, messages))),
         definitions=definitions(report.verdict),
         reasons=[
             *report.verdict.sentences,
@@ -100,6 +101,17 @@ def render(
         library=_library(),
         data=script_data(report),
     )
+
+
+def _answer(report: Report, messages: Table | None) -> Iterator[Block]:
+    """The answer under the title `Verdict`, which it need not repeat; nothing where only messages were measured."""
+    if report.verdict.has_collectives or not messages:
+        for block in answer_blocks(report.verdict):
+            if isinstance(block, Sentence):
+                text = block.text.removeprefix("Verdict: ")
+                yield replace(block, text=text[:1].upper() + text[1:] if block.name == "answer" else text)
+            else:
+                yield block
 
 
 def _warnings(campaign: Campaign, report: Report) -> list[str]:

@@ -27,8 +27,7 @@ from timpani.report.tables.coverage import coverage
 from timpani.report.tables.study_tables import study_tables
 from timpani.report.tables.variant_table import variant_tables
 from timpani.report.verdict import gains
-from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED
-from timpani.report.verdict.difference_words import faster
+from timpani.report.verdict.answer import MAX_BRIEF, NOT_RECORDED, faster
 from timpani.stats.interval import LEVEL
 from timpani.study.schema import STATISTIC
 from timpani.study.words import per_cent

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.report.verdict.answer import headline
+from timpani.report.verdict.answer import answer_sentence
 from timpani.report.verdict.verdict_text import conditions, verdict_of
 from timpani.study.words import counted
 from timpani.tuning.decide.decide import decide
@@ -39,10 +39,10 @@ class MadeFrom:
             yield (
                 "no rule can select the faster algorithms: no file can name them, or they are slower in some placement"
             )
-            yield headline(verdict)[0]
+            yield answer_sentence(verdict)
         else:
             yield "no rule: no algorithm is shown to be faster than the default"
-            yield headline(verdict)[0]
+            yield answer_sentence(verdict)
 
 
 def made_from(folders: Sequence[Path], together: Campaign) -> MadeFrom:

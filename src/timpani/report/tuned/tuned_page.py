@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.report.verdict.answer import MAX_BRIEF, brief_warnings, headline, more_warnings
+from timpani.report.verdict.answer import MAX_BRIEF, answer_sentence, brief_warnings, more_warnings
 from timpani.rules.table.setting_of import setting_words
 from timpani.rules.table.table_file import TABLE_FILE
 from timpani.rules.table.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
@@ -75,7 +75,7 @@ def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) 
             return
     else:
         yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} lists their gains"
-        yield headline(known.verdict)[0]
+        yield answer_sentence(known.verdict)
     for each in files.library:
         left = _left_out(len({left.rule for left in each.left_out})) if each.left_out else ""
         yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
@@ -122,7 +122,7 @@ def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, 
     if table.simulated:
         yield from (f"**{_SIMULATED[0].upper()}{_SIMULATED[1:]}.**", "")
     made = "Simulated" if table.simulated else "Measured"
-    answer = [headline(known.verdict)[0]] if table.rules else list(map(_as_sentence, known.without_rule()))
+    answer = [answer_sentence(known.verdict)] if table.rules else list(map(_as_sentence, known.without_rule()))
     yield from (*answer, "", f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
     if table.setting:
         yield from ("## Setting", "", _as_sentence(setting_words(table.setting)), _ABOUT_SETTING, "")

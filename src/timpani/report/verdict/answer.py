@@ -1,9 +1,10 @@
-"""The verdict on a campaign in words: the answer, what to do, then warnings."""
+"""The verdict on a campaign: the answer, what to do, then warnings."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 
-from timpani.report.verdict.difference_words import EXACT, faster
-from timpani.stats.compare import ALPHA
+from timpani.report.document.blocks import Block, NextCommand, Sentence
+from timpani.stats.compare import ALPHA, INDIFFERENCE, INDIFFERENCE_TEXT
 from timpani.stats.regret import ALPHA as RACE_ALPHA
 from timpani.study.cell import OWN, VARIANT_SIGN
 from timpani.study.operations import is_sized
@@ -17,6 +18,11 @@ MAX_BRIEF = 3
 
 _FEW_UNDECIDED = 5  # with fewer undecided points, only the launches for all of them are shown
 _MANY_LAUNCHES = 1000  # beyond which a number of launches means: not by more launches
+
+EXACT = (
+    f"Simulated times do not vary, so no difference is due to chance: two times differ if their ratio is outside "
+    f"{INDIFFERENCE_TEXT}."
+)
 
 NOTHING_TO_SET = (
     "A simulation has no library to set: measure these points on the machine before you switch anything on."
@@ -34,42 +40,32 @@ _ABOUT = (
 )
 
 
-def headline(verdict: Verdict, limits: Mapping[int, str] | None = None) -> list[str]:
-    """The answer, the largest gains, and what would decide the rest: a sentence or a command each.
+def faster(simulated: bool) -> str:
+    """`significantly faster`, or of simulated times, which do not vary, by how much."""
+    return f"over {per_cent(INDIFFERENCE[1] - 1)} faster" if simulated else "significantly faster"
+
+
+def answer_blocks(verdict: Verdict, limits: Mapping[int, str] | None = None) -> Iterator[Block]:
+    """The answer, the largest gains, and what would decide the rest.
 
     limits  names of the library's eager limits by their bytes, where it was asked for them
     """
-    if not verdict.has_collectives:
-        return ["Verdict: none asked for; messages and transposes have no default to decide on."]
-    if not verdict.decided:
-        return [f"{_verdict(verdict)}: none; there is nothing that the default could be compared with."]
-    if not verdict.is_conclusive:
-        advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
-        return [
-            f"{_verdict(verdict)}: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."
-        ]
-    if verdict.by_value == verdict.decided:
-        lines = [
-            "Verdict by value alone (averages of a single run, no interval): your library's default takes at most "
-            f"{EQUIVALENCE_MARGIN} longer than the fastest at {verdict.within_by_value} of "
-            f"{counted(verdict.decided, 'point')}."
-        ]
-        if verdict.largest_regret:
-            lines.append(f"Largest gain by value ({_of_many(verdict)}): {_gain(verdict.largest_regret)}")
-        return lines
-    lines = [_answer(verdict)]
+    yield _answer(verdict)
+    if not _decides(verdict):
+        if verdict.by_value == verdict.decided and verdict.largest_regret:
+            yield _gain(verdict.largest_regret, f"Largest gain by value ({_of_many(verdict)}): ", depth=0)
+        return
     if verdict.largest_regret:
-        lines += _gains(verdict, limits or {})
+        yield from _gains(verdict, limits or {})
     elif not verdict.undecided:
-        lines.append(f"No {verdict.competitors} is {faster(verdict.simulated)}.")
+        yield Sentence("no_gain", f"No {verdict.competitors} is {faster(verdict.simulated)}.")
     if verdict.forecast:
-        lines += _what_would_decide(verdict.forecast, verdict)
-    return lines
+        yield from _what_would_decide(verdict.forecast, verdict)
 
 
-def details(verdict: Verdict) -> list[str]:
-    """What the answer rests on: each operation, what the words mean, how often chance errs."""
-    return [*(f"  {sentence}" for sentence in verdict.sentences), *definitions(verdict), *how_sure(verdict)]
+def answer_sentence(verdict: Verdict) -> str:
+    """The answer alone."""
+    return _answer(verdict).text
 
 
 def definitions(verdict: Verdict) -> list[str]:
@@ -105,50 +101,70 @@ def more_warnings(warnings: Sequence[str]) -> str:
     return counted(left, "more warning") if left > 0 else ""
 
 
-def _answer(verdict: Verdict) -> str:
-    default = "the simulated default" if verdict.simulated else "your library's default"
-    parts = [f"{default} is fine at {verdict.within_5_percent} of {counted(verdict.decided, 'point')}"]
-    if verdict.slower:
-        up_to = f", up to {verdict.largest_regret.gain:.2f} times" if verdict.largest_regret else ""
-        parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
-    if verdict.undecided:
-        parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
-    return f"{_verdict(verdict)}: {'; '.join(parts)}."
+def _answer(verdict: Verdict) -> Sentence:
+    fine = verdict.within_by_value if verdict.by_value else verdict.within_5_percent
+    counts = {"fine": fine, "slower": verdict.slower, "undecided": verdict.undecided, "points": verdict.decided}
+    points = counted(verdict.decided, "point")
+    title = f"Verdict where ranks enter {' or '.join(verdict.arrivals)}" if verdict.arrivals else "Verdict"
+    if not verdict.has_collectives:
+        text = "Verdict: none asked for; messages and transposes have no default to decide on."
+    elif not verdict.decided:
+        text = f"{title}: none; there is nothing that the default could be compared with."
+    elif not verdict.is_conclusive:
+        advice = f": {verdict.launches_advice}" if verdict.launches_advice else ""
+        text = f"{title}: none yet; a comparison takes {counted(verdict.launches_needed, 'launch')}{advice}."
+    elif verdict.by_value == verdict.decided:
+        text = (
+            "Verdict by value alone (averages of a single run, no interval): your library's default takes at most "
+            f"{EQUIVALENCE_MARGIN} longer than the fastest at {fine} of {points}."
+        )
+    elif verdict.undecided == verdict.decided:
+        text = f"{title}: undecided at {'the only point' if verdict.decided == 1 else f'all {points}'}."
+    else:
+        default = "the simulated default" if verdict.simulated else "your library's default"
+        parts = [f"{default} is fine at {fine} of {points}"]
+        if verdict.slower:
+            up_to = f", up to {verdict.largest_regret.gain:.2f} times" if verdict.largest_regret else ""
+            parts.append(f"at {verdict.slower} another {verdict.winners} is faster{up_to}")
+        if verdict.undecided:
+            parts.append(f"{verdict.undecided} {'is' if verdict.undecided == 1 else 'are'} undecided")
+        text = f"{title}: {'; '.join(parts)}."
+    return Sentence("answer", text, counts)
 
 
-def _verdict(verdict: Verdict) -> str:
-    """`Verdict`, and how late ranks enter unless they enter together."""
-    return f"Verdict where ranks enter {' or '.join(verdict.arrivals)}" if verdict.arrivals else "Verdict"
-
-
-def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[str]:
+def _gains(verdict: Verdict, limits: Mapping[int, str]) -> Iterator[Block]:
     """The largest gains, one an operation, each with what switches its best algorithm on."""
-    assert verdict.largest_regret is not None
     shown = verdict.regrets[:MAX_BRIEF]
-    chosen = f"{'the first is ' if len(shown) > 1 else ''}{_of_many(verdict)}"
-    yield f"Largest gains ({chosen}):" if len(shown) > 1 else f"Largest gain ({chosen}):"
+    several = len(shown) > 1
+    chosen = f"{'the first is ' if several else ''}{_of_many(verdict)}"
+    yield Sentence("largest_gains", f"Largest gain{'s' if several else ''} ({chosen}):")
     for loss in shown:
-        yield f"  {_gain(loss)}"
+        yield _gain(loss)
         if limit := limits.get(loss.message_bytes):
             size = show_size(loss.message_bytes)
-            yield f"    {size} is the library's {limit}: a whole message waits for its receiver, smaller pieces do not"
-        if loss.set_by and loss.best_label.startswith(OWN):
-            yield f"    by rules (`timpani rules`): {loss.set_by} …"
-            continue
+            why = f"{size} is the library's {limit}: a whole message waits for its receiver, smaller pieces do not"
+            yield Sentence("eager_limit", why, {"limit": limit}, depth=2)
         if loss.set_by:
-            where = "in the whole program" if VARIANT_SIGN in loss.best_label else f"in all calls of {loss.collective}"
-            yield f"    {where}: {loss.set_by} …"
-        yield from (f"    {part}" for part in loss.parts)
+            yield Sentence("setting", f"{_where_set(loss)}: {loss.set_by} …", {"set_by": loss.set_by}, depth=2)
+        if loss.set_by and loss.best_label.startswith(OWN):
+            continue
+        yield from (Sentence("part", str(part), asdict(part), depth=2) for part in loss.parts)
         if loss.at_other_points and (loss.set_by or verdict.simulated):
-            yield f"    but {loss.at_other_points}"
+            yield Sentence("elsewhere", f"but {loss.at_other_points}", asdict(loss.at_other_points), depth=2)
     costly = [loss for loss in shown if loss.set_by and loss.at_other_points]
     if any(VARIANT_SIGN not in loss.best_label for loss in costly):
         which = "each algorithm" if any(VARIANT_SIGN in loss.best_label for loss in costly) else "each"
-        yield f"  `timpani tune` applies {which} only at the sizes at which it is faster."
+        yield Sentence("tune", f"`timpani tune` applies {which} only at the sizes at which it is faster.", depth=1)
     if verdict.simulated:
-        yield NOTHING_TO_SET
+        yield Sentence("nothing_to_set", NOTHING_TO_SET)
     if not verdict.settings_recorded:
-        yield NOT_RECORDED
+        yield Sentence("not_recorded", NOT_RECORDED)
+
+
+def _where_set(loss: DefaultRegret) -> str:
+    if loss.best_label.startswith(OWN):
+        return "by rules (`timpani rules`)"
+    return "in the whole program" if VARIANT_SIGN in loss.best_label else f"in all calls of {loss.collective}"
 
 
 def _of_many(verdict: Verdict) -> str:
@@ -163,16 +179,17 @@ def _of_many(verdict: Verdict) -> str:
     return f"the largest of {verdict.decided} points, {OVERESTIMATED}{anew}"
 
 
-def _gain(loss: DefaultRegret) -> str:
+def _gain(loss: DefaultRegret, before: str = "", depth: int = 1) -> Sentence:
     size = f" at {show_size(loss.message_bytes)}" if is_sized(loss.collective) else ""
     known = loss.gain_low is not None and loss.gain_high is not None
     ends = f"bounds of {per_cent(1 - RACE_ALPHA)} each:" if loss.raced else f"{per_cent(1 - ALPHA)} interval"
     interval = f" ({ends} {loss.gain_low:.2f} to {loss.gain_high:.2f})" if known else ""
     where = f"{loss.collective}{size} on {counted(loss.ranks, 'rank')}"
-    return f"{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}"
+    text = f"{before}{where}: {loss.schedule or loss.best_label}, {loss.gain:.2f} times as fast{interval}"
+    return Sentence("gain", text, {"collective": loss.collective, "best": loss.best_label, "gain": loss.gain}, depth)
 
 
-def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator[str]:
+def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator[Block]:
     """How many launches would probably decide what is undecided, of few points all of them; and the command."""
 
     def cost(launches: int, seconds: float | None, noun: str = "") -> str:
@@ -181,21 +198,20 @@ def _what_would_decide(forecast: DecisionForecast, verdict: Verdict) -> Iterator
         return f"{launches}{noun}" + (f" ({show_seconds(seconds)} more)" if seconds is not None else "")
 
     noun = " launches in total"
-    command = [f"  {verdict.decide_command}"] if verdict.decide_command else []
     some = "" if forecast.of == verdict.undecided else f"{forecast.of} of "
     if forecast.of < _FEW_UNDECIDED:
         points = f"{some}the undecided {'point' if verdict.undecided == 1 else 'points'}"
         decided = cost(forecast.most, forecast.most_seconds, noun)
-        yield f"{points[0].upper()}{points[1:]} would probably be decided after {decided}."
-        yield from command
-        return
-    decided = cost(forecast.half, forecast.half_seconds, noun)
-    half = f"Half of {some}the undecided points would probably be decided after {decided}"
-    if forecast.half >= _MANY_LAUNCHES:
-        yield f"{half}."
-        return
-    yield f"{half}, {per_cent(DECIDED_SHARE)} after {cost(forecast.most, forecast.most_seconds)}."
-    yield from command
+        text = f"{points[0].upper()}{points[1:]} would probably be decided after {decided}."
+    else:
+        decided = cost(forecast.half, forecast.half_seconds, noun)
+        text = f"Half of {some}the undecided points would probably be decided after {decided}"
+        if forecast.half < _MANY_LAUNCHES:
+            text += f", {per_cent(DECIDED_SHARE)} after {cost(forecast.most, forecast.most_seconds)}"
+        text += "."
+    yield Sentence("would_decide", text, asdict(forecast))
+    if verdict.decide_command:
+        yield NextCommand("decide", verdict.decide_command, depth=1)
 
 
 def affordable_launches(forecast: DecisionForecast) -> tuple[int, float | None] | None:

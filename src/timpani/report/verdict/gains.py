@@ -6,8 +6,7 @@ import polars as pl
 
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.figures.figure import CONDITIONS
-from timpani.report.verdict.answer import NOTHING_TO_SET
-from timpani.report.verdict.difference_words import faster
+from timpani.report.verdict.answer import NOTHING_TO_SET, faster
 from timpani.study.cell import OWN
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size

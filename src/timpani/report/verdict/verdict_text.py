@@ -16,7 +16,16 @@ from timpani.campaign.read.other_activity import machine_loads
 from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
-from timpani.report.verdict.answer import affordable_launches, brief_warnings, details, headline, more_warnings
+from timpani.report.document.blocks import Block, Document, NextCommand, Sentence
+from timpani.report.document.text import text_of
+from timpani.report.verdict.answer import (
+    affordable_launches,
+    answer_blocks,
+    brief_warnings,
+    definitions,
+    how_sure,
+    more_warnings,
+)
 from timpani.report.verdict.race_lines import dropped_variant_lines, race_lines
 from timpani.stats.compare import ALPHA
 from timpani.study.cell import OWN
@@ -63,31 +72,36 @@ def conditions(campaign: Campaign) -> Iterator[str]:
     yield from state_sentences(campaign.results)
 
 
-def verdict_text(campaign: Campaign, full: bool = False) -> Iterator[str]:
-    """Lines to print: the answer, what to do, and at most three warnings; all of them, and what they rest on, if
-    `full`. What stands in for a named algorithm follows."""
-    lines = [*_verdict_lines(campaign, full)]
-    notes = notes_on(campaign.stand_ins, "\n".join(lines))
-    yield from (*lines, *notes) if full else (*lines[:-1], *notes, lines[-1])
+def verdict_document(campaign: Campaign, full: bool = False) -> Document:
+    """The answer, what to do, and at most three warnings; all of them, and what they rest on, if `full`. What stands in
+    for a named algorithm follows."""
+    blocks = [*_verdict_blocks(campaign, full)]
+    notes = notes_on(campaign.stand_ins, text_of(blocks))
+    at = len(blocks) - (not full)
+    blocks[at:at] = [Sentence("stand_in", note) for note in notes]
+    return Document(campaign.header.study.title or "Verdict", tuple(blocks))
 
 
-def _verdict_lines(campaign: Campaign, full: bool) -> Iterator[str]:
+def _verdict_blocks(campaign: Campaign, full: bool) -> Iterator[Block]:
     cells = estimate_cells(campaign.raced)
-    messages = _message_lines(campaign, cells)
+    messages = _messages(campaign, cells)
     verdict = verdict_of(campaign, decide(campaign.raced), cells)
     raced = race_verdict(campaign.raced, campaign.planned)
     race = race_lines(raced)
     warnings = [*conditions(campaign), *verdict.warnings]
     if verdict.has_collectives or not messages:
-        yield from headline(verdict, _limits(campaign) if verdict.regrets else {})
-    yield from messages
+        yield from answer_blocks(verdict, _limits(campaign) if verdict.regrets else {})
+    yield from (Sentence("messages", line) for line in messages)
     if full:
-        yield from (*race, *details(verdict), *(f"Warning: {warning}" for warning in warnings))
+        yield from (Sentence("race", line) for line in race)
+        yield from (Sentence("operation", sentence, depth=1) for sentence in verdict.sentences)
+        yield from (Sentence("how_sure", line) for line in (*definitions(verdict), *how_sure(verdict)))
+        yield from (Sentence("warning", f"Warning: {warning}") for warning in warnings)
         return
-    yield from (*race[:1], *dropped_variant_lines(raced))
-    yield from brief_warnings(warnings)
+    yield from (Sentence("race", line) for line in (*race[:1], *dropped_variant_lines(raced)))
+    yield from (Sentence("warning", warning) for warning in brief_warnings(warnings))
     more = ", ".join(filter(None, ("each operation", "how sure this is", more_warnings(warnings))))
-    yield f"Details ({more}): timpani verdict {shlex.quote(str(campaign.folder))} --details"
+    yield NextCommand("details", f"timpani verdict {shlex.quote(str(campaign.folder))} --details", f"Details ({more})")
 
 
 def _limits(campaign: Campaign) -> dict[int, str]:
@@ -100,7 +114,7 @@ def _limits(campaign: Campaign) -> dict[int, str]:
     return {size: name for name, size in found.items() if within_node(name) and "rndv" not in name and "eager" in name}
 
 
-def _message_lines(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
+def _messages(campaign: Campaign, cells: pl.DataFrame) -> tuple[str, ...]:
     if set(cells["collective"]) - COLLECTIVES.keys():
         # Models and figures take longer to load than most commands take: no other run waits for them.
         from timpani.report.verdict.message_summary import message_summary, summary_lines
