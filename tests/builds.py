@@ -21,11 +21,17 @@ from timpani.native.side_by_side import on_every_core
 
 _MEASURE = "timpani-measure"
 _AGAINST_LIBRARY = "timpani-against-library"
+_NATIVE_TESTS = "timpani-native-tests"
 
 
 def build_against_library(mpi: Mpi) -> Path:
     """The program that compares our algorithms with the library's calls, compiled as users' programs are."""
     return build(mpi, programs=(_AGAINST_LIBRARY,)) / _AGAINST_LIBRARY
+
+
+def build_native_tests(mpi: Mpi) -> Path:
+    """The tests of the native sources' units."""
+    return build(mpi, programs=(_NATIVE_TESTS,)) / _NATIVE_TESTS
 
 
 def build_preloaded(mpi: Mpi) -> Path:
@@ -44,7 +50,7 @@ def build_sanitized(mpi: Mpi) -> Path:
     return build(
         mpi,
         options=flags,
-        programs=(_MEASURE, _AGAINST_LIBRARY, "timpani-native-tests", "timpani-clock-test"),
+        programs=(_MEASURE, _AGAINST_LIBRARY, _NATIVE_TESTS, "timpani-clock-test"),
     )
 
 
@@ -70,17 +76,19 @@ def build_for_tests(rest: bool) -> None:
     with tempfile.TemporaryDirectory() as folder, on_every_core() as pool:
 
         def started() -> Iterator[Future[Path]]:
-            if not rest:
+            if rest:
                 yield pool.submit(build_sanitized, FOUND[0])
                 plant_native(Path(folder))
                 yield pool.submit(build_planted, FOUND[0], Path(folder, "native"))
-                if needs_simgrid.args[0]:
-                    yield pool.submit(build, choose_mpi("simgrid"))
+                if needs_intel.args[0]:
+                    yield pool.submit(build, choose_mpi(str(INTEL)))
+            elif needs_simgrid.args[0]:
+                yield pool.submit(build, choose_mpi("simgrid"))
             for mpi in (each for each in FOUND if (each in ONE_OF_EACH_KIND) != rest):
                 for what in (build, build_preloaded, build_against_library):
                     yield pool.submit(what, mpi)
-            if rest and needs_intel.args[0]:
-                yield pool.submit(build, choose_mpi(str(INTEL)))
+            if not rest:
+                yield pool.submit(build_native_tests, FOUND[0])
 
         for each in list(started()):
             each.result()

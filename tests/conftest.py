@@ -50,15 +50,19 @@ _ALONE = ("tests/mpi/test_", "tests/test_docs.py::test_commands_run_as_written",
 
 
 # Fixtures that are an MPI library, or programs built for one.
-_LIBRARY = {"mpi", "programs", "programs_without_mpi", "simulator"}
+_LIBRARY = {"mpi", "programs", "planted_without_mpi", "simulator"}
+
+# Programs that take long to build, and find what others miss: `make test-rest` runs what asks for them.
+_BUILT_FOR_REST = {"sanitized", "planted_programs", "planted_without_mpi"}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Who asks for an MPI library needs one; what needs Intel MPI or much memory is left to `make test-rest`."""
-    if _LIBRARY & set(getattr(item, "fixturenames", ())):
+    """Who asks for an MPI library needs one; what takes much to build or to run is left to `make test-rest`."""
+    asked = set(getattr(item, "fixturenames", ()))
+    if _LIBRARY & asked:
         item.add_marker(needs_mpi)
-    if any(mark in REST for mark in item.iter_markers("needs")):
+    if _BUILT_FOR_REST & asked or any(mark in REST for mark in item.iter_markers("needs")):
         item.add_marker(rest)
 
 

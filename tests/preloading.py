@@ -1,4 +1,4 @@
-"""What tests preload under the ranks that they start themselves."""
+"""What tests set under the ranks that they start themselves."""
 
 import atexit
 import shutil
@@ -12,11 +12,12 @@ from timpani.native.mpi import Mpi
 _YIELDS = Path(__file__).with_name("mpich_yields.c")
 
 
-def preload(mpi: Mpi, oversubscribed: bool, *libraries: Path) -> dict[str, str]:
-    """The environment with `libraries` preloaded. Oversubscribed ranks yield while they wait: Open MPI's are set to
-    when they are started, and MPICH's have no setting for it."""
-    beneath = [*([_yields()] if oversubscribed and mpi.kind == "mpich" else []), *libraries]
-    return {"LD_PRELOAD": ":".join(map(str, beneath))} if beneath else {}
+def yielding(mpi: Mpi, *libraries: Path) -> dict[str, str]:
+    """The environment with `libraries` preloaded, in which waiting ranks yield, since other tests run at the same time.
+    MPICH has no setting for it."""
+    beneath = [*([_yields()] if mpi.kind == "mpich" else []), *libraries]
+    preloaded = {"LD_PRELOAD": ":".join(map(str, beneath))} if beneath else {}
+    return preloaded | ({"OMPI_MCA_mpi_yield_when_idle": "1"} if mpi.kind == "openmpi" else {})
 
 
 @cache

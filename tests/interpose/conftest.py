@@ -6,11 +6,12 @@ import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic_ns
 
 import pytest
 
 from tests.builds import build_preloaded
-from tests.preloading import preload
+from tests.preloading import yielding
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.cores import read_cores
 from timpani.machine.launchers import command
@@ -147,7 +148,7 @@ def compiled(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Callable[[st
             if not Path(compiler(mpi, source)).exists():
                 pytest.skip(f"may be skipped: {mpi} came without Fortran")
             subprocess.run(
-                [compiler(mpi, source), "-O1", str(source), "-lpthread", "-ldl", "-o", str(done)],
+                [compiler(mpi, source), "-O1", str(source), "-rdynamic", "-lpthread", "-ldl", "-o", str(done)],
                 cwd=folder,
                 check=True,
             )
@@ -176,17 +177,17 @@ def run_program(mpi: Mpi, library: Path, compiled: Callable[[str], Path], tmp_pa
         profile = tmp_path / "profile"
         shutil.rmtree(profile, ignore_errors=True)
         (tmp_path / "rules").write_text(text or "")
+        clock = tmp_path / "clock"  # of programs that include profiled/planted_clock.h
+        clock.write_bytes(monotonic_ns().to_bytes(8, "little") + bytes(64))
         oversubscribed = ranks + started > read_cores().usable
         variables = {"TIMPANI_RULES": str(tmp_path / "rules"), "TIMPANI_PROFILE": str(profile)}
-        beneath = (
-            {**variables, **preload(mpi, oversubscribed, library)} if text is not None else preload(mpi, oversubscribed)
-        )
+        beneath = {**variables, **yielding(mpi, library)} if text is not None else yielding(mpi)
         request = LaunchRequest(
             ranks=ranks,
             placement="core",
             oversubscribed=oversubscribed,
             parameters=(),
-            environment={**beneath, **environment},
+            environment={**beneath, "PLANTED_CLOCK": str(clock), **environment},
             program=(
                 *(() if without is None else ("sh", "-c", CLEANED, str(without))),
                 *(str(compiled(name)), *arguments),

@@ -11,7 +11,7 @@ from tests.builds import build_preloaded
 from tests.installed import FOUND, OPEN_MPIS, label
 from tests.interpose.conftest import PROGRAMS, compiler, rules
 from tests.lab.conftest import Made, needs_lab
-from tests.preloading import preload
+from tests.preloading import yielding
 from timpani.libraries.launch_request import Host, LaunchRequest
 from timpani.machine.launchers import command
 from timpani.native.mpi import Mpi
@@ -90,7 +90,7 @@ def test_hierarchies_give_the_same_bytes_wherever_ranks_are(
             oversubscribed=True,
             parameters=(),
             # HAN of Open MPI 5.0.11 writes into the gaps of an allgather's derived types, each time something else.
-            environment={"OMPI_MCA_coll": "^han", **preload(mpi, True, *libraries), **environment},
+            environment={"OMPI_MCA_coll": "^han", **yielding(mpi, *libraries), **environment},
             program=(str(program(mpi)), str(tmp_path / "results")),
             hosts=hosts,
             folder=tmp_path,

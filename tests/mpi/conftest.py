@@ -11,7 +11,7 @@ import pytest
 
 from tests.builds import build_sanitized
 from tests.installed import FOUND, ONE_OF_EACH_KIND, label, with_libraries, with_library
-from tests.preloading import preload
+from tests.preloading import yielding
 from timpani.libraries.launch_request import LaunchRequest
 from timpani.machine.cores import read_cores
 from timpani.machine.launchers import command
@@ -58,7 +58,7 @@ def start(
         placement="core",
         oversubscribed=oversubscribed,
         parameters=parameters,
-        environment={**sanitizer, **preload(mpi, oversubscribed)},
+        environment={**sanitizer, **yielding(mpi)},
         program=program,
     )
     to_run = command(mpi, request)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builds import build_native_tests
 from tests.installed import needs_memory, needs_two_cores
 from tests.mpi.conftest import RunPlan, every_mpi, on_ranks, one_mpi, start
 from tests.undisturbed import one_undisturbed
@@ -109,8 +110,17 @@ def test_cache_modes_keep_the_data_right(run_plan: RunPlan, mode: str) -> None:
 
 
 @one_mpi
+def test_native_tests_pass(mpi: Mpi) -> None:
+    check_native_tests(mpi, build_native_tests(mpi))
+
+
+@one_mpi
 def test_native_tests_pass_under_the_sanitizers(mpi: Mpi, sanitized: Path) -> None:
-    done = start(mpi, 1, (str(sanitized / "timpani-native-tests"),))
+    check_native_tests(mpi, sanitized / "timpani-native-tests")
+
+
+def check_native_tests(mpi: Mpi, program: Path) -> None:
+    done = start(mpi, 1, (str(program),))
     assert done.returncode == 0, done.stdout + done.stderr
     assert " 0 failed checks" in done.stdout
 

@@ -79,12 +79,12 @@ def planted(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def programs(mpi: Mpi, planted: Path) -> Path:
+def planted_programs(mpi: Mpi, planted: Path) -> Path:
     """The folder with the measuring program built from the planted sources."""
     return build_planted(mpi, planted / "native")
 
 
 @pytest.fixture(scope="session")
-def programs_without_mpi(mpi: Mpi, planted: Path) -> Path:
+def planted_without_mpi(mpi: Mpi, planted: Path) -> Path:
     """The folder with the verifier and the simulator built from the planted sources."""
     return build_planted_without_mpi(mpi, planted / "native")

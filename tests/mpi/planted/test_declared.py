@@ -80,9 +80,9 @@ def test_both_are_in_the_tables_of_the_pages(planted: Path) -> None:
 
 @one_mpi
 def test_the_program_reads_the_key_and_the_field_that_it_writes_reaches_the_cells_table(
-    planted: Path, programs: Path, run_plan: RunPlan
+    planted: Path, planted_programs: Path, run_plan: RunPlan
 ) -> None:
-    record = run_plan(2, ["extra_calls 3", "cell 0 bcast 64 warm - - -"], programs=programs)
+    record = run_plan(2, ["extra_calls 3", "cell 0 bcast 64 warm - - -"], programs=planted_programs)
     (line,) = (line for line in record if "measured" in line)
     done = run_planted(planted, "-c", TAKE_OVER, text=json.dumps(line))
     assert done.returncode == 0, done.stderr

@@ -20,14 +20,14 @@ def test_they_are_listed(planted: Path) -> None:
 
 
 @one_mpi
-def test_algorithms_for_the_collective_are_verified(programs_without_mpi: Path) -> None:
-    (finding,) = verify_algorithms(programs_without_mpi, ["iallreduce/recursive_doubling"], (1, 9), (0, 9))
+def test_algorithms_for_the_collective_are_verified(planted_without_mpi: Path) -> None:
+    (finding,) = verify_algorithms(planted_without_mpi, ["iallreduce/recursive_doubling"], (1, 9), (0, 9))
     assert "mistake" not in finding
     assert finding["checked"] > 0
 
 
 @one_mpi
-def test_operations_are_measured_on_the_data_that_their_rows_declare(programs: Path, run_plan: RunPlan) -> None:
+def test_operations_are_measured_on_the_data_that_their_rows_declare(planted_programs: Path, run_plan: RunPlan) -> None:
     cells = [
         "cell 0 iallreduce 64 warm - - -",
         "cell 1 iallreduce 64 warm - - recursive_doubling",
@@ -35,7 +35,7 @@ def test_operations_are_measured_on_the_data_that_their_rows_declare(programs: P
         "cell 3 synchronous 64 warm - - default:first=1,second=0,length=2",
         "cell 4 misread 64 warm - - -",
     ]
-    record = run_plan(2, cells, programs=programs)
+    record = run_plan(2, cells, programs=planted_programs)
     assert [line["cell"] for line in record if "measured" in line] == [0, 1, 2, 3]
     (mistake,) = (line for line in record if "mistake" in line)
     assert mistake["cell"] == 4
