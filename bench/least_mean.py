@@ -34,12 +34,12 @@ from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.tuned import TUNED
 from timpani.libraries.registry import LIBRARIES
 from timpani.native.mpi import Mpi
-from timpani.rules.confirm.confirmation import ConfirmedPoint, confirm, mean_regret
-from timpani.rules.confirm.confirmation_study import cells_to_prove, confirmation_study
-from timpani.rules.table.merged_campaigns import load_together
-from timpani.rules.table.table_file import TABLE_FILE, read_table
-from timpani.rules.table.tuned_files import SWITCH_ON
 from timpani.study.selection import Call, Rule, SelectionTable, Span
+from timpani.tune.confirmation import ConfirmedPoint, confirm, mean_regret
+from timpani.tune.confirmation_study import cells_to_prove, confirmation_study
+from timpani.tune.from_campaign import load_together
+from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.tuned_files import SWITCH_ON
 
 COLLECTIVES = ("bcast", "allreduce", "reduce", "allgather", "alltoall")
 SIZES = "4:1M*4"

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from bench.common.command import timpani
 from timpani.campaign.folder.load import Campaign
-from timpani.rules.table.from_campaign import table_of
-from timpani.rules.table.merged_campaigns import load_together
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call, SelectionTable
+from timpani.tune.from_campaign import load_together, table_of
 from timpani.tuning.decide.points import launch_medians
 
 MACHINE = "simgrid:two-nodes-of-128"

@@ -62,7 +62,6 @@ from timpani.report.predicted import prediction_output
 from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
 from timpani.report.predicted.stored_predictions import stored_predictions
 from timpani.report.tables.cell_tables import cell_tables
-from timpani.rules.table import table_file
 from timpani.study.cell import Algorithm
 from timpani.study.parameter_series import split_algorithms
 from timpani.study.placement import check_placement
@@ -70,6 +69,7 @@ from timpani.study.selection import Call
 from timpani.study.sizes import parse_sizes
 from timpani.study.study import read_study
 from timpani.study.values import parse_duration, parse_ranks
+from timpani.tune import table_file
 
 DATA = Path(__file__).parent / "data"
 

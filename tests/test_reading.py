@@ -12,7 +12,7 @@ import pytest
 from tests.cli.typed import typed
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.errors import UserError
-from timpani.programs.runs.executable import read_executable
+from timpani.programs.preloaded_command import read_executable
 from timpani.reading import open_regular, read_bytes
 
 _GUARD_SECONDS = 60

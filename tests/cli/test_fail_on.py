@@ -10,10 +10,9 @@ import pytest
 from tests.cli.test_compare import campaign
 from tests.cli.typed import typed
 from tests.tuning.campaigns import around
-from timpani.rules.confirm.confirmation import ConfirmedPoint, ConfirmedRatio
-from timpani.rules.confirm.limited_points import changes_meeting
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Call
+from timpani.tune.confirmation import ConfirmedPoint, ConfirmedRatio, changes_meeting
 from timpani.tuning.compare.change_limit import ChangeLimit
 
 

@@ -13,7 +13,7 @@ from timpani.campaign.folder.load import load
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.native.mpi import Mpi
-from timpani.rules.table.table_file import read_table
+from timpani.tune.table_file import read_table
 
 RULES_FILE = TunedRules.name
 _SWITCH_ON = TunedRules.switch_on

@@ -21,10 +21,10 @@ from timpani.libraries.mpich.embedded_trees import embedded_trees
 from timpani.libraries.mpich.selection_tree import dump
 from timpani.machine.describe import MachineDescription
 from timpani.native.mpi import Mpi
-from timpani.rules.table.table_file import read_table
-from timpani.rules.workflow import deciding_study
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.study import Study
+from timpani.tune.table_file import read_table
+from timpani.tune.workflow import deciding_study
 
 RANKS, SIZE = 4, 1024
 NOISE = (0.99, 0.995, 1.0, 1.005, 1.01, 0.992, 1.008, 1.002)

@@ -9,9 +9,17 @@ import pytest
 
 from tests.programs.injected_runs import InjectedRun, inject_runs
 from timpani.errors import UserError
-from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, BlockRuns, Choice, ProgramComparison
-from timpani.programs.runs.compared_output import PRINTED, ComparedOutput, judge_words
-from timpani.report.profiled.comparison_text import comparison_lines
+from timpani.programs.block_runs import (
+    AS_IT_IS,
+    CHOSEN,
+    PRINTED,
+    BlockRuns,
+    Choice,
+    ComparedOutput,
+    ProgramComparison,
+    judge_words,
+)
+from timpani.programs.pages.comparison_text import comparison_lines
 from timpani.stats.compare import ALPHA
 from timpani.study.defaults import MIN_BLOCKS
 

@@ -15,15 +15,13 @@ from tests.installed import OPEN_MPIS, each_kind, needs_mpi, needs_open_mpi
 from tests.programs.programs import compile_program, environment
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
-from timpani.programs.runs import block_runs
-from timpani.programs.runs.block_runs import AS_IT_IS, CHOSEN, BlockRuns, Choice
-from timpani.programs.runs.compared_output import PRINTED, ComparedOutput
-from timpani.programs.runs.profiled_run import run_command
-from timpani.programs.runs.switched_choice import choice_of
-from timpani.programs.runs.variant_choice import choice_of_variant
-from timpani.rules.table.table_file import TABLE_FILE, table_text
+from timpani.programs import block_runs
+from timpani.programs.block_runs import AS_IT_IS, CHOSEN, PRINTED, BlockRuns, Choice, ComparedOutput
+from timpani.programs.profiled_run import run_command
+from timpani.programs.switched_choice import choice_of, choice_of_variant
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.study.selection import SelectionTable
+from timpani.tune.table_file import TABLE_FILE, table_text
 
 PROGRAM = """
 #include <mpi.h>

@@ -14,12 +14,12 @@ from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign
 from timpani.errors import UserError
-from timpani.programs.profile.profile_folder import ProfileHeader, ProgramMpi, read_profile
-from timpani.programs.profile.profile_lines import ProfilePart
-from timpani.programs.profile.profiled_points import profiled_points
-from timpani.programs.study.profiled_study import MEASURED_SHARE, profiled_study
-from timpani.programs.study.savings import expected_savings
-from timpani.report.profiled.savings_text import savings_lines, savings_sentence
+from timpani.programs.pages.savings_text import savings_lines, savings_sentence
+from timpani.programs.profile_folder import ProfileHeader, ProgramMpi, read_profile
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_points import profiled_points
+from timpani.programs.profiled_study import MEASURED_SHARE, profiled_study
+from timpani.programs.savings import expected_savings
 from timpani.study.arrival import TOGETHER
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.keys import ROTATING

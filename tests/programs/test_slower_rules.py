@@ -10,11 +10,11 @@ from tests.cli.test_tune import made_up
 from tests.cli.typed import typed
 from tests.installed import OPEN_MPIS, needs_open_mpi
 from tests.programs.injected_runs import InjectedRun, inject_runs
-from timpani.programs.runs.switched_choice import choice_of
-from timpani.rules.table.table_file import TABLE_FILE, read_table
-from timpani.rules.workflow import files_of
+from timpani.programs.switched_choice import choice_of
 from timpani.study.cell import Algorithm
 from timpani.study.selection import Evidence, Rule, SelectionTable, Span
+from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.workflow import files_of
 
 pytestmark = needs_open_mpi
 

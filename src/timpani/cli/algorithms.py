@@ -21,12 +21,12 @@ from timpani.native.build import build_without_mpi
 from timpani.prediction.predictions import predict_request
 from timpani.prediction.prepare import prepare
 from timpani.prediction.request import Limits
-from timpani.programs.profile.profile_folder import is_profile, read_profile
+from timpani.programs.pages.proven_text import proven_lines
+from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.providers.own import own_catalogue, read_own_catalogue
 from timpani.providers.verification import Range, parse_range, resolve_names, verify_algorithms
 from timpani.providers.verification_cost import TRIAL_RANKS, available_memory, estimate
 from timpani.report.predicted.prediction_output import check_new, predicted_object, predicted_text, write_predicted
-from timpani.report.profiled.proven_text import proven_lines
 from timpani.report.words.drawing import Drawing, View, equal_nodes
 from timpani.report.words.proofs import named_proofs, proof_table
 from timpani.schedules.fingerprint import Fingerprints

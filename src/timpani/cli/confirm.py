@@ -15,14 +15,13 @@ from timpani.cli.terminal.confirming_program import ProgramRequest, confirm_file
 from timpani.cli.terminal.options import DryRun, FailOn, StudyOptions, expand, on_option, output_option, study_options
 from timpani.errors import UserError
 from timpani.machine.where import resolve
-from timpani.programs.runs.compared_output import ComparedOutput, judge_words
+from timpani.programs.block_runs import ComparedOutput, judge_words
 from timpani.report.words.dry_run import plan_lines
-from timpani.rules.confirm.confirmation_study import confirmation_study
-from timpani.rules.time_budget import TimeBudget
-from timpani.rules.workflow import ConfirmRequest, prepare_confirmation
 from timpani.study.defaults import MIN_BLOCKS
 from timpani.study.placement import check_placement
 from timpani.study.values import parse_duration
+from timpani.tune.confirmation_study import confirmation_study
+from timpani.tune.workflow import ConfirmRequest, TimeBudget, prepare_confirmation
 from timpani.tuning.compare.change_limit import ChangeLimit
 
 _PANEL = "With a program"

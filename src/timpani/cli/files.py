@@ -23,13 +23,13 @@ from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import Campaign, Force, output_option
 from timpani.errors import UserError, printable
 from timpani.report.page.page import render
-from timpani.report.tuned.confirmation_text import PAGE as CONFIRMATION
-from timpani.report.tuned.sealed_page import verify_tuned
-from timpani.report.tuned.tuned_page import PAGE
 from timpani.report.words.output_files import check_new, write_file
-from timpani.rules.table.table_file import TABLE_FILE
 from timpani.slices import Hook
 from timpani.study.words import counted, listed
+from timpani.tune.pages.confirmation_text import PAGE as CONFIRMATION
+from timpani.tune.pages.sealed_page import verify_tuned
+from timpani.tune.pages.tuned_page import PAGE
+from timpani.tune.table_file import TABLE_FILE
 
 _MAX_NAMED = 8
 """Of each kind of names."""

@@ -19,7 +19,9 @@ from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaig
 from timpani.cli.terminal.options import Campaign, CoveredBy, Force, Statistic, campaign_argument, expand, output_option
 from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
-from timpani.programs.profile.profile_folder import is_profile, read_profile
+from timpani.programs.pages.profile_files import write_profile_files
+from timpani.programs.pages.profile_page import render_profile
+from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.fit.published_fit import read_published_fits
 from timpani.report.page.compared_page import render_compared
 from timpani.report.page.contents import Report
@@ -28,8 +30,6 @@ from timpani.report.page.page import render
 from timpani.report.page.table_files import ALL_TIMES, table_files
 from timpani.report.predicted.predicted_and_measured import compare_predicted, predicted_sentence
 from timpani.report.predicted.stored_predictions import stored_predictions
-from timpani.report.profiled.profile_files import write_profile_files
-from timpani.report.profiled.profile_page import render_profile
 from timpani.report.words.output_files import check_new, write_file, write_files
 from timpani.study.words import counted
 

@@ -29,11 +29,11 @@ from timpani.cli.terminal.options import (
 )
 from timpani.cli.terminal.profiled import savings_of
 from timpani.errors import UserError
-from timpani.programs.profile.profile_folder import is_profile, read_profile
+from timpani.programs.pages.profile_text import profile_csv, profile_json, profile_text
+from timpani.programs.pages.savings_text import savings_lines
+from timpani.programs.profile_folder import is_profile, read_profile
 from timpani.report.document.blocks import Document
 from timpani.report.document.json import json_text
-from timpani.report.profiled.profile_text import profile_csv, profile_json, profile_text
-from timpani.report.profiled.savings_text import savings_lines
 from timpani.report.tables.campaign_tables import campaign_tables
 from timpani.report.tables.osu_format import osu_blocks
 from timpani.report.verdict.verdict_text import verdict_document, verdict_object

@@ -31,14 +31,7 @@ from timpani.machine.where import resolve
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
 from timpani.providers.own import own_catalogue
-from timpani.report.tuned.default_messages import default_messages
-from timpani.report.tuned.explanation import explained
-from timpani.report.tuned.source_warnings import made_from
 from timpani.report.words.output_files import write_file
-from timpani.rules.propose.predicted_rules import PredictionReach
-from timpani.rules.table.foreign_file import read_file
-from timpani.rules.table.from_campaign import installed_library
-from timpani.rules.table.library_choices import library_choices
 from timpani.schedules.fingerprint import Fingerprints
 from timpani.schedules.simulation import Simulator
 from timpani.study.cell import OWN
@@ -46,6 +39,13 @@ from timpani.study.defaults import PROGRAM_REGRET, TUNING_REGRET
 from timpani.study.selection import SIMULATED
 from timpani.study.sizes import MAX_RANKS, parse_size
 from timpani.study.words import counted
+from timpani.tune.foreign_file import read_file
+from timpani.tune.from_campaign import installed_library
+from timpani.tune.library_choices import library_choices
+from timpani.tune.pages.default_messages import default_messages
+from timpani.tune.pages.explanation import explained
+from timpani.tune.pages.source_warnings import made_from
+from timpani.tune.predicted_rules import PredictionReach
 from timpani.tuning.decide.choose_rules import select
 from timpani.tuning.decide.replacements import rule_line, rules_text, warnings
 

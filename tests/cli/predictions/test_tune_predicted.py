@@ -16,11 +16,11 @@ from timpani.campaign.folder.launch_result import LaunchResult, Proof
 from timpani.campaign.folder.store import Store
 from timpani.native.build import build_without_mpi
 from timpani.native.mpi import Mpi
-from timpani.rules.table.table_file import read_table, table_text
 from timpani.schedules.fingerprint import matrices
 from timpani.schedules.simulation import CostLine, Costs, SimulatedCall, Simulator
 from timpani.study.cell import OWN, Algorithm, Cell
 from timpani.study.study import Study
+from timpani.tune.table_file import read_table, table_text
 
 pytestmark = needs_open_mpi
 

@@ -12,7 +12,7 @@ from timpani.libraries.openmpi.classic_rules import TunedRules
 from timpani.libraries.openmpi.settings import read_settings
 from timpani.libraries.openmpi.tuned_faults import faults_of_settings as faults
 from timpani.libraries.tuning_file import Fault
-from timpani.rules.table.foreign_file import read_file
+from timpani.tune.foreign_file import read_file
 
 FILE = TunedRules()
 RULE = "1 7 3  0 1  0 0 0 0  4 1  0 1 0 0  5 1  0 0 0 0\n"

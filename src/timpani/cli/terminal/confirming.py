@@ -12,25 +12,24 @@ from timpani.campaign.run.session import Session
 from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
-from timpani.report.tuned.confirmation_text import PAGE as CONFIRMATION_PAGE
-from timpani.report.tuned.confirmation_text import confirmed_lines, confirmed_page, confirmed_warnings
-from timpani.report.tuned.sealed_page import seal_page
-from timpani.report.tuned.setting_text import setting_lines, setting_section
-from timpani.report.tuned.source_warnings import MadeFrom
-from timpani.report.tuned.source_warnings import made_from as known_of
-from timpani.report.tuned.tuned_page import PAGE, tuned_page
 from timpani.report.verdict.answer import brief_warnings, more_warnings
 from timpani.report.words.limit_line import limit_line
 from timpani.report.words.output_files import write_file
-from timpani.rules.confirm.confirmation import ConfirmedPoint
-from timpani.rules.confirm.limited_points import changes_meeting
-from timpani.rules.table.merged_campaigns import load_together
-from timpani.rules.table.table_file import TABLE_FILE, read_table
-from timpani.rules.table.tuned_files import TunedFiles, tuned_names
-from timpani.rules.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
 from timpani.study.cell import Cell
 from timpani.study.selection import SelectionTable
 from timpani.study.words import counted
+from timpani.tune.confirmation import ConfirmedPoint, changes_meeting
+from timpani.tune.from_campaign import load_together
+from timpani.tune.pages.confirmation_text import PAGE as CONFIRMATION_PAGE
+from timpani.tune.pages.confirmation_text import confirmed_lines, confirmed_page, confirmed_warnings
+from timpani.tune.pages.sealed_page import seal_page
+from timpani.tune.pages.setting_text import setting_lines, setting_section
+from timpani.tune.pages.source_warnings import MadeFrom
+from timpani.tune.pages.source_warnings import made_from as known_of
+from timpani.tune.pages.tuned_page import PAGE, tuned_page
+from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.tuned_files import TunedFiles, tuned_names
+from timpani.tune.workflow import MAX_ROUNDS, ConfirmRequest, confirm_rules
 from timpani.tuning.compare.change_limit import ChangeLimit
 
 

@@ -9,16 +9,13 @@ import typer
 from timpani.cli.terminal.confirming import rewrite, table_and_campaign
 from timpani.cli.terminal.named_campaigns import folder_of_today
 from timpani.native.mpi import Mpi
-from timpani.programs.runs.block_runs import BlockRuns, Choice, ProgramComparison
-from timpani.programs.runs.compared_output import ComparedOutput
-from timpani.programs.runs.preloaded_command import library_of
-from timpani.programs.runs.slower_rules import slower_collectives, without_slower
-from timpani.programs.runs.switched_choice import choice_of
-from timpani.programs.runs.variant_choice import choice_of_variant
-from timpani.report.profiled.comparison_text import comparison_lines, taken_out_lines
-from timpani.rules.table.table_file import TABLE_FILE, read_table
-from timpani.rules.workflow import MAX_ROUNDS, files_of
+from timpani.programs.block_runs import BlockRuns, Choice, ComparedOutput, ProgramComparison
+from timpani.programs.pages.comparison_text import comparison_lines, taken_out_lines
+from timpani.programs.preloaded_command import library_of
+from timpani.programs.switched_choice import choice_of, choice_of_variant, slower_collectives, without_slower
 from timpani.study.words import counted
+from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.workflow import MAX_ROUNDS, files_of
 
 
 @dataclass(frozen=True)

@@ -14,28 +14,28 @@ from timpani.cli.terminal.options import WhereOptions
 from timpani.cli.terminal.profiled import print_savings, study_for
 from timpani.machine.where import resolve
 from timpani.providers.rules import replacing_library
-from timpani.report.tuned.sealed_page import seal_page
-from timpani.report.tuned.source_warnings import made_from
-from timpani.report.tuned.tuned_page import PAGE, tuned_lines, tuned_page
 from timpani.report.words.dry_run import plan_lines
 from timpani.report.words.output_files import write_files
-from timpani.rules.propose.predicted_rules import PredictionReach
-from timpani.rules.table.table_file import TABLE_FILE, read_table
-from timpani.rules.table.tuned_files import PRELOAD_RULES, SWITCH_ON
-from timpani.rules.time_budget import TimeBudget
-from timpani.rules.workflow import (
+from timpani.study.cell import Cell
+from timpani.study.defaults import PROGRAM_REGRET
+from timpani.study.study import Study
+from timpani.tune.pages.sealed_page import seal_page
+from timpani.tune.pages.source_warnings import made_from
+from timpani.tune.pages.tuned_page import PAGE, tuned_lines, tuned_page
+from timpani.tune.predicted_rules import PredictionReach
+from timpani.tune.table_file import TABLE_FILE, read_table
+from timpani.tune.tuned_files import PRELOAD_RULES, SWITCH_ON
+from timpani.tune.workflow import (
     BUDGET_DIVISION,
     DECIDING_FOLDER,
     ConfirmRequest,
     Target,
+    TimeBudget,
     deciding_study,
     make_rules,
     measure_boundaries,
     prepare_deciding,
 )
-from timpani.study.cell import Cell
-from timpani.study.defaults import PROGRAM_REGRET
-from timpani.study.study import Study
 
 
 def decisive_study(

@@ -6,10 +6,10 @@ from pathlib import Path
 import typer
 
 from timpani.campaign.folder.load import load_one_machine
-from timpani.programs.profile.profile_folder import ProgramProfile, read_profile
-from timpani.programs.study.profiled_study import profiled_study
-from timpani.programs.study.savings import Savings, expected_savings
-from timpani.report.profiled.savings_text import savings_lines
+from timpani.programs.pages.savings_text import savings_lines
+from timpani.programs.profile_folder import ProgramProfile, read_profile
+from timpani.programs.profiled_study import profiled_study
+from timpani.programs.savings import Savings, expected_savings
 from timpani.study.study import Study
 
 

@@ -1,0 +1,140 @@
+"""Run a command under the library that counts, and what became of it."""
+
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import IO
+
+from timpani.errors import UserError
+from timpani.programs.preloaded_command import cannot_start, library_of, preloaded_command
+from timpani.programs.profile_folder import (
+    ProfileHeader,
+    ProfileWriter,
+    ProgramMpi,
+    ProgramProfile,
+    read_profile,
+)
+from timpani.programs.profile_lines import ProfilePart
+from timpani.programs.profiled_points import proving_variables
+from timpani.study.words import counted
+
+SIGNALLED = 128
+"""Exit status of a command that a signal ended, plus the signal's number, as shells and launchers report it."""
+
+
+@dataclass(frozen=True)
+class ProfiledRun:
+    """A run that ended: its profile, and the exit status of the command."""
+
+    profile: ProgramProfile
+    status: int
+
+
+def profiled_run(
+    command: Sequence[str],
+    folder: Path,
+    rules: Path | None = None,
+    on: str | None = None,
+    mpi: str | None = None,
+    *,
+    prove: bool = False,
+    sites: bool = False,
+) -> ProfiledRun:
+    """Run `command` and write its profile into the new `folder`; UserError where it can't be started.
+
+    prove  count the messages of its collectives
+    sites  count its collectives by their place in the program
+
+    Signals that end this process are passed to the command, so that what it counted so far is kept.
+    """
+    if not str(folder.resolve()).isprintable():
+        raise UserError(f"the name {str(folder)!a} can't be printed", "choose another folder with -o")
+    variables = {"TIMPANI_PROFILE": str(folder.resolve())}
+    if sites:
+        variables["TIMPANI_SITES"] = "1"
+    if prove:
+        variables |= proving_variables(library_of(command, mpi))
+    prepared = preloaded_command(command, rules, on, mpi, variables)
+    library = prepared.library
+    header = ProfileHeader(
+        command=tuple(command),
+        mpi=ProgramMpi(kind=library.kind, name=library.name, version=library.version, mpirun=str(library.mpirun)),
+        rules=rules.read_text(errors="replace") if rules else None,
+    )
+    writer = ProfileWriter(folder, header)
+    began = time.monotonic()
+    try:
+        status = run_command(prepared.argv, dict(prepared.environment))
+    except UserError:  # it can't be started; the folder would refuse the corrected command
+        writer.discard()
+        raise
+    writer.seal(status, time.monotonic() - began)
+    return ProfiledRun(read_profile(folder), status)
+
+
+def run_command(argv: Sequence[str], environment: dict[str, str], output: IO[bytes] | None = None) -> int:
+    """Run a command; its exit status, as shells report it where a signal ended it.
+
+    output  takes what it prints; None: the terminal does
+    """
+    try:
+        process = subprocess.Popen(argv, env=environment, stdout=output, stderr=output and subprocess.STDOUT)
+    except OSError as error:
+        raise cannot_start(argv[0], error) from None
+
+    def pass_on(number: int, _: FrameType | None) -> None:
+        process.send_signal(number)
+
+    before = {number: signal.signal(number, pass_on) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        status = process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    return SIGNALLED - status if status < 0 else status
+
+
+def ending_lines(run: ProfiledRun) -> Iterator[str]:
+    """What a user should know of how a run ended, a line each; nothing where all is as usual."""
+    parts, status = run.profile.parts, run.status
+    if ended := _signal_name(status):
+        yield f"the command ended by {ended}"
+    elif status:
+        yield f"the command ended with status {status}"
+    if not parts:
+        yield f"{run.profile.folder} holds no calls: {_why_no_calls(status)}"
+        return
+    whole = [part for part in parts if not part.program.partial]
+    if len(whole) > 1:
+        names = ", ".join(f"{' : '.join(part.programs)} ({part.path.name})" for part in whole)
+        yield f"{counted(len(whole), 'program')} called MPI: {names}"
+    for part in parts:
+        yield from _part_lines(part)
+
+
+def _why_no_calls(status: int) -> str:
+    if _signal_name(status):
+        return "it ended before rank 0 wrote what it knew, which it does after the first second"
+    return (
+        "no process that loaded Timpani's library called MPI_Init; is it an MPI program, and does a script of the "
+        "command clear LD_PRELOAD?"
+    )
+
+
+def _part_lines(part: ProfilePart) -> Iterator[str]:
+    name = " : ".join(part.programs)
+    if part.program.note:
+        yield f"{part.path.name}: {name}: {part.program.note}"
+    if not any(line.form in ("blocking", "non_blocking", "persistent") for line in part.calls):
+        yield f"{name} called no collective: no algorithm can gain it anything"
+
+
+def _signal_name(status: int) -> str | None:
+    try:
+        return signal.Signals(status - SIGNALLED).name if status > SIGNALLED else None
+    except ValueError:
+        return None

@@ -1,4 +1,0 @@
-"""What a program called, and where its time in MPI passed.
-
-Imports: document, figures, page, words.
-"""

@@ -1,4 +1,0 @@
-"""Confirm tuning files by a new measurement: the study and its results.
-
-Imports: table.
-"""

@@ -1,4 +1,0 @@
-"""Rules beyond the measured rank counts, from predicted times.
-
-Imports: nothing.
-"""

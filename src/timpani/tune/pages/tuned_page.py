@@ -1,0 +1,278 @@
+"""The results of `timpani tune`: a page in Markdown and a summary of a few lines."""
+
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from timpani.report.verdict.answer import MAX_BRIEF, answer_sentence, brief_warnings, more_warnings
+from timpani.stats.compare import ALPHA, INDIFFERENCE
+from timpani.study.cell import OWN
+from timpani.study.operations import is_sized
+from timpani.study.selection import SIMULATED, Evidence, Rule, SelectionTable, SizeGap, SizesAt, Span, show_span
+from timpani.study.sizes import show_size
+from timpani.study.words import counted, per_cent
+from timpani.tune.from_campaign import setting_words
+from timpani.tune.pages.source_warnings import MadeFrom
+from timpani.tune.table_file import TABLE_FILE
+from timpani.tune.tuned_files import MODULE, PRELOAD_RULES, SWITCH_OFF, SWITCH_ON, TunedFiles
+from timpani.tuning.race.between import MIN_EXCESS, SAMPLE_LAUNCHES
+
+PAGE = "tuning.md"
+
+_LEVEL = per_cent(1 - ALPHA)
+_SIMULATED = f"{SIMULATED}: no real machine was timed, so measure before you rely on these rules"
+_ABOUT_GAINS = "Gains are the default's time over the algorithm's, at each measured size of a rule."
+_ABOUT_CHANCE = (
+    "The same measurements picked the rules, so some gains are overstated by chance: `timpani confirm` measures again."
+)
+_ABOUT_COST = "'Cost' is how much longer the rule takes than the best algorithm, at its worst size."
+_ABOUT_SAMPLES = (
+    f"At these sizes of rules a race only sampled a few algorithms, mostly in {SAMPLE_LAUNCHES} launches. A rule ends",
+    "before such a size if its algorithm failed there, was significantly slower than the default, or was",
+    f"over {per_cent(MIN_EXCESS)} slower than another in the sample. Algorithms outside the sample are untested there.",
+)
+_ABOUT_UNMEASURED = (
+    "All launches failed there, or the race ended before. A rule includes such a size if it applies to the measured",
+    "sizes on both sides.",
+)
+_ABOUT_PREDICTED = (
+    "These rank counts were not measured. Schedules were simulated with the costs of this campaign's calls. There is",
+    f"a rule if the lower end of its gain's {_LEVEL} interval exceeds {per_cent(INDIFFERENCE[1] - 1)}. The interval",
+    "is not corrected for the number of points, so some of many rules are wrong. `timpani confirm` does not confirm",
+    "these rules: measure before you rely on one.",
+)
+_ABOUT_SETTING = "Rules were measured with this setting. Their gains are relative to the library's choice with it."
+_HEAD_PREDICTED = (
+    f"| collective | ranks | sizes | algorithm | predicted gain ({_LEVEL}) | cost |",
+    "|---|---|---|---|---|---|",
+)
+_HEAD = (
+    f"| collective | ranks | sizes | algorithm | gain ({_LEVEL}) | launches | cost |",
+    "|---|---|---|---|---|---|---|",
+)
+_HEAD_SIMULATED = ("| collective | ranks | sizes | algorithm | gain | cost |", "|---|---|---|---|---|---|")
+
+
+def tuned_lines(table: SelectionTable, files: TunedFiles, folder: Path, known: MadeFrom) -> Iterator[str]:
+    """The written files, how to use them, and warnings of the campaigns."""
+    where = shlex.quote(str(folder))
+    yield from _predicted_lines(table, where)
+    yield from _use(table, files, where, known)
+    yield from brief_warnings(known.warnings)
+    if more := more_warnings(known.warnings):
+        yield f"{more}: {where}/{PAGE}"
+    if table.simulated and (table.rules or files.preload_rules):
+        yield _SIMULATED
+
+
+def _use(table: SelectionTable, files: TunedFiles, where: str, known: MadeFrom) -> Iterator[str]:
+    rules = table.for_files().rules
+    if table.setting:
+        yield setting_words(table.setting)
+    if not table.rules:
+        yield from () if table.setting else known.without_rule()
+        if not rules and table.setting is None:
+            return
+    else:
+        yield f"{where}/{TABLE_FILE}: {counted(len(table.rules), 'rule')}; {where}/{PAGE} lists their gains"
+        yield answer_sentence(known.verdict)
+    for each in files.library:
+        left = _left_out(len({left.rule for left in each.left_out})) if each.left_out else ""
+        yield f"{where}/{each.format.name}: {each.format.title}, {counted(each.rules, 'rule')}{left}"
+    if not files.settings and any(rule.algorithm.provider != OWN for rule in rules):
+        yield "the library's file formats can't express its rules: there is nothing to switch on"
+    if files.settings:
+        module = f"module use {where}; module load {MODULE}"  # Lmod loads none by its path
+        yield f"switch it on: . {where}/{SWITCH_ON}, or `{module}`; off: . {where}/{SWITCH_OFF}"
+    if files.preload_rules:
+        yield f"use Timpani's algorithms: timpani preload --rules {where}/{PRELOAD_RULES} -- mpirun …"
+
+
+def _left_out(rules: int) -> str:
+    of = f"these {rules} rules" if rules > 1 else "one rule"
+    return f"; the file format can't express every condition of {of}; {PAGE} lists what is missing"
+
+
+def _predicted_lines(table: SelectionTable, where: str) -> Iterator[str]:
+    """The predicted rules, if the user asked for them."""
+    predicted = table.predicted
+    if predicted is None:
+        return
+    if predicted.rules:
+        least, most = predicted.ranks[0], predicted.ranks[-1]
+        used = "in the files, as requested" if predicted.in_files else "in no file that a library reads"
+        yield (
+            f"{where}/{TABLE_FILE}: {counted(len(predicted.rules), 'rule')} predicted, not measured, for "
+            f"{show_span(Span(least, most))} ranks; {used}"
+        )
+    else:
+        yield "no rule is predicted: no predicted gain over the default exceeds the error of the prediction"
+    if predicted.left_out:
+        more = f", and {len(predicted.left_out) - 1} more in {where}/{PAGE}" if len(predicted.left_out) > 1 else ""
+        yield f"not predicted: {predicted.left_out[0]}{more}"
+
+
+def tuned_page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> str:
+    """The page next to the files."""
+    return "\n".join([*_page(table, files, folder, library, known), ""])
+
+
+def _page(table: SelectionTable, files: TunedFiles, folder: Path, library: str, known: MadeFrom) -> Iterator[str]:
+    yield from (f"# Which algorithm where: {library} {table.version}", "")
+    if table.simulated:
+        yield from (f"**{_SIMULATED[0].upper()}{_SIMULATED[1:]}.**", "")
+    made = "Simulated" if table.simulated else "Measured"
+    answer = [answer_sentence(known.verdict)] if table.rules else list(map(_as_sentence, known.without_rule()))
+    yield from (*answer, "", f"{made}: {table.source}. Where no rule applies the library chooses as before.", "")
+    if table.setting:
+        yield from ("## Setting", "", _as_sentence(setting_words(table.setting)), _ABOUT_SETTING, "")
+    if table.rules:
+        yield from _rules(table)
+    yield from _switch_on(files, folder)
+    if known.warnings:
+        yield from ("## Before you believe it", "", *(f"- {each}" for each in known.warnings[:MAX_BRIEF]), "")
+    left_out = [(each.format.title, left) for each in files.library for left in each.left_out]
+    if left_out:
+        yield from ("## Conditions that the files can't express", "")
+        yield from (
+            f"- {title}: {_rule_conditions(left.rule)}, {left.rule.algorithm}: {left.why}" for title, left in left_out
+        )
+        yield ""
+    yield from _predicted(table)
+    yield from _unmeasured_sizes(table)
+    if table.gaps:
+        yield from ("## Where the choice changes", "", "Between these sizes nothing was measured:", "")
+        yield from (
+            f"- {gap.collective}, {counted(gap.ranks, 'rank')} on {counted(gap.nodes, 'node')}: "
+            f"{show_size(gap.before)} and {show_size(gap.after)}; between them {_algorithms_in_gap(table, gap)}"
+            for gap in table.gaps
+        )
+        yield ""
+    if further := known.warnings[MAX_BRIEF:]:
+        yield from ("## Further warnings", "", *(f"- {each}" for each in further), "")
+
+
+def _switch_on(files: TunedFiles, folder: Path) -> Iterator[str]:
+    """How to use the files; nothing where there is no file to use."""
+    if files.settings or files.preload_rules:
+        yield from ("## Switch it on", "")
+    if files.settings:
+        on, off, where = (shlex.quote(str(each)) for each in (folder / SWITCH_ON, folder / SWITCH_OFF, folder))
+        yield f"- In a shell: `. {on}`; `. {off}` undoes it."
+        yield f"- Or as a module: `module use {where}; module load {MODULE}`."
+        yield from ("- Or by the library's settings:", "", "```")
+        yield from (f"{name}={value}" for name, value in files.settings.items())
+        yield from ("```", "")
+    if files.preload_rules:
+        yield from ("Rules with Timpani's algorithms need its library, preloaded into the program:", "", "```")
+        yield from (f"timpani preload --rules {shlex.quote(str(folder / PRELOAD_RULES))} -- mpirun …", "```", "")
+
+
+def _as_sentence(line: str) -> str:
+    """A line of the terminal with a capital and a period."""
+    return f"{line[0].upper()}{line[1:]}".rstrip(".") + "."
+
+
+def _unmeasured_sizes(table: SelectionTable) -> Iterator[str]:
+    """The sizes of rules that a race only sampled, and the requested sizes without a time."""
+    sampled = [(each, inside) for each in table.sampled if (inside := _within_rules(table, each))]
+    if sampled:
+        yield from ("## Only sampled", "", *_ABOUT_SAMPLES, "")
+        yield from (f"- {each.collective}, {counted(each.ranks, 'rank')}: {inside}" for each, inside in sampled)
+        yield ""
+    if table.unmeasured:
+        yield from ("## Requested, but without a time", "", *_ABOUT_UNMEASURED, "")
+        for each in table.unmeasured:
+            sizes = f": {_listed(each.sizes)}" if is_sized(each.collective) else ""
+            yield f"- {each.collective}, {counted(each.ranks, 'rank')}{sizes}"
+        yield ""
+
+
+def _within_rules(table: SelectionTable, sampled: SizesAt) -> str:
+    """The sampled sizes to which rules apply, with the algorithm of each rule."""
+    found = (
+        (rule.algorithm, [size for size in sampled.sizes if size in rule.sizes])
+        for rule in table.rules_for([sampled.collective])
+        if sampled.ranks in rule.ranks
+    )
+    return "; ".join(f"{_listed(sizes)} ({algorithm})" for algorithm, sizes in found if sizes)
+
+
+def _listed(sizes: Sequence[int]) -> str:
+    return ", ".join(map(show_size, sizes))
+
+
+def _algorithms_in_gap(table: SelectionTable, gap: SizeGap) -> str:
+    """The algorithms of the rules that apply between the sizes of a gap."""
+    held = (
+        rule.algorithm
+        for rule in table.rules_for([gap.collective])
+        if gap.before + 1 in rule.sizes and gap.ranks in rule.ranks and gap.nodes in rule.nodes
+    )
+    return ", ".join(map(str, held)) or "the library chooses"
+
+
+def _rules(table: SelectionTable) -> Iterator[str]:
+    yield from ("## Rules", "", _ABOUT_GAINS)
+    if table.simulated:
+        yield from (_ABOUT_COST, "", *_HEAD_SIMULATED)
+    else:
+        yield from (_ABOUT_CHANCE, _ABOUT_COST, "", *_HEAD)
+    for rule in table.rules:
+        launches = {each.launches for each in rule.evidence}
+        over = "" if table.simulated else f" {show_span(Span(min(launches), max(launches)))} |"
+        yield f"{_row(rule)}{over} {100 * rule.regret:.1f} % |"
+    yield ""
+    if any(rule.algorithm.provider == OWN for rule in table.rules):
+        yield from ("`timpani/…` are Timpani's own algorithms, which the library doesn't have.", "")
+
+
+def _predicted(table: SelectionTable) -> Iterator[str]:
+    predicted = table.predicted
+    if predicted is None:
+        return
+    yield from ("## Predicted, not measured", "", *_ABOUT_PREDICTED, "")
+    yield from (f"- {text}" for text in predicted.conditions)
+    yield ""
+    if predicted.rules:
+        used = "They are in the files that libraries read, as requested."
+        unused = "They are in no file that a library reads: `timpani tune … --with-predicted` puts them there."
+        yield from (used if predicted.in_files else unused, "", *_HEAD_PREDICTED)
+        yield from (f"{_row(rule)} {100 * rule.regret:.1f} % |" for rule in predicted.rules)
+    else:
+        yield "There is no rule: no predicted gain over the default exceeds the error of the prediction."
+    yield ""
+    if predicted.left_out:
+        yield from ("Not predicted:", "", *(f"- {text}" for text in predicted.left_out), "")
+
+
+def _row(rule: Rule) -> str:
+    """The first columns of a rule's row, which all tables of rules share."""
+    return (
+        f"| {rule.collective} | {show_span(rule.ranks)} on {show_span(rule.nodes)} "
+        f"{'node' if rule.nodes.last == 1 else 'nodes'} | {_sizes(rule)} | {rule.algorithm} | {_gains(rule.evidence)} |"
+    )
+
+
+def _rule_conditions(rule: Rule) -> str:
+    return f"{rule.collective}, {show_span(rule.ranks)} ranks, {_sizes(rule)}"
+
+
+def _sizes(rule: Rule) -> str:
+    if not is_sized(rule.collective):
+        return "–"
+    first, last = rule.sizes.first, rule.sizes.last
+    if last is None:
+        return f"{show_size(first)} and more"
+    return show_size(first) if first == last else f"{show_size(first)} to {show_size(last)}"
+
+
+def _gains(evidence: tuple[Evidence, ...]) -> str:
+    """The smallest gain and the largest, each with its interval."""
+    least, most = min(evidence, key=lambda each: each.gain), max(evidence, key=lambda each: each.gain)
+    return _gain(least) if least == most else f"{_gain(least)} to {_gain(most)}"
+
+
+def _gain(each: Evidence) -> str:
+    bounds = [f"{bound:.2f}" for bound in (each.gain_low, each.gain_high) if bound is not None]
+    return f"{each.gain:.2f} ({'–'.join(bounds)})" if len(bounds) == 2 else f"{each.gain:.2f}"

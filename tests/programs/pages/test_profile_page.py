@@ -1,0 +1,98 @@
+"""The page of a program's profile."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.typed import typed
+from tests.programs.profile_files import CALL, part_text, write_profile
+from timpani.errors import UserError
+from timpani.programs.pages.profile_page import render_profile
+from timpani.programs.pages.profile_text import form_rows
+from timpani.programs.profile_folder import read_profile
+from timpani.programs.profiled_points import profiled_points
+from timpani.programs.savings import PointSaving, Savings
+
+BARRIER = {**CALL, "name": "barrier", "operator": "", "datatype": "", "size_class": 0, "bytes": 0, "ns": 1_000_000_000}
+PART = part_text((CALL, {**BARRIER, "matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}))
+
+
+def test_the_answer_splits_the_time_in_collectives(tmp_path: Path) -> None:
+    page = render_profile(read_profile(write_profile(tmp_path / "p", PART)))
+    assert "app spends 25 % of 10 s in blocking collectives." in page  # (4 + 1) s of two ranks
+    assert "Other algorithms can change at most 2 s of it" in page  # without 0.5 s of waiting
+    assert "Waiting for late ranks takes 500 ms, which no algorithm changes." in page
+
+
+def test_the_page_has_a_figure_all_calls_and_what_to_do_and_refers_to_nothing(tmp_path: Path) -> None:
+    page = render_profile(read_profile(write_profile(tmp_path / "p", PART)))
+    assert page.count("<svg") == 1
+    for text in ("waiting for late ranks", "moving data", "allreduce 1 KiB.., 2 ranks", "barrier"):
+        assert text in page
+    assert f"timpani run --for {tmp_path / 'p'} -o measured" in page
+    assert "timpani confirm tuned -- mpirun -np 2 ./app" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert "https://" not in page
+
+
+def test_with_a_campaign_it_says_what_would_be_saved_and_what_is_covered(tmp_path: Path) -> None:
+    profile = read_profile(write_profile(tmp_path / "p", PART))
+    first, second = profiled_points(profile.main_part)
+    saving = PointSaving(first, measured=True, best="ring", saved=0.5, low=0.4, high=0.6)
+    page = render_profile(profile, Savings((saving, PointSaving(second, measured=False))))
+    assert "better algorithms are expected to save 500 ms (400 ms to 600 ms)" in page
+    assert "Measured: 1 of 2 points, 75 % of the time" in page
+
+
+def test_text_of_a_profile_stays_text(tmp_path: Path) -> None:
+    folder = write_profile(tmp_path / "p", part_text(({**CALL, "datatype": "<b>bold</b>"},)))
+    page = render_profile(read_profile(folder))
+    assert "<b>bold" not in page
+    assert "&lt;b&gt;bold" in page
+
+
+def test_estimates_that_exceed_the_run_leave_no_negative_time(tmp_path: Path) -> None:
+    none_matched = {"matched_calls": 0, "matched_ns": 0, "waiting_ns": 0.0}
+    asking = {**CALL, "name": "test", "form": "completion", "size_class": -1, "ns": 17_000_000_000, **none_matched}
+    part = read_profile(write_profile(tmp_path / "p", part_text((CALL, asking)))).main_part
+    assert form_rows(part)[-1] == (  # 2 s + 8.5 s of 10 s
+        "outside of MPI's counted calls",
+        "0.000",
+        "0 %",
+        "estimates exceed the run by 500 ms",
+    )
+
+
+def test_a_profile_without_calls_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="holds no calls"):
+        render_profile(read_profile(write_profile(tmp_path / "p")))
+
+
+def test_the_command_writes_next_to_the_sealed_folder_and_refuses_other_options(tmp_path: Path) -> None:
+    folder = write_profile(tmp_path / "p", PART)
+    done = typed("report", folder)
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "p-report.html").is_file()
+    read_profile(folder)
+    again = typed("report", folder)
+    assert again.returncode == 2
+    refused = typed("report", folder, "--force", "--linear")
+    assert (refused.returncode, "--linear is for the report of a campaign" in refused.stderr) == (2, True)
+    missing = typed("report", folder, "--force", "--covered-by", tmp_path / "nothing")
+    assert (missing.returncode, "folder not found" in missing.stderr) == (2, True)
+
+
+@pytest.mark.slow
+def test_the_figure_and_the_tables_are_written_as_files(tmp_path: Path) -> None:
+    folder = write_profile(tmp_path / "p", PART)
+    done = typed("report", folder, "--figures", tmp_path / "f", "--width", "85")
+    assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "p-report.html").exists()
+    assert {path.name for path in (tmp_path / "f").iterdir()} >= {
+        *(f"program-time.{end}" for end in ("svg", "png", "pdf")),
+        *(f"{name}.{end}" for name in ("forms", "points", "calls") for end in ("tex", "md", "csv")),
+    }
+    assert 'width="85.000mm"' in (tmp_path / "f/program-time.svg").read_text()
+    assert (tmp_path / "f/calls.md").read_text().startswith("### All calls: ")
+    again = typed("report", folder, "--figures", tmp_path / "f")
+    assert (again.returncode, "exists already" in again.stderr) == (2, True)
