@@ -14,8 +14,7 @@ from random import Random
 from bench.common.command import timpani
 from bench.common.mutate import mutate
 from timpani.campaign.folder.header import read_header
-from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.folder.verify import verify
+from timpani.campaign.folder.load import Campaign, load, verify
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.report.document.text import text_of

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from bench.common.command import TIMPANI
 from timpani.campaign.folder.header import read_header
+from timpani.campaign.folder.load import verify
 from timpani.campaign.folder.records import RESULTS, read_records
-from timpani.campaign.folder.verify import verify
 from timpani.campaign.run.processes import MARK
 from timpani.libraries.openmpi.launcher import REPORT, remains_of
 

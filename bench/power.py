@@ -10,8 +10,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from timpani.stats.compare import ALPHA, compare
-from timpani.stats.paired import compare_pairs
+from timpani.stats.compare import ALPHA, compare, compare_pairs
 
 CAMPAIGNS = 40_000
 LAUNCHES = (8, 10)

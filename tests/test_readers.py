@@ -28,14 +28,13 @@ from tests.libraries.test_intel_adjust import MPI as INTEL_MPI
 from tests.libraries.test_mpich_tree import CATALOGUE as MPICH
 from tests.libraries.test_mpich_tree import COMPOSITIONS, LIBRARY
 from timpani.campaign.folder.header import read_header
-from timpani.campaign.folder.load import load
+from timpani.campaign.folder.load import load, verify
 from timpani.campaign.folder.raw_record import hashes_of, read_whole_lines, unpack
 from timpani.campaign.folder.sealed import checksum, seal_object
-from timpani.campaign.folder.verify import verify
 from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
+from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.campaign.read.message_locality import with_locality
-from timpani.campaign.read.other_activity import load_warnings
 from timpani.campaign.run.prove import indistinct
 from timpani.errors import UserError
 from timpani.libraries.intel.adjust_file import AdjustFile

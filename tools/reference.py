@@ -9,11 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from timpani.campaign.folder.fields import EndingFields, ProofFields, StartFields
+from timpani.campaign.folder.fields import EndingFields, ProofFields, Recorded, StartFields, recorded_fields
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import COPIED, RECORDED
 from timpani.campaign.folder.raw_record import Measured
-from timpani.campaign.folder.recorded import Recorded, recorded_fields
 from timpani.campaign.read.cell_columns import ADDED, FURTHER, STABLE, Column
 from timpani.study.schema import CELL
 from tools.command_reference import markdown_table

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from timpani.campaign.run.concurrency import run_to_end
-from timpani.campaign.run.launch import follow
+from timpani.campaign.run.launch import follow, run_to_end
 from timpani.libraries.launch_request import Command
 from timpani.libraries.outside_settings import environment_overrides
 from timpani.native.mpi import Mpi

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.installed import FOUND, needs_mpi
-from timpani.campaign.plan.from_study import plan
-from timpani.campaign.plan.resources import Resources
+from timpani.campaign.plan.from_study import Resources, plan
 from timpani.errors import UserError
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup

@@ -3,9 +3,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from timpani.stats.compare import compare
+from timpani.stats.compare import compare, compare_pairs
 from timpani.stats.large_samples import LargeRatios, large_pairs, large_strata
-from timpani.stats.paired import compare_pairs
 from timpani.stats.ratios import Ratios
 
 

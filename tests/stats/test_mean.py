@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from timpani.stats.mean import mean_estimate, t_estimate
+from timpani.stats.interval import mean_estimate, t_estimate
 
 
 def test_the_interval_of_a_mean_uses_students_t() -> None:

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats  # type: ignore[import-untyped]
 
-from timpani.stats.compare import Samples, compare_families
-from timpani.stats.paired import compare_pairs, null_distribution
+from timpani.stats.compare import Samples, compare_families, compare_pairs, signed_rank_distribution
 
 
 @given(st.integers(2, 20), st.integers(0, 10**6))
@@ -16,7 +15,7 @@ def test_the_paired_p_value_equals_scipys(launches: int, seed: int) -> None:
 
 @given(st.integers(1, 60))
 def test_all_signs_are_counted(launches: int) -> None:
-    distribution = null_distribution(launches)
+    distribution = signed_rank_distribution(launches)
     assert distribution[0] == pytest.approx(2.0**-launches)
     assert distribution[-1] == pytest.approx(1.0)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import ndtri  # type: ignore[import-untyped]
 
-from timpani.stats.repeated_analyses import level_per_analysis
+from timpani.stats.regret import level_per_analysis
 
 
 @pytest.mark.parametrize(("looks", "limit"), [(1, 1.960), (2, 2.178), (3, 2.289), (4, 2.361), (5, 2.413), (10, 2.555)])

@@ -5,7 +5,7 @@ from math import nan
 import numpy as np
 import pytest
 
-from timpani.stats.selection_bias import selection_bias
+from timpani.stats.regret import selection_bias
 
 LAUNCHES, ALGORITHMS, ERROR = 8, 6, 0.03
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from timpani.stats.paired import compare_pairs
-from timpani.stats.state_effects import MIN_PAIRS, without_state_effects
+from timpani.stats.compare import compare_pairs
+from timpani.stats.states import MIN_PAIRS, without_state_effects
 
 NEAR, FAR = ("near", "near"), ("far", "far")
 AWAY, BACK = ("near", "far"), ("far", "near")

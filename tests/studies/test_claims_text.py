@@ -9,7 +9,7 @@ from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.message_pairs import without_pairs
+from timpani.campaign.read.message_locality import without_pairs
 from timpani.studies.agreement import agreement, pair_times, unpaired
 from timpani.studies.claims_text import check_claims, claims_object, claims_text
 from timpani.studies.tables import COMPARISON, import_published, published_times, read_published

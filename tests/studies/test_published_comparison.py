@@ -8,8 +8,7 @@ from tests.cli.test_show import measured_on
 from tests.report.conftest import synthetic_header, write_campaign
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.statistic import by_statistic
-from timpani.campaign.read.study_names import with_study_names
+from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.report.document.text import text_of
 from timpani.report.verdict.verdict_text import verdict_document
 from timpani.studies.comparison import PublishedComparison

@@ -3,8 +3,7 @@
 import pytest
 
 from tests.installed import each_kind
-from timpani.campaign.plan.from_study import plan
-from timpani.campaign.plan.resources import Resources
+from timpani.campaign.plan.from_study import Resources, plan
 from timpani.machine.detect import this_computer
 from timpani.machine.nodes.host_list import choose_hosts
 from timpani.machine.nodes.model import Machine, NodeGroup

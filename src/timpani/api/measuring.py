@@ -9,7 +9,7 @@ from timpani.api.opened_campaign import OpenedCampaign
 from timpani.api.runnable_study import runnable_study
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan, Group
-from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.run import Observer
 from timpani.campaign.run.session import Session
 from timpani.machine.where import resolve
 from timpani.study.cell import Cell

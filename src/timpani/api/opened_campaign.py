@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from timpani.campaign.folder.fields import EndingFields, StartFields
+from timpani.campaign.folder.fields import EndingFields, StartFields, recorded_fields
 from timpani.campaign.folder.load import Campaign, load
 from timpani.campaign.folder.raw_record import PACKED, read_lines
-from timpani.campaign.folder.recorded import recorded_fields
 from timpani.campaign.read.cells_in_context import cells_in_context
 from timpani.study.schema import MACHINE_CELL
 from timpani.study.words import counted

@@ -8,7 +8,7 @@ import typer
 
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load_one_machine, read_proofs
-from timpani.campaign.read.swept_parameters import without_effect
+from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.cli.terminal.completing import complete_campaign, complete_collective, complete_own_algorithm
 from timpani.cli.terminal.figure_options import FigureOptions
 from timpani.cli.terminal.options import Force, Format, campaign_argument, expand, format_option, output_option

@@ -19,8 +19,7 @@ from timpani.report.words.changes_text import changes_object, changes_text
 from timpani.report.words.drawn_figures import check_figure
 from timpani.report.words.limit_line import limit_line
 from timpani.slices import Hook
-from timpani.tuning.compare.change_limit import ChangeLimit
-from timpani.tuning.compare.changes import Changes
+from timpani.tuning.compare.changes import ChangeLimit, Changes
 from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
 
 _PUBLISHED: Hook[Callable[[Path, str, Statistic | None, bool], str | dict[str, Any]]] = Hook("PUBLISHED_COMPARISON")

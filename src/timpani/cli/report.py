@@ -11,8 +11,7 @@ import typer
 from timpani.campaign.folder.bundle import bundle_name
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.statistic import by_statistic
-from timpani.campaign.read.study_names import with_study_names
+from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.cli.terminal.completing import complete_predictions
 from timpani.cli.terminal.figure_options import FIGURES, FigureOptions
 from timpani.cli.terminal.named_campaigns import campaign_or_newest, two_campaigns

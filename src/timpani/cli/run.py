@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from timpani.api.runnable_study import runnable_study
+from timpani.campaign.run.prove import shown_cells
 from timpani.campaign.run.session import Session
-from timpani.campaign.run.transposed_matrices import shown_cells
 from timpani.campaign.run.variant_check import unusable_variants
 from timpani.cli.job import asks_for_job, run_as_job
 from timpani.cli.terminal.completing import complete_campaign, complete_what

@@ -14,8 +14,7 @@ from timpani.campaign.folder.load import Statistic as StatisticName
 from timpani.campaign.folder.load import load
 from timpani.campaign.read.cell_selection import CellSelection, select_cells
 from timpani.campaign.read.cells_in_context import cells_in_context
-from timpani.campaign.read.statistic import by_statistic
-from timpani.campaign.read.study_names import with_study_names
+from timpani.campaign.read.study_names import by_statistic, with_study_names
 from timpani.cli.terminal.named_campaigns import campaign_or_newest
 from timpani.cli.terminal.options import (
     Campaign,

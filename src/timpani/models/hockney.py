@@ -8,7 +8,7 @@ import numpy as np
 from timpani.models.curve import Curve
 from timpani.models.line import Array, estimator
 from timpani.models.segments import MIN_SEGMENT_SIZES, Segmentation
-from timpani.stats.mean import Estimate, mean_estimate, t_estimate
+from timpani.stats.interval import Estimate, mean_estimate, t_estimate
 
 _CYCLES_PER_US_AT_1_GHZ = 1e3
 

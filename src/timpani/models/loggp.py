@@ -15,7 +15,7 @@ import numpy as np
 
 from timpani.errors import UserError
 from timpani.models.line import Array, estimator
-from timpani.stats.mean import Estimate, mean_estimate
+from timpani.stats.interval import Estimate, mean_estimate
 
 RoundTrips = Mapping[tuple[int, float, int], float]
 """One launch's times of whole round trips in microseconds, by (messages, delay in microseconds, message bytes)."""

@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar  # type: ignore[import-untyped]
 
 from timpani.models.curve import Variance
 from timpani.models.line import Array, estimator
-from timpani.stats.mean import Estimate, mean_estimate
+from timpani.stats.interval import Estimate, mean_estimate
 
 _PARAMETERS = 3
 _SIGNIFICANCE = 0.01  # probability of finding a node's rate where there is no limit

@@ -11,7 +11,7 @@ from scipy.special import stdtr  # type: ignore[import-untyped]
 from timpani.errors import UserError
 from timpani.models.formula import Formula, term_name
 from timpani.models.line import Array
-from timpani.stats.mean import t_estimate
+from timpani.stats.interval import t_estimate
 
 DEFAULT_FORMULAS = ("latency ~ ranks + size - 1", "log2(latency) ~ ranks + log2(size) - 1")
 """Without an intercept: only then do R² and t values agree with the published table (docs/notebook/regressions.md)."""

@@ -9,8 +9,7 @@ import numpy as np
 from timpani.models.curve import Curve, Variance
 from timpani.models.line import Array, estimator
 from timpani.models.segments import Segmentation, possible_breaks
-from timpani.stats.interval import LEVEL
-from timpani.stats.mean import Estimate, t_estimate
+from timpani.stats.interval import LEVEL, Estimate, t_estimate
 
 _PARAMETERS = 3  # of a switch: its place, and a second intercept and slope
 

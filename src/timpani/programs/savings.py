@@ -17,9 +17,9 @@ from timpani.programs.profiled_study import seconds_in_mpi
 from timpani.study.arrival import TOGETHER
 from timpani.study.placement import UNPLACED, RankLayout
 from timpani.study.point_weights import loss
+from timpani.study.schema import point_of
 from timpani.study.words import counted
 from timpani.tuning.decide.decide import decide
-from timpani.tuning.race.race_rows import point_of
 
 
 @dataclass(frozen=True)

@@ -22,20 +22,20 @@ probability (1 − s)ⁿ: by MIN_LAUNCHES launches with 5 % for s = 0.39, with 2
 modes until a launch shows them; `bench/race.py` measures how often bounds fail then.
 
 Each interim analysis before MIN_LAUNCHES launches gets an equal share of the error. The later ones share the rest, each
-at the level at which means of normal values keep it (repeated_analyses.py). Student's t with few launches errs more
+at the level at which means of normal values keep it (`level_per_analysis`). Student's t with few launches errs more
 often than normal values after 3 and 4 launches, and less often from 6 launches on.
 
 The bounded quantity is the mean of log ratios over launches, that is, the geometric mean of the ratios.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
 from math import log
 
 import numpy as np
 from numpy.typing import NDArray
-
-from timpani.stats.repeated_analyses import level_per_analysis
 
 ALPHA = 0.05
 
@@ -209,3 +209,68 @@ def _inverse_trigamma(value: float) -> float:
         trigamma = float(polygamma(1, x))
         x += trigamma * (1 - trigamma / value) / float(polygamma(2, x))
     return x
+
+
+_NODES = 48  # of the numerical integration: accurate to eight digits if each sample is at least a tenth larger
+_LOWER_LIMIT = 9.0  # lower limit of the integration, in standard errors
+
+
+@cache
+def level_per_analysis(analyses: tuple[int, ...], error: float) -> float:
+    """One-sided level, the same at each interim analysis.
+
+    Means of growing samples are correlated, so each analysis may have more than its equal share of the error (Pocock,
+    Biometrika 1977). The overall error is computed from analysis to analysis: the distribution of means that stayed
+    below the limit so far is carried to the next (Armitage, McPherson & Rowe, J. R. Stat. Soc. A 1969).
+
+    analyses  sample sizes, each larger than the previous one by at least a tenth
+    error     probability that the mean of normal values with known variance and true value 0 exceeds its limit at
+              any analysis
+    """
+    from scipy.optimize import brentq  # type: ignore[import-untyped] # loads slowly
+    from scipy.special import ndtr, ndtri
+
+    low, high = -ndtri(error), -ndtri(error / len(analyses))
+    if len(analyses) == 1:
+        return error
+    return float(ndtr(-brentq(lambda limit: _any_above(limit, analyses) - error, low, high)))
+
+
+def _any_above(limit: float, analyses: Sequence[int]) -> float:
+    """Probability that the mean exceeds `limit` standard errors at any interim analysis."""
+    from scipy.special import ndtr
+
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    places = (limit - _LOWER_LIMIT) / 2 + nodes * (limit + _LOWER_LIMIT) / 2  # of the mean, in its standard errors
+    weights = weights * (limit + _LOWER_LIMIT) / 2
+    density = _normal(places)
+    found = float(ndtr(-limit))
+    for size, larger in pairwise(analyses):
+        kept = np.sqrt(size / larger)
+        new = np.sqrt(1 - size / larger)
+        found += float(np.sum(weights * density * ndtr((kept * places - limit) / new)))
+        density = _normal((places[:, None] - kept * places) / new) @ (weights * density) / new
+    return found
+
+
+def _normal(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.asarray(np.exp(-(values**2) / 2) / np.sqrt(2 * np.pi))
+
+
+def selection_bias(log_times: NDArray[np.float64], chosen: int) -> float:
+    """Bias of the mean log time of algorithm `chosen`, by cross-validation: the mean over launches of how much longer
+    the algorithm takes that the other launches would have chosen (Stone, J. R. Stat. Soc. B 1974).
+
+    log_times  shape (launches, algorithms), NaN where one was not measured; only differences within a launch count
+
+    Competitors are algorithms measured in all launches of the chosen one: others were dropped earlier or came too late.
+    0 if leaving out any launch doesn't change the choice, and if a competitor seems faster, so that `chosen` was not
+    chosen by its mean.
+    """
+    excess = log_times - log_times[:, [chosen]]
+    excess = excess[~np.isnan(excess[:, chosen])]
+    excess = excess[:, ~np.isnan(excess).any(axis=0)]
+    if len(excess) < 2 or np.any(excess.sum(axis=0) < 0):
+        return 0.0
+    fastest = np.argmin(excess.sum(axis=0) - excess, axis=1)
+    return float(excess[np.arange(len(excess)), fastest].mean())

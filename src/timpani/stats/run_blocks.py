@@ -1,7 +1,8 @@
 """Two competitors measured once in each block: their ratio, with the interval that blocks give.
 
 A block is a stretch of time in which both run once, in random order, so that what disturbs a block disturbs both.
-Ratios of blocks are compared by `stats/paired.py`: the signed-rank test, and the Hodges-Lehmann estimate on logarithms.
+Ratios of blocks are compared by `stats/compare.py`: the signed-rank test, and the Hodges-Lehmann estimate on
+logarithms.
 """
 
 from collections.abc import Sequence
@@ -10,8 +11,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from timpani.stats.compare import ALPHA
-from timpani.stats.paired import compare_pairs
+from timpani.stats.compare import ALPHA, compare_pairs
 
 Standing = Literal["faster", "slower", "tie", "undecided"]
 

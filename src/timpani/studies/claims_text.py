@@ -9,7 +9,7 @@ import polars as pl
 
 from timpani.campaign.folder.load import Campaign, Statistic
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.message_pairs import without_pairs
+from timpani.campaign.read.message_locality import without_pairs
 from timpani.campaign.read.study_names import study_label
 from timpani.libraries.registry import counterpart
 from timpani.stats.interval import LEVEL

@@ -9,9 +9,8 @@ import polars as pl
 from timpani.campaign.folder.load import Campaign, Statistic, load
 from timpani.campaign.osu.doubts import Doubt
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.message_pairs import without_pairs
-from timpani.campaign.read.statistic import by_statistic
-from timpani.campaign.read.study_names import notes_on, study_label, with_study_names
+from timpani.campaign.read.message_locality import without_pairs
+from timpani.campaign.read.study_names import by_statistic, notes_on, study_label, with_study_names
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.document.text import text_of
 from timpani.report.figures.columns import MESSAGES

@@ -13,8 +13,7 @@ from timpani.models.regression import Coefficient, Regression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.fit.published_fit import FitComparison
 from timpani.report.words.fit_words import measured_curve
-from timpani.stats.interval import LEVEL
-from timpani.stats.mean import Estimate
+from timpani.stats.interval import LEVEL, Estimate
 from timpani.studies.tables import Published, read_published
 from timpani.study.cell import Algorithm
 from timpani.study.placement import UNPLACED

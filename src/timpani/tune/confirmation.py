@@ -20,13 +20,11 @@ from timpani.study.cell import (
     is_under_files,
     under_files,
 )
-from timpani.study.schema import POINT, cell_of
+from timpani.study.schema import POINT, algorithm_of, cell_of
 from timpani.study.selection import Call, Rule, SelectionTable
 from timpani.tune.confirmation_study import parts_by_file, test_sizes
-from timpani.tuning.compare.change_limit import ChangeLimit
-from timpani.tuning.compare.changes import FASTER
+from timpani.tuning.compare.changes import FASTER, ChangeLimit
 from timpani.tuning.decide.points import REFERENCE_COLUMNS, compare_at_points, launch_medians
-from timpani.tuning.race.race_rows import algorithm_of
 
 
 def ratios_across_starts(

@@ -7,20 +7,19 @@ from pathlib import Path
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign, load_one_machine
+from timpani.campaign.read.campaign_warnings import unchanged_variants
 from timpani.campaign.read.context import machine_layouts
-from timpani.campaign.read.unchanged_variants import unchanged_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi
 from timpani.libraries.registry import LIBRARIES, library_title
 from timpani.native.mpi import Mpi
 from timpani.study.cell import DEFAULT, OWN
-from timpani.study.schema import MACHINE_CELL, POINT, schema
+from timpani.study.schema import MACHINE_CELL, POINT, schema, values_of
 from timpani.study.selection import SelectionTable, SizesAt, Span, WrittenSetting
 from timpani.study.variant import Variant, parse_variant
 from timpani.study.words import counted
 from timpani.tuning.decide.choose_rules import select
-from timpani.tuning.decide.winning_setting import SettingGains, variant_gains, winner
-from timpani.tuning.race.race_rows import values_of
+from timpani.tuning.decide.other_points import SettingGains, variant_gains, winner
 from timpani.tuning.race.results import race_standings, raced_points
 
 

@@ -12,8 +12,8 @@ from timpani.study.schema import POINT, is_default
 from timpani.study.selection import SelectionTable
 from timpani.tune.confirmation import ConfirmedRatio
 from timpani.tune.confirmation_study import parts_by_file
+from timpani.tuning.decide.other_points import SettingGains
 from timpani.tuning.decide.points import compare_at_points, join_reference, launch_medians
-from timpani.tuning.decide.winning_setting import SettingGains
 
 Switched = Literal["the setting alone", "the rules alone", "both"]
 

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from tests.report.conftest import synthetic_header
-from timpani.campaign.folder.further_command import further_command
-from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header import Header, further_command
 
 
 def header(*commands: str, budget: float | None = None) -> Header:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from timpani.campaign.plan.memory import buffer_bytes, too_large
+from timpani.campaign.plan.count_limits import buffer_bytes, too_large
 from timpani.campaign.run.run import MIN_TIMEOUT, longest_silence
 
 

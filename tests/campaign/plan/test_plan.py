@@ -11,10 +11,8 @@ from tests.installed import each_kind, every_open_mpi
 from timpani.campaign.plan.cells import cells_of
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, share_launches
 from timpani.campaign.plan.estimate import simulated_cell_seconds, start_seconds
-from timpani.campaign.plan.from_study import check_cores, plan
-from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.plan_notes import plan_notes
-from timpani.campaign.plan.resources import Resources
+from timpani.campaign.plan.from_study import Resources, check_cores, plan
+from timpani.campaign.plan.plan import CampaignPlan, plan_notes
 from timpani.errors import UserError
 from timpani.libraries.library import AlgorithmSelection
 from timpani.libraries.openmpi.algorithms import shared_start

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from timpani.campaign.plan.time_left import TimeLeft, TimeRange
+from timpani.campaign.plan.estimate import TimeLeft, TimeRange
 
 RECORDED = Path(__file__).parents[2] / "data" / "progress"
 """When results of simulated studies came, with what their plan expected of each: the largest rank counts came first."""

@@ -10,11 +10,15 @@ from typing import Any
 import pytest
 
 from tests.installed import each_kind, every_open_mpi
-from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.from_study import Resources, plan
 from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.prepare_variants import prepare_variants, variant_environment
-from timpani.campaign.plan.prepared_variant import PreparedVariant, SettingConflictError, check_variant
-from timpani.campaign.plan.resources import Resources
+from timpani.campaign.plan.prepare_variants import (
+    PreparedVariant,
+    SettingConflictError,
+    check_variant,
+    prepare_variants,
+    variant_environment,
+)
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Parameters
 from timpani.machine.detect import this_computer

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from timpani.campaign.read.other_activity import load_warnings, machine_loads
+from timpani.campaign.read.campaign_warnings import load_warnings, machine_loads
 
 
 def launch(busy_s: float, own_s: float, seconds: float = 2.0, steal_s: float = 0.0, host: str = "n1") -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from timpani.campaign.read.swept_parameters import without_effect
+from timpani.campaign.read.campaign_warnings import without_effect
 
 TREE, FLAT = [[0, 1], [0, 0]], [[0, 2], [0, 0]]
 

@@ -4,7 +4,7 @@ from collections.abc import Generator, Iterator
 
 import pytest
 
-from timpani.campaign.run.concurrency import Task, run_concurrently, run_to_end
+from timpani.campaign.run.launch import Task, run_concurrently, run_to_end
 
 
 class Watched:

@@ -13,13 +13,13 @@ import pytest
 from tests.campaign.live import gone, wait_until
 from tests.campaign_files import write_header
 from tests.cli.typed import typed
-from timpani.campaign.run.launch_temporary import launch_temporary, remove_temporaries
+from timpani.campaign.run.launch import launch_temporary, remove_temporaries
 
 # Starts the launcher, a shell script that kills this process and then itself.
 RUN = """
 import sys
 from pathlib import Path
-from timpani.campaign.run.concurrency import run_to_end
+from timpani.campaign.run.launch import run_to_end
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Start
 from timpani.libraries.launch_request import Command

@@ -16,9 +16,8 @@ from tests.installed import INTEL, MPICHS, OPEN_MPIS, needs_intel, needs_mpich, 
 from tests.programs.profile_files import CALL, part_text, write_profile
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load
-from timpani.campaign.plan.from_study import plan
+from timpani.campaign.plan.from_study import Resources, plan
 from timpani.campaign.plan.prepare_variants import prepare_variants
-from timpani.campaign.plan.resources import Resources
 from timpani.campaign.run.variant_check import check_variants
 from timpani.native.build import build
 from timpani.native.cache import cache_folder

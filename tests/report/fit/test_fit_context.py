@@ -9,7 +9,7 @@ from timpani.models.fit import CurveFit
 from timpani.models.hockney import Hockney
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
-from timpani.stats.mean import Estimate
+from timpani.stats.interval import Estimate
 
 SHARED_MEMORY, NETWORK = "btl_vader_eager_limit=4096", "btl_tcp_eager_limit=4096"
 

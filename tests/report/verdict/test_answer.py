@@ -18,8 +18,7 @@ from timpani.report.verdict.answer import (
     how_sure,
     more_warnings,
 )
-from timpani.tuning.decide.gain_parts import competitor_noun
-from timpani.tuning.decide.other_points import OtherPoints
+from timpani.tuning.decide.other_points import OtherPoints, competitor_noun
 from timpani.tuning.decide.verdict import DecisionForecast, DefaultRegret, Verdict
 
 DEFAULT_REGRET = DefaultRegret("bcast", 8, "core", 65536, "warm", "here", "chain", 2.5, 2.25, 2.75)

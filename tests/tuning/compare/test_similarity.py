@@ -4,7 +4,7 @@ import pytest
 
 from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.tuning.compare.similarity import distances_from_default
+from timpani.tuning.compare.knee import distances_from_default
 from timpani.tuning.race.results import RacedResults
 
 

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from timpani.tuning.decide.gain_parts import gain_parts
+from timpani.tuning.decide.other_points import gain_parts
 
 POINT = {
     "collective": "bcast",

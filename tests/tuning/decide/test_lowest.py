@@ -8,7 +8,7 @@ import pytest
 from tests.tuning.campaigns import around, results
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.tuning.decide.decide import decide
-from timpani.tuning.decide.lowest import most_frequent
+from timpani.tuning.decide.points import most_frequent
 from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.results import RacedResults
 

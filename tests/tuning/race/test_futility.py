@@ -11,8 +11,7 @@ from timpani.stats.regret import ANALYSES, MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
 from timpani.tuning.race.futility import Futility, Prospect
-from timpani.tuning.race.race import LaunchTime, Race
-from timpani.tuning.race.standing import PairedDifference
+from timpani.tuning.race.race import LaunchTime, PairedDifference, Race
 
 ALGORITHMS = [Algorithm("openmpi", name) for name in (DEFAULT, "linear", "ring", "chain")]
 OPEN, *SETTLED = (Point("bcast", 2, "core", size, "warm") for size in range(12))

@@ -13,8 +13,7 @@ from timpani.campaign.run.agenda import Racing
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import DEFAULT, Algorithm, Cell
 from timpani.study.point_weights import Point
-from timpani.tuning.race.between import SAMPLE_LAUNCHES
-from timpani.tuning.race.grid import grids
+from timpani.tuning.race.grid import SAMPLE_LAUNCHES, grids
 
 NAMES = (DEFAULT, "linear", "binomial", "chain", "pipeline", "scatter", "ring")
 SIZES = [8, 64, 512, 4096, 32768]

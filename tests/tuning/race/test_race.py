@@ -7,8 +7,7 @@ import pytest
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point
-from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race
-from timpani.tuning.race.standing import DropReason, Standing
+from timpani.tuning.race.race import DropReason, LaunchFailure, LaunchTime, Race, Standing
 
 POINT = Point("bcast", 2, "core", 8, "warm")
 

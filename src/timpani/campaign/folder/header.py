@@ -1,31 +1,37 @@
-"""campaign.json: what a campaign measures, where and by which commands; a continued campaign keeps its own."""
+"""campaign.json: what a campaign measures, where, and by which commands; a continued campaign keeps its own."""
 
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+import shlex
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, Field, ValidationError
 
+from timpani.campaign.folder.fields import Recorded
 from timpani.campaign.folder.header_parts import (
     HeaderPart,
     MergedCampaign,
     PlannedOperation,
+    PlannedPoints,
     RecordedMpi,
     RecordedStudy,
     RecordedVariant,
 )
-from timpani.campaign.folder.recorded import Recorded
 from timpani.campaign.folder.sealed import SealedFile
 from timpani.errors import UserError, wrong_value
 from timpani.libraries.outside_setting import OutsideSetting
 from timpani.libraries.registry import library_title
 from timpani.machine.describe import MachineDescription, Printable
 from timpani.native.sources import ALGORITHMS
+from timpani.study.cell import Cell
 from timpani.study.keys import KEYS
+from timpani.study.point_weights import Point
 from timpani.version import __version__
 
 FORMAT = "timpani-campaign"
@@ -299,3 +305,65 @@ def _deciding(header: Header) -> str:
 def _short(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 60 else text[:57] + "…"
+
+
+def planned_operations(cells: Iterable[Cell]) -> dict[str, PlannedOperation]:
+    """By operation, what all `cells` of a plan are of."""
+    algorithms: defaultdict[str, dict[str, None]] = defaultdict(dict)
+    sizes: defaultdict[str, defaultdict[tuple[int, str], set[int]]] = defaultdict(lambda: defaultdict(set))
+    for cell in cells:
+        algorithms[cell.collective][cell.algorithm.label] = None
+        sizes[cell.collective][cell.ranks, cell.placement].add(cell.message_bytes)
+    return {
+        name: PlannedOperation(
+            algorithms=tuple(labels),
+            points=tuple(
+                PlannedPoints(ranks=ranks, placement=placement, sizes=tuple(sorted(found)))
+                for (ranks, placement), found in sizes[name].items()
+            ),
+        )
+        for name, labels in algorithms.items()
+    }
+
+
+def planned_points(header: Header, machine: str) -> frozenset[Point]:
+    """The points that the campaign of `header` was to measure on `machine`; none where that wasn't recorded."""
+    return frozenset(
+        Point(name, each.ranks, each.placement, size, header.study.mode, machine, header.study.arrival)
+        for name, operation in (header.planned or {}).items()
+        for each in operation.points
+        for size in each.sizes
+    )
+
+
+_OPTIONS = {"--launches": 1, "--budget": 1, "--output": 1, "-o": 1, "--dry-run": 0}
+"""Options of `timpani run` that are given anew, or left out; each with how many values it takes."""
+
+_SLACK = 1.25  # of a budget: launches take longer on a busier machine
+_MINUTE = 60
+
+
+def further_command(header: Header, folder: Path, launches: int, seconds: float | None) -> str | None:
+    """The campaign's last `timpani run` command with `--launches`; None where no such command made it.
+
+    seconds  what the missing launches probably take; a campaign with a budget gets one that lasts that long
+    """
+    words = shlex.split(header.commands[-1]) if header.commands else []
+    if words[:2] != ["timpani", "run"]:
+        return None
+    given = ["-o", str(folder), "--launches", str(launches)]
+    if header.study.budget is not None and seconds is not None:
+        given += ["--budget", f"{ceil(_SLACK * seconds / _MINUTE)}m"]
+    return shlex.join([*_without_options(words), *given])
+
+
+def _without_options(words: list[str]) -> list[str]:
+    kept: list[str] = []
+    rest = iter(words)
+    for word in rest:
+        name, has_value, _ = word.partition("=")
+        if name not in _OPTIONS:
+            kept.append(word)
+        elif not has_value and _OPTIONS[name]:
+            next(rest, None)
+    return kept

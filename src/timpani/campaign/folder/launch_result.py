@@ -22,9 +22,11 @@ from timpani.campaign.folder.fields import (
     Name,
     Part,
     Proportion,
+    Recorded,
+    Summary,
     Time,
+    recorded_fields,
 )
-from timpani.campaign.folder.recorded import Recorded, Summary, recorded_fields
 from timpani.study.cell import Cell
 from timpani.study.schema import CELL, cell_columns, cell_of, schema
 

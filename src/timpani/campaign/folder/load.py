@@ -1,5 +1,7 @@
-"""Read a campaign folder."""
+"""Read a campaign folder, and verify that its records and raw samples are as they were written."""
 
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -8,16 +10,17 @@ from typing import Any, Literal, Self
 import polars as pl
 
 from timpani.campaign.folder.bundle import campaign_folder
-from timpani.campaign.folder.header import Header, read_header
+from timpani.campaign.folder.header import Header, planned_points, read_header
 from timpani.campaign.folder.header_parts import RecordedStudy
 from timpani.campaign.folder.launch_result import RESULT_SCHEMA
 from timpani.campaign.folder.machine_states import with_states
-from timpani.campaign.folder.planned_cells import planned_points
+from timpani.campaign.folder.raw_record import hashes_of
 from timpani.campaign.folder.records import PROOFS, RESULTS, Records, read_records
 from timpani.errors import UserError
 from timpani.study.cell import DEFAULT, Algorithm
 from timpani.study.point_weights import Point, point_goals
 from timpani.study.schema import ALLOWED, REGRET
+from timpani.study.words import counted
 from timpani.tuning.decide.decide import compare_with_default
 from timpani.tuning.race.results import RacedResults
 
@@ -199,3 +202,58 @@ def read_proofs(folder: Path) -> list[dict[str, Any]]:
 def frame(lines: list[dict[str, Any]]) -> pl.DataFrame:
     """Checked results as a frame, with the state of the machine."""
     return with_states(pl.DataFrame(lines, schema=RESULT_SCHEMA, orient="row"))
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What the files of a campaign are worth.
+
+    problems   what is not as it was written, in words
+    verified   lines whose checksums are their own
+    samples    results whose raw samples are there and are theirs
+    """
+
+    problems: list[str]
+    verified: int
+    samples: int
+
+
+def verify(folder: Path, header: Header) -> Verification:
+    """Verify the campaign of `header` in `folder`."""
+    records = read_records(folder, header)
+    results = records.values(RESULTS)
+    mistaken = unlike_samples(folder, results)
+    lines = sum(map(len, records.believed.values()))
+    from_samples = sum(each.get("samples") is not None for each in results)
+    return Verification(
+        problems=[*records.problems(folder), *(f"{part}: {said}" for part, (said, _) in mistaken.items())],
+        verified=lines,
+        samples=from_samples - sum(count for _, count in mistaken.values()),
+    )
+
+
+def sample_warnings(campaign: Campaign) -> Iterator[str]:
+    """A sentence for each start whose raw samples are not those that its results came from."""
+    results = campaign.results.filter(pl.col("samples").is_not_null()).select("part", "samples")
+    for place, (said, _) in unlike_samples(campaign.folder, results.iter_rows(named=True)).items():
+        yield f"{place}: {said}"
+
+
+def unlike_samples(folder: Path, results: Iterable[Mapping[str, Any]]) -> dict[str, tuple[str, int]]:
+    """By the folder of a start whose raw samples are not those that gave its `results`: what is wrong, of how many."""
+    named: defaultdict[str, set[str]] = defaultdict(set)
+    for result in results:
+        if result.get("samples") is not None:
+            named[result["part"]].add(result["samples"])
+    found = {}
+    for part, hashes in sorted(named.items()):
+        place = folder / "launches" / part
+        if missing := len(hashes - hashes_of(place)):
+            what = (
+                "the raw samples are gone" if not any(place.glob("samples.jsonl*")) else "the raw samples don't match"
+            )
+            found[str(place)] = (
+                f"{what}: {missing} of {counted(len(hashes), 'result')} can't be verified",
+                missing,
+            )
+    return found

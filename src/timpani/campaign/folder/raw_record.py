@@ -12,8 +12,7 @@ from typing import Annotated, Any, NotRequired
 from pydantic import Field, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Row, Text, Time, check
-from timpani.campaign.folder.recorded import Recorded
+from timpani.campaign.folder.fields import OPEN, Count, LaunchFields, Recorded, Row, Text, Time, check
 from timpani.checked_lines import read_checked_line
 from timpani.errors import UserError
 from timpani.reading import open_regular

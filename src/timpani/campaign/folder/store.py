@@ -14,8 +14,7 @@ from typing import Any, Self
 from timpani.campaign.folder.fields import is_part
 from timpani.campaign.folder.header import UNFINISHED, Header, keep_header
 from timpani.campaign.folder.launch_result import LaunchResult, Proof
-from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS
-from timpani.campaign.folder.repair import repair
+from timpani.campaign.folder.records import ENDINGS, LAUNCHES, PROOFS, RESULTS, repair
 from timpani.campaign.folder.sealed import AppendedFile, lost_name
 from timpani.errors import UserError, cannot_lock, cannot_write
 from timpani.study.cell import Cell

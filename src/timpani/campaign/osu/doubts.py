@@ -7,7 +7,7 @@ from itertools import combinations
 import polars as pl
 
 from timpani.campaign.read.context import Part, crossing_bytes
-from timpani.campaign.read.message_pairs import MESSAGES
+from timpani.campaign.read.message_locality import MESSAGES
 from timpani.stats.compare import INDIFFERENCE
 from timpani.study.cell import DEFAULT
 from timpani.study.operations import OPERATIONS

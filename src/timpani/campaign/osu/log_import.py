@@ -1,5 +1,6 @@
-"""Keep what benchmarks printed, OSU's, Intel's or ReproMPI, as a campaign."""
+"""Campaigns from what benchmarks printed: their lines, their algorithms' names, and the folder that is written."""
 
+import shutil
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,22 +10,85 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header import UNFINISHED, Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
-from timpani.campaign.osu.algorithm_names import check_names
+from timpani.campaign.folder.store import Store
 from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts
-from timpani.campaign.osu.printed_table import PrintedRow, PrintedTable, UnreadPart
-from timpani.campaign.osu.read_log import read_log
-from timpani.campaign.osu.write_import import check_empty, write_import
+from timpani.campaign.osu.imb_grammar import ImbReader
+from timpani.campaign.osu.osu_grammar import OsuReader
+from timpani.campaign.osu.pico_files import PicoReader
+from timpani.campaign.osu.printed_table import (
+    LAUNCHER_PREFIX,
+    LogReader,
+    PrintedFile,
+    PrintedRow,
+    PrintedTable,
+    UnreadPart,
+)
+from timpani.campaign.osu.reprompi_grammar import ReproMpiReader
 from timpani.errors import UserError, unknown
-from timpani.libraries.registry import counterpart
+from timpani.libraries.find import find_mpis
+from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.machine.describe import MachineDescription
+from timpani.providers.composed import composed_catalogue
+from timpani.providers.own import own_catalogue
+from timpani.reading import read_bytes
 from timpani.stats.interval import median_ranks
-from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.cell import COMPOSED, DEFAULT, OWN, Algorithm, Cell
 from timpani.study.operations import OPERATIONS
 from timpani.study.placement import UNPLACED
 from timpani.study.schema import schema
+
+_READERS: dict[str, type[LogReader]] = {
+    "OSU": OsuReader,
+    "IMB": ImbReader,
+    "ReproMPI": ReproMpiReader,
+    "PICO": PicoReader,
+}
+_STEP = "name files of OSU's benchmarks, IMB-MPI1, ReproMPI or PICO"
+
+
+def read_log(path: Path) -> PrintedFile:
+    """The tables in `path`, of one run or of many appended; lines of other programs between tables are passed over.
+
+    UserError, with file and line, when nothing is a benchmark's, two benchmarks are in one file, or a row is torn.
+    """
+    try:
+        text = read_bytes(path, _STEP).decode("utf-8-sig", errors="replace")
+    except FileNotFoundError:
+        raise UserError(f"{path} can't be read (No such file or directory)", _STEP) from None
+    lines = [
+        (number, LAUNCHER_PREFIX.sub("", line, count=1).strip())
+        for number, line in enumerate(text.splitlines(), start=1)
+    ]
+    reader = _reader(path, lines)
+    if reader.ENDS_EACH_LINE and not text.endswith("\n"):
+        raise UserError(f"{path}:{len(lines)} is cut off: it has no end of line", "copy the file again")
+    for number, line in lines:
+        if len(line) <= reader.MAX_LINE_CHARACTERS:
+            reader.take(number, line)
+        else:
+            reader.pass_over(number, line)
+    reader.close()
+    if not reader.tables and not reader.left_out:
+        lines_of = "'# OSU MPI … Latency Test', '# Benchmarking …' or '#@nprocs=…'"
+        raise UserError(f"{path}:1 is no benchmark's output: it has no {lines_of} with figures under it", _STEP)
+    return PrintedFile([table for table in reader.tables if table.rows], reader.left_out)
+
+
+def _reader(path: Path, lines: list[tuple[int, str]]) -> LogReader:
+    """The reader of the benchmark that the file is of."""
+    first = {
+        name: number
+        for name, reader in _READERS.items()
+        if (number := next((number for number, line in lines if reader.SIGNATURE.match(line)), None)) is not None
+    }
+    if len(first) > 1:
+        names = " and ".join(f"{name} (line {number})" for name, number in first.items())
+        raise UserError(f"{path} holds output of {names}", "split it into a file for each benchmark")
+    return _READERS[next(iter(first), "OSU")](path)
+
 
 PROVIDER = "imported"
 """Whose algorithm an imported one is when nobody says: no benchmark prints the library or its algorithm."""
@@ -282,3 +346,59 @@ def _median(row: PrintedRow) -> dict[str, Any]:
     bounds = median_ranks(len(times))
     low, high = times[bounds.low], times[bounds.high]
     return {"median_us": median(times), "ci_low_us": low, "ci_high_us": high} if bounds.coverage else {"median_us": low}
+
+
+def check_empty(folder: Path) -> None:
+    """UserError where `folder` holds more than what an import leaves that could not write its header."""
+    if folder.exists() and (not folder.is_dir() or {each.name for each in folder.iterdir()} - {"lock", UNFINISHED}):
+        raise UserError(f"{folder} is not empty", "choose another folder with -o")
+
+
+def write_import(folder: Path, header: Header, results: Iterable[LaunchResult]) -> None:
+    """Write the campaign of `header` into the empty `folder`; if that fails, as on a full disk, nothing of it stays."""
+    with Store(folder, header) as store:
+        try:
+            for result in results:
+                store.add_result(result)
+        except BaseException:
+            shutil.rmtree(folder.resolve(), ignore_errors=True)
+            raise
+
+
+def check_names(named: Iterable[tuple[str, Algorithm]]) -> list[str]:
+    """Names that can't be checked, a sentence each: no library is here that would have them.
+
+    named  collectives and algorithms; of other operations nothing is checked, they have one way only
+
+    UserError for a name that none of the provider's libraries here has, or of no library where that isn't here.
+    """
+    unchecked = []
+    for collective, algorithm in dict.fromkeys(named):
+        if algorithm.name == DEFAULT or OPERATIONS[collective].kind != "collective":
+            continue
+        names = _names(collective, algorithm.provider)
+        if not names:
+            unchecked.append(f"no library here shows whether {collective} has an algorithm {algorithm.name!r}")
+        elif algorithm.name not in names:
+            raise _unknown(collective, algorithm.name, names)
+    return unchecked
+
+
+def _unknown(collective: str, name: str, names: set[str]) -> UserError:
+    error = unknown(f"{collective} algorithm", name, names, "timpani list algorithms")
+    return UserError(error.what, f"{error.next_step}; --any-name takes it as it is")
+
+
+def _names(collective: str, provider: str) -> set[str]:
+    """Canonical and other names of the collective's algorithms: the provider's, or of all libraries where it has none
+    here."""
+    mpis = find_mpis()
+    if provider == COMPOSED:
+        catalogues = [composed_catalogue()]
+    elif provider == OWN:
+        catalogues = [own_catalogue(mpi) for mpi in mpis[:1]]
+    else:
+        own = [mpi for mpi in mpis if mpi.kind == provider]
+        catalogues = [LIBRARIES[mpi.kind].algorithms.catalogue(mpi) for mpi in own or mpis]
+    known = [info for each in catalogues for info in each.algorithms.get(collective, ())]
+    return {name for info in known for name in (info.name, *info.aliases)}

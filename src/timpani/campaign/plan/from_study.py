@@ -3,22 +3,32 @@
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import product
 from math import ceil
+from typing import Self
 
-from timpani.campaign.plan.cells import cells_of
+from timpani.campaign.plan.cells import DistinctPairs, cells_of, pairs_here, pairs_on
 from timpani.campaign.plan.chosen_algorithms import ChosenAlgorithm, choose_algorithms
-from timpani.campaign.plan.count_limits import has_large_counts, too_many_elements
-from timpani.campaign.plan.memory import too_large
+from timpani.campaign.plan.count_limits import has_large_counts, too_large, too_many_elements
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
-from timpani.campaign.plan.prepared_variant import PreparedVariant
-from timpani.campaign.plan.resources import Resources
+from timpani.campaign.plan.prepare_variants import PreparedVariant
 from timpani.errors import UserError
 from timpani.libraries.catalogue import Restrictions
-from timpani.libraries.launch_request import Parameters
+from timpani.libraries.launch_request import HostList, Parameters
 from timpani.machine.cores import read_cores
+from timpani.machine.detect import this_computer
 from timpani.machine.launchers import shares_cores
-from timpani.machine.nodes.host_list import choose_hosts, placement_problem, requested_places
+from timpani.machine.nodes.host_list import (
+    capacity,
+    choose_hosts,
+    on_machine,
+    placement_problem,
+    requested_places,
+    with_slots,
+)
+from timpani.machine.nodes.model import Machine
+from timpani.native.mpi import Mpi
 from timpani.providers.available import AvailableAlgorithms
 from timpani.stats.regret import MIN_LAUNCHES
 from timpani.study.cell import Cell, Skipped
@@ -27,6 +37,41 @@ from timpani.study.operations import CallArguments
 from timpani.study.sizes import show_size
 from timpani.study.study import Study
 from timpani.study.words import counted
+
+
+@dataclass(frozen=True)
+class Resources:
+    """A machine, and what of it a campaign may use.
+
+    cores     how many ranks can have a core of their own at a placement
+    distinct  pairs of ranks that sit differently close
+    hosts     the nodes, with their slots; empty on this computer, whose launcher takes no host list
+    concurrent_launches  run at a time: one, unless they are simulations, which disturb no other's times
+    """
+
+    machine: Machine
+    cores: Callable[[str], int]
+    distinct: DistinctPairs
+    hosts: HostList = ()
+    concurrent_launches: int = 1
+
+    @property
+    def on_this_computer(self) -> bool:
+        """Whether all ranks run on this computer: a lab's and a simulation's do too."""
+        return not self.hosts or not self.machine.own_cores
+
+    @classmethod
+    def here(cls, mpi: Mpi, placements: tuple[str, ...]) -> Self:
+        """This computer."""
+        cores = read_cores()
+        return cls(this_computer(mpi), lambda _: cores.usable, pairs_here(placements, cores))
+
+    @classmethod
+    def on(cls, machine: Machine, hosts: HostList, placements: tuple[str, ...]) -> Self:
+        """`hosts` of `machine`, or all its nodes if `hosts` is empty."""
+        hosts = with_slots(machine, on_machine(machine, hosts) or choose_hosts(machine))
+        concurrent = read_cores().usable if machine.simulated else 1
+        return cls(machine, partial(capacity, machine, hosts), pairs_on(machine, hosts, placements), hosts, concurrent)
 
 
 def plan(

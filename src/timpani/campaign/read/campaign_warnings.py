@@ -1,12 +1,169 @@
 """What to know of a campaign's conditions and records before its figures are believed."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
-from timpani.campaign.folder.load import Campaign
-from timpani.campaign.folder.verify import sample_warnings
-from timpani.campaign.read.other_activity import load_warnings
-from timpani.campaign.read.unchanged_variants import unchanged_warnings
+import polars as pl
+
+from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header_parts import RecordedVariant
+from timpani.campaign.folder.load import Campaign, sample_warnings
 from timpani.libraries.outside_settings import baseline_warnings
+from timpani.libraries.registry import LIBRARIES
+from timpani.study.cell import DEFAULT, Algorithm, Cell
+from timpani.study.operations import COLLECTIVES
+from timpani.study.schema import cell_of
+from timpani.study.sizes import show_sizes
+from timpani.study.variant import Variant, parse_variant
+from timpani.study.words import counted
+
+
+def unchanged_variants(header: Header) -> tuple[str, ...]:
+    """Names of variants that set control variables of the library alone, and left all of them at their values.
+
+    A variant that sets something else (a variable of UCX, a launcher argument, another library) may act without
+    changing a control variable, and is not named.
+    """
+    variants = header.variants or {}
+    return tuple(name for name, recorded in variants.items() if name != DEFAULT and _is_unchanged(recorded))
+
+
+def unchanged_warnings(campaign: Campaign) -> Iterator[str]:
+    """A sentence for each unchanged variant that is significantly faster than the default somewhere."""
+    unchanged = unchanged_variants(campaign.header)
+    if not unchanged:
+        return
+    faster = campaign.compared_with_default.filter(pl.col("significant"), pl.col("ratio") > 1)
+    found = set(faster["variant"])
+    yield from (
+        f"variant {name} changed no control variable of the library, so that a gain by this setting is most probably "
+        "a false alarm; `timpani tune` does not write it"
+        for name in unchanged
+        if name in found
+    )
+
+
+def _is_unchanged(recorded: RecordedVariant) -> bool:
+    library = LIBRARIES.get(recorded.mpi.kind)
+    if recorded.changed is None or recorded.changed or recorded.unchecked or library is None:
+        return False
+    variant = parse_variant(recorded.settings)
+    names = [name for name, _ in (*variant.parameters, *variant.environment)]
+    only_settings = variant == Variant(variant.parameters, variant.environment)
+    return bool(names) and only_settings and all(library.settings.control(name) for name in names)
+
+
+DISTURBING_SHARE = 0.1
+"""Of a machine's cores: other processes that keep more of them busy show in medians, as the doctor warns."""
+
+STEAL_SHARE = 0.02
+"""Of a machine's processor time, given by a hypervisor to others: more of it shows in medians."""
+
+
+@dataclass(frozen=True)
+class MachineLoad:
+    """What one machine did in addition to the ranks, over all launches that recorded it. Cores are means over the
+    measured time.
+
+    starts       launches that recorded it
+    others       cores that processes other than the ranks kept busy
+    most_others  the same in the worst launch of a second or more; None where none was that long
+    stolen       cores' worth of time that a hypervisor gave to others
+    """
+
+    host: str
+    cores: int
+    starts: int
+    others: float
+    most_others: float | None
+    stolen: float
+
+    @property
+    def is_disturbing(self) -> bool:
+        """Whether figures measured under this load should be believed less."""
+        return any(self.disturbances())
+
+    def disturbances(self) -> Iterator[str]:
+        """What of it shows in medians, in words."""
+        if self.others > DISTURBING_SHARE * self.cores:
+            most = f", up to {self.most_others:.1f} in one launch" if self.most_others is not None else ""
+            yield f"other processes kept {self.others:.1f} of {self.cores} cores busy on average{most}"
+        if self.stolen > STEAL_SHARE * self.cores:
+            yield f"the hypervisor gave {self.stolen:.2f} of {self.cores} cores to others on average"
+
+
+def machine_loads(launches: Iterable[Mapping[str, Any]]) -> list[MachineLoad]:
+    """The load of each machine, by host, from launches.jsonl; a simulated launch has none.
+
+    The kernel counts in ticks of 10 ms, so that one launch of a few milliseconds says nothing alone: what counts
+    is the sum over launches.
+    """
+    activity: dict[str, list[Mapping[str, Any]]] = {}
+    for launch in launches:
+        for machine in launch.get("machines") or []:
+            if machine["seconds"] > 0:
+                activity.setdefault(machine["host"], []).append(machine)
+    return [_load(host, each) for host, each in sorted(activity.items())]
+
+
+def _load(host: str, activity: list[Mapping[str, Any]]) -> MachineLoad:
+    seconds = sum(each["seconds"] for each in activity)
+    others = sum(each["busy_s"] - each["own_s"] for each in activity)
+    long = [max(0.0, each["busy_s"] - each["own_s"]) / each["seconds"] for each in activity if each["seconds"] >= 1]
+    return MachineLoad(
+        host=host,
+        cores=max(each["cores"] for each in activity),
+        starts=len(activity),
+        others=max(0.0, others) / seconds,
+        most_others=max(long, default=None),
+        stolen=sum(each["steal_s"] for each in activity) / seconds,
+    )
+
+
+def load_warnings(launches: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """A sentence for each machine that was too busy with other processes, for the top of what a campaign prints."""
+    for load in machine_loads(launches):
+        if what := " and ".join(load.disturbances()):
+            yield f"measured under load: on {load.host} {what}; these figures say little about the idle machine"
+
+
+_Values = dict[int, str]
+"""A parameter's values, and the messages that were counted with each."""
+
+
+def without_effect(proofs: Iterable[Mapping[str, Any]]) -> list[str]:
+    """In words, each parameter of which several values were counted that sent the same messages at every point.
+
+    `proofs` as a campaign's `proofs`. What a parameter does may be nothing that messages show: their order, say.
+    """
+    sweeps: defaultdict[tuple[str, Algorithm, str], defaultdict[Cell, _Values]] = defaultdict(lambda: defaultdict(dict))
+    for proof in proofs:
+        if proof["collective"] not in COLLECTIVES:
+            continue
+        cell = cell_of(proof)
+        for swept, value in cell.algorithm.parameters:
+            others = tuple(each for each in cell.algorithm.parameters if each[0] != swept)
+            point = replace(cell, algorithm=replace(cell.algorithm, parameters=others))
+            sent = f"{proof['messages']} {proof['bytes']}"
+            sweeps[cell.collective, replace(cell.algorithm, parameters=()), swept][point][value] = sent
+    return [_sentence(*which, points) for which, points in sorted(sweeps.items()) if _all_equal(points)]
+
+
+def _all_equal(points: Mapping[Cell, _Values]) -> bool:
+    several = any(len(sent) > 1 for sent in points.values())
+    return several and all(len(set(sent.values())) == 1 for sent in points.values())
+
+
+def _sentence(collective: str, algorithm: Algorithm, parameter: str, points: Mapping[Cell, _Values]) -> str:
+    values = ", ".join(map(str, sorted({value for sent in points.values() for value in sent})))
+    ranks = counted(max(point.ranks for point in points), "rank")
+    sizes = show_sizes(sorted({point.message_bytes for point in points}))
+    return (
+        f"{collective} {algorithm.label} sent the same messages with {parameter} {values} "
+        f"(up to {ranks}, {sizes}): nothing counted here shows that {parameter} was applied"
+    )
 
 
 def campaign_warnings(campaign: Campaign) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The names that a study gives to its algorithms, where others were measured in their place."""
+"""What a reader wants to see of a campaign: the study's names of algorithms, and a statistic of a call."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.header import Header
-from timpani.campaign.folder.load import Campaign, StudyName
+from timpani.campaign.folder.load import Campaign, Statistic, StudyName
 from timpani.libraries.registry import LIBRARIES, counterpart
 from timpani.study.cell import COMPOSED, OWN, Algorithm
 from timpani.study.operations import OPERATIONS
@@ -116,3 +116,17 @@ def _renamed_proof(proof: dict[str, Any], names: Mapping[tuple[str, ...], tuple[
 def _columns(algorithm: Algorithm) -> tuple[str, ...]:
     """The values of `_NAMED`."""
     return algorithm.provider, algorithm.name, algorithm.parameter_text
+
+
+def by_statistic(campaign: Campaign, statistic: Statistic) -> Campaign:
+    """The campaign with that statistic of each launch in the place of `median_us`, so that all that is computed from
+    it, with intervals and comparisons, is of this statistic.
+
+    Results that have an average only, as imported ones have, stay as they are.
+    """
+    if statistic == "completion":
+        return campaign
+    measured = pl.col("median_us").is_not_null()
+    inside = (pl.when(~measured).then(bound).alias(bound) for bound in ("ci_low_us", "ci_high_us"))
+    results = campaign.results.with_columns(*inside, median_us=pl.when(measured).then("osu_avg_us"))
+    return replace(campaign, results=results, statistic=statistic)

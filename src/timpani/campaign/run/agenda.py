@@ -7,11 +7,9 @@ from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan
 from timpani.study.cell import Algorithm, Cell
 from timpani.study.point_weights import Point, PointGoal, PointKey
-from timpani.tuning.race.between import SAMPLE_LAUNCHES
 from timpani.tuning.race.futility import Futility
-from timpani.tuning.race.grid import grids
-from timpani.tuning.race.program_loss import points_to_reduce
-from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race
+from timpani.tuning.race.grid import SAMPLE_LAUNCHES, grids
+from timpani.tuning.race.race import LaunchFailure, LaunchTime, Race, points_to_reduce
 
 
 class Agenda:

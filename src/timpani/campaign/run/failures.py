@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from timpani.campaign.plan.plan import PlannedCell
 from timpani.study.cell import Cell
 from timpani.study.sizes import show_size
-from timpani.tuning.race.abandoned_cells import MAX_FAILURES, NOT_TRIED, failures
+from timpani.tuning.race.race import MAX_FAILURES, NOT_TRIED, failures
 
 _MAX_ENDINGS = 2  # launches that an algorithm may abort at one rank count before its larger sizes are abandoned
 _KILLED = re.compile(r"ended with status (?:-9|-15|137|143)\b")

@@ -1,19 +1,30 @@
-"""One start of the MPI program: watched from outside, ended when it hangs, its record read as it grows."""
+"""One start of the MPI program: watched from outside, ended when it hangs, its record read as it grows.
+
+All that a launcher leaves in its folder for temporary files can be found when it is killed: Timpani holds the lock of
+the folder, and so does the launcher. Where both are gone, whoever starts next, or `timpani check`, removes the folder.
+Several starts run concurrently in one thread: each is a generator, which yields while it has to wait.
+"""
 
 import os
+import secrets
 import signal
 import subprocess
-from collections.abc import Callable, Collection, Generator
+import tempfile
+import time
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from time import monotonic
-from typing import Literal
+from typing import Literal, TypeVar
 
 from timpani.campaign.folder.raw_record import RawLine, read_whole_lines, sign_of_life
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
+from timpani.native.cache import temporary_folder
 from timpani.native.die_with_parent import die_with_parent
+from timpani.native.held_folder import held, remove_abandoned
 
 _START_SECONDS = 30.0  # minimum time limit for the first line of a launch: busy machines start slowly
 _GRACE_SECONDS = 5.0  # between the request to end and the kill
@@ -126,3 +137,89 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+_PREFIX = "launch-"
+_MAX_PATH_CHARACTERS = 60
+"""Characters of the system's folder for temporary files. Below the launch's folder launchers may open sockets, whose
+paths have at most 107 characters."""
+
+
+@contextmanager
+def launch_temporary(local: bool) -> Iterator[tuple[dict[str, str], tuple[int, ...]]]:
+    """Yields variables of the launch's environment, and descriptors that its launcher inherits.
+
+    Both are empty without a folder: where its path would be too long, and where the launch is not `local`, since
+    processes on other computers would look for this computer's folder there.
+    """
+    if not local or len(tempfile.gettempdir()) > _MAX_PATH_CHARACTERS:
+        yield {}, ()
+        return
+    try:
+        with ExitStack() as stack:
+            folder, lock = _enter_folder(stack)
+            yield {"TMPDIR": str(folder)}, (lock,)
+    finally:
+        _remove_empty(_parent())
+
+
+def remove_temporaries() -> list[Path]:
+    """Remove the folders of this user's launches that are gone together with their launchers; returns them."""
+    parent = _parent()
+    removed = remove_abandoned(parent.glob(f"{_PREFIX}*"))
+    _remove_empty(parent)
+    return removed
+
+
+def _parent() -> Path:
+    return temporary_folder("timpani-launches")
+
+
+def _enter_folder(stack: ExitStack) -> tuple[Path, int]:
+    """A new folder, and the descriptor of its lock, both held until `stack` is closed."""
+    while True:
+        folder = _parent() / f"{_PREFIX}{secrets.token_hex(4)}"
+        with suppress(FileNotFoundError):  # another launch has just removed the folder above
+            return folder, stack.enter_context(held(folder, lambda process: None))
+
+
+def _remove_empty(folder: Path) -> None:
+    with suppress(OSError):  # something else is in it
+        folder.rmdir()
+
+
+_POLL_SECONDS = 0.02
+
+Result = TypeVar("Result")
+
+Task = Generator[None, None, None]
+"""Work that continues with each `next` and yields while it waits for an external event."""
+
+
+def run_concurrently(tasks: Iterator[Task], limit: int) -> None:
+    """Take all `tasks` to their end, `limit` under way at any time; an error in one closes the others."""
+    under_way = list(islice(tasks, limit))
+    try:
+        while under_way:
+            continuing = [each for each in under_way if _continues(each)]
+            if len(continuing) == len(under_way):
+                time.sleep(_POLL_SECONDS)
+            under_way = [*continuing, *islice(tasks, limit - len(continuing))]
+    finally:
+        for each in under_way:
+            each.close()
+
+
+def run_to_end(task: Generator[None, None, Result]) -> Result:
+    """Take one task to its end; returns what it does."""
+    while True:
+        try:
+            next(task)
+        except StopIteration as end:
+            result: Result = end.value
+            return result
+        time.sleep(_POLL_SECONDS)
+
+
+def _continues(task: Task) -> bool:
+    return next(task, task) is None

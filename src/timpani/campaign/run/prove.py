@@ -1,4 +1,4 @@
-"""Prove which algorithm ran: count the messages of one untimed call of each cell, and compare the counts."""
+"""Untimed calls of cells: their counted messages prove which algorithm ran, their buffers show small transposes."""
 
 import re
 from collections import defaultdict
@@ -10,16 +10,16 @@ from typing import Any
 
 from timpani.campaign.folder.launch_result import Matrix, Proof
 from timpani.campaign.folder.raw_record import RawLine
-from timpani.campaign.plan.plan import Group, PlannedCell
-from timpani.campaign.run.concurrency import run_to_end
-from timpani.campaign.run.launch import Ended, one_line
-from timpani.campaign.run.start import Start
-from timpani.campaign.run.untimed_calls import UntimedCalls
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.run.launch import Ended, one_line, run_to_end
+from timpani.campaign.run.start import Start, UntimedCalls
+from timpani.errors import UserError
 from timpani.libraries.launch_request import Parameters
 from timpani.libraries.library import Counting
 from timpani.libraries.registry import LIBRARIES
-from timpani.study.cell import OWN, Cell
-from timpani.study.operations import COLLECTIVES
+from timpani.study.cell import OWN, Algorithm, Cell
+from timpani.study.keys import DATATYPES
+from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.schema import cell_of
 from timpani.study.sizes import show_size, show_sizes
 from timpani.study.words import counted
@@ -210,3 +210,78 @@ def indistinct(proofs: list[dict[str, Any]]) -> list[str]:
 
 def _minus(a: Matrix, b: Matrix) -> Matrix:
     return [[x - y for x, y in zip(*rows, strict=True)] for rows in zip(a, b, strict=True)]
+
+
+MAX_ELEMENTS = 64
+"""Of a matrix that is shown: 8 × 8, which fits a terminal."""
+
+Rows = tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Matrices:
+    """The matrix that the ranks of a cell sent, and the one that arrived, rank after rank."""
+
+    cell: Cell
+    first: Rows
+    last: Rows
+
+
+ShownCells = list[tuple[Group, list[PlannedCell]]]
+
+
+def shown_cells(plan: CampaignPlan) -> ShownCells:
+    """Of each way of each group the largest transpose of at most `MAX_ELEMENTS`. UserError if all are larger."""
+    shown = [(group, cells) for group in plan.groups if (cells := _largest(group))]
+    if not shown:
+        raise UserError(
+            f"only matrices of at most {MAX_ELEMENTS} elements are shown, and all of these are larger",
+            "add a size, for example: timpani run transpose --sizes 64 --show-matrix",
+        )
+    return shown
+
+
+def _largest(group: Group) -> list[PlannedCell]:
+    largest: dict[Algorithm, PlannedCell] = {}
+    for each in sorted(group.cells, key=lambda planned: planned.cell.message_bytes):
+        elements = each.cell.message_bytes // DATATYPES[group.arguments.datatype]
+        if OPERATIONS[each.cell.collective].kind == "transpose" and elements <= MAX_ELEMENTS:
+            largest[each.cell.algorithm] = each
+    return list(largest.values())
+
+
+class MatrixReader(UntimedCalls):
+    """Calls transposes once, and reads what is in the ranks' buffers before and after."""
+
+    def read(self, shown: ShownCells) -> list[Matrices]:
+        """The matrices of the cells `shown`; a line through `note` for each that failed."""
+        with self.store.writing():
+            return [matrices for group, cells in shown for matrices in self._read(group, cells)]
+
+    def _read(self, group: Group, cells: list[PlannedCell]) -> list[Matrices]:
+        start = self.start(group, cells, "record_buffers")
+        cell_of = {each.number: each.cell for each in cells}
+        found: list[Matrices] = []
+
+        def take(line: RawLine) -> None:
+            values = line.values
+            if "cell" not in values:
+                return
+            cell = cell_of[values["cell"]]
+            if buffers := values.get("buffers"):
+                first = _rows(buffers["sent"], buffers["sent_row"])
+                found.append(Matrices(cell, first, _rows(buffers["received"], buffers["received_row"])))
+            else:
+                self.note(f"not shown: {cell.collective} {cell.algorithm.plain}: {values['mistake']}")
+
+        ended = run_to_end(start.follow(self.timeout, self.stop, take))
+        start.end(ended, {})
+        if ended.how == "stopped":
+            self.note("matrices not shown: stopped; the same command shows them")
+        elif ended.how != "finished":
+            self.note(f"matrices not shown: the launch {ended.how}: {one_line(ended.output)}")
+        return found
+
+
+def _rows(elements: list[int], row: int) -> Rows:
+    return tuple(tuple(elements[first : first + row]) for first in range(0, len(elements), row))

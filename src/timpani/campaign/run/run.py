@@ -1,34 +1,49 @@
 """Run a campaign: measure every cell in every launch, and continue after launches that died or hung."""
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from math import inf
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.raw_record import RawLine, cell_under_way
 from timpani.campaign.folder.store import Store
 from timpani.campaign.plan.budget_passes import Pass
+from timpani.campaign.plan.count_limits import buffer_bytes
 from timpani.campaign.plan.estimate import CELL_SECONDS, start_seconds
-from timpani.campaign.plan.memory import buffer_bytes
 from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
 from timpani.campaign.plan.plan_text import plan_text
 from timpani.campaign.run.agenda import agenda_of
-from timpani.campaign.run.cell_result import failed, result_of
-from timpani.campaign.run.concurrency import Task, run_concurrently
+from timpani.campaign.run.cell_result import failed, result_of, take_over
 from timpani.campaign.run.failures import Failures
-from timpani.campaign.run.launch import Ended, one_line
-from timpani.campaign.run.launch_temporary import remove_temporaries
-from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.launch import Ended, Task, one_line, remove_temporaries, run_concurrently
 from timpani.campaign.run.processes import Processes
 from timpani.campaign.run.start import Programs, Start
-from timpani.campaign.run.takeover import take_over
 from timpani.errors import UserError
 from timpani.libraries.launch_request import Command
-from timpani.study.cell import DEFAULT
+from timpani.study.cell import DEFAULT, Cell
 from timpani.study.point_weights import Point
 from timpani.study.words import counted
+
+
+class Observer(Protocol):
+    """Callbacks for a campaign's progress."""
+
+    def started(self, launch: int, group: Group, cells: int) -> None:
+        """The MPI program was started for `cells` cells."""
+
+    def measured(self, result: LaunchResult) -> None:
+        """A result, after it was recorded."""
+
+    def note(self, text: str) -> None:
+        """Something worth knowing that is no result."""
+
+
+Observing = Callable[[CampaignPlan, Collection[tuple[Cell, int]]], AbstractContextManager[Observer]]
+"""An observer of a campaign, from its plan and the cells and launches that have a result already."""
+
 
 MIN_TIMEOUT = 30.0
 """A launch counts as hung after this many seconds without output, or more for long calls."""

@@ -11,20 +11,14 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
-from timpani.campaign.folder.header import Header
+from timpani.campaign.folder.header import Header, planned_operations
 from timpani.campaign.folder.header_parts import RecordedMpi, RecordedVariant
-from timpani.campaign.folder.planned_cells import planned_operations
 from timpani.campaign.folder.store import Store
-from timpani.campaign.plan.from_study import check_cores, plan
-from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.plan_notes import plan_notes
-from timpani.campaign.plan.prepare_variants import prepare_variants
-from timpani.campaign.plan.prepared_variant import PreparedVariant
-from timpani.campaign.plan.resources import Resources
-from timpani.campaign.run.observer import Observer, Observing
-from timpani.campaign.run.prove import Prover
-from timpani.campaign.run.run import MIN_TIMEOUT, Outcome, Runner
-from timpani.campaign.run.transposed_matrices import Matrices, MatrixReader, ShownCells
+from timpani.campaign.plan.from_study import Resources, check_cores, plan
+from timpani.campaign.plan.plan import CampaignPlan, plan_notes
+from timpani.campaign.plan.prepare_variants import PreparedVariant, prepare_variants
+from timpani.campaign.run.prove import Matrices, MatrixReader, Prover, ShownCells
+from timpani.campaign.run.run import MIN_TIMEOUT, Observer, Observing, Outcome, Runner
 from timpani.campaign.run.variant_check import check_variants
 from timpani.errors import UserError
 from timpani.libraries.find import choose_mpi

@@ -4,14 +4,15 @@ import os
 from collections.abc import Callable, Generator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from timpani.campaign.folder.raw_record import RawLine, compress
 from timpani.campaign.folder.store import Store
-from timpani.campaign.plan.plan import CampaignPlan, Group
-from timpani.campaign.run.launch import Ended, follow
-from timpani.campaign.run.launch_temporary import launch_temporary
+from timpani.campaign.plan.plan import CampaignPlan, Group, PlannedCell
+from timpani.campaign.plan.plan_text import plan_text
+from timpani.campaign.run.launch import Ended, follow, launch_temporary
 from timpani.campaign.run.processes import Processes
 from timpani.libraries.launch_request import Command, Parameters
 from timpani.libraries.registry import LIBRARIES
@@ -103,3 +104,40 @@ class Start:
         seconds = round(ended.seconds, 3)
         self.store.add_ending(self.part, {"seconds": seconds, "exit": ended.exit, "ended": ended.how, **facts})
         compress(self.folder / "samples.jsonl")
+
+
+@dataclass(frozen=True)
+class UntimedCalls:
+    """What all such starts of one campaign need.
+
+    timeout  seconds of silence after which a start counts as hung
+    note     gets each line for the user
+    """
+
+    plan: CampaignPlan
+    store: Store
+    programs: Programs
+    stop: Callable[[], bool]
+    timeout: float
+    note: Callable[[str], None]
+
+    @cached_property
+    def processes(self) -> Processes:
+        """Those of the campaign."""
+        return Processes(self.store.mark, self.note)
+
+    def start(
+        self,
+        group: Group,
+        cells: list[PlannedCell],
+        method: str,
+        twice: PlannedCell | None = None,
+        parameters: Callable[[Path], Parameters] = lambda folder: (),
+    ) -> Start:
+        """Record a start that calls `cells` by the measuring program's `method`.
+
+        `twice` as `plan_text`, `parameters` as `Start.record` takes it.
+        """
+        slot = self.plan.study.slot
+        text = plan_text(self.plan, group, cells, slot, method, twice)
+        return Start.record(self.plan, self.store, self.processes, self.programs, group, text, None, slot, parameters)

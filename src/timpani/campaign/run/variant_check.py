@@ -10,7 +10,7 @@ from pathlib import Path
 
 from timpani.campaign.folder.header_parts import RecordedMpi, RecordedSetting, RecordedVariant
 from timpani.campaign.plan.plan import CampaignPlan, Group
-from timpani.campaign.plan.prepared_variant import PreparedVariant
+from timpani.campaign.plan.prepare_variants import PreparedVariant
 from timpani.campaign.run.launch import one_line
 from timpani.campaign.run.start import Programs
 from timpani.errors import UserError

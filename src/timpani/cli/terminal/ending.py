@@ -6,8 +6,8 @@ from pathlib import Path
 import typer
 
 from timpani.campaign.folder.load import load
+from timpani.campaign.read.campaign_warnings import without_effect
 from timpani.campaign.read.study_names import with_study_names
-from timpani.campaign.read.swept_parameters import without_effect
 from timpani.campaign.run.prove import indistinct
 from timpani.campaign.run.run import Outcome
 from timpani.report.document.text import text_of

@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.read.matched_states import matched_states
+from timpani.campaign.read.differing_conditions import matched_states
 from timpani.errors import UserError
 from timpani.study.compose import operation_names
 from timpani.tuning.compare.changes import Changes, changes

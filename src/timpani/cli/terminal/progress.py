@@ -11,7 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.plan.plan import CampaignPlan, Group
-from timpani.campaign.run.observer import Observer
+from timpani.campaign.run.run import Observer
 from timpani.cli.terminal.work import Work
 from timpani.errors import printable
 from timpani.study.cell import Cell

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Collection
 
+from timpani.campaign.plan.estimate import TimeLeft
 from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.time_left import TimeLeft
 from timpani.study.cell import Cell
 from timpani.study.words import show_range, show_seconds
 

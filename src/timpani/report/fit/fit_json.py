@@ -11,7 +11,7 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.regression import Regression
 from timpani.models.switches import Switch
 from timpani.report.fit.fit_context import FitContext
-from timpani.stats.mean import Estimate
+from timpani.stats.interval import Estimate
 from timpani.study.schema import LOCALITY, STATE
 
 _S_PER_US = 1e-6

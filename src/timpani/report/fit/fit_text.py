@@ -22,7 +22,7 @@ from timpani.report.words.fit_words import (
     estimate_value,
     miss_words,
 )
-from timpani.stats.mean import Estimate
+from timpani.stats.interval import Estimate
 from timpani.study.schema import LOCALITY
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, four_digits

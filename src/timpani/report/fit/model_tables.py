@@ -9,8 +9,7 @@ from timpani.models.max_rate import MaxRate
 from timpani.models.regression import Regression
 from timpani.report.document.table import Table, Value, rows
 from timpani.report.words.fit_words import estimate_value, measured_curve
-from timpani.stats.interval import LEVEL
-from timpani.stats.mean import Estimate
+from timpani.stats.interval import LEVEL, Estimate
 from timpani.study.sizes import show_size
 from timpani.study.words import counted, four_digits, per_cent
 

@@ -7,8 +7,8 @@ import polars as pl
 from markupsafe import Markup
 
 from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
-from timpani.campaign.read.other_activity import load_warnings
 from timpani.report.document.html import html_of
 from timpani.report.document.table import Table
 from timpani.report.figures import theme

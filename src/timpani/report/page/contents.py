@@ -35,7 +35,7 @@ from timpani.study.cell import DEFAULT, VARIANT_SIGN
 from timpani.study.schema import MACHINE_CELL, POINT, STATISTIC, SWEEP
 from timpani.study.sizes import size_series
 from timpani.tuning.compare import knee
-from timpani.tuning.compare.similarity import distances_from_default
+from timpani.tuning.compare.knee import distances_from_default
 from timpani.tuning.decide.decide import compare_with_plain_message, decide
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.header_parts import MergedCampaign
-from timpani.campaign.read.other_activity import MachineLoad, machine_loads
+from timpani.campaign.read.campaign_warnings import MachineLoad, machine_loads
 from timpani.libraries.outside_settings import described
 from timpani.machine.nodes.node_set import fold, fold_numbers
 from timpani.study.sizes import show_size

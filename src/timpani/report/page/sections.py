@@ -7,7 +7,7 @@ import polars as pl
 from markupsafe import Markup
 
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.statistic import by_statistic
+from timpani.campaign.read.study_names import by_statistic
 from timpani.models.hockney import MISS
 from timpani.report.document.table import Table
 from timpani.report.figures.columns import CALLS, MESSAGES, TRANSPOSES, latency_title

@@ -9,7 +9,7 @@ from timpani.report.figures.figure import CONDITIONS
 from timpani.study.operations import is_sized
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
-from timpani.tuning.decide.sentence import STANDING_WORDS
+from timpani.tuning.decide.verdict import STANDING_WORDS
 
 ABOUT = (
     "Ties are algorithms that are not significantly slower than the fastest. “By value”: averages of a single run, of "

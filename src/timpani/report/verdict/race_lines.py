@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from timpani.stats.regret import ALPHA, ANALYSES
 from timpani.study.words import counted, per_cent
-from timpani.tuning.race.between import MIN_EXCESS
+from timpani.tuning.race.grid import MIN_EXCESS
 from timpani.tuning.race.outcome import DroppedVariant, RaceVerdict
-from timpani.tuning.race.program_loss import ProgramLoss
+from timpani.tuning.race.race import ProgramLoss
 
 
 def race_lines(race: RaceVerdict | None) -> list[str]:

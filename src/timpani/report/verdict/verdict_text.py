@@ -7,12 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.folder.further_command import further_command
+from timpani.campaign.folder.header import further_command
 from timpani.campaign.folder.load import Campaign
 from timpani.campaign.folder.machine_states import machine_states, state_sentences
-from timpani.campaign.read.campaign_warnings import campaign_warnings
+from timpani.campaign.read.campaign_warnings import campaign_warnings, machine_loads
 from timpani.campaign.read.cell_table import estimate_cells
-from timpani.campaign.read.other_activity import machine_loads
 from timpani.campaign.read.study_names import notes_on
 from timpani.libraries.find import eager_limits, within_node
 from timpani.libraries.registry import LIBRARIES
@@ -39,8 +38,7 @@ from timpani.tuning.decide.equal_schedules import (
     schedule_name,
     without_contradictions,
 )
-from timpani.tuning.decide.gain_parts import gain_parts
-from timpani.tuning.decide.other_points import at_other_points
+from timpani.tuning.decide.other_points import at_other_points, gain_parts
 from timpani.tuning.decide.verdict import Verdict, summarize
 from timpani.tuning.race.outcome import race_verdict
 from timpani.tuning.race.results import race_standings

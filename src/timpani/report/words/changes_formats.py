@@ -12,8 +12,7 @@ from timpani.campaign.folder.load import Campaign
 from timpani.report.words.changes_text import changes_text
 from timpani.study.arrival import TOGETHER
 from timpani.study.sizes import show_size
-from timpani.tuning.compare.change_limit import ChangeLimit
-from timpani.tuning.compare.changes import CHANGED_CELL, FASTER, Changes
+from timpani.tuning.compare.changes import CHANGED_CELL, FASTER, ChangeLimit, Changes
 from timpani.tuning.decide.decide import SLOWER, WITHIN
 
 _NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

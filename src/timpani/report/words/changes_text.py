@@ -9,8 +9,8 @@ from typing import Any
 import polars as pl
 
 from timpani.campaign.folder.load import Campaign
+from timpani.campaign.read.campaign_warnings import load_warnings
 from timpani.campaign.read.differing_conditions import differences
-from timpani.campaign.read.other_activity import load_warnings
 from timpani.report.document.text import aligned
 from timpani.report.tables.conditions import varying_conditions
 from timpani.stats.compare import ALPHA

@@ -3,8 +3,7 @@
 import shlex
 from pathlib import Path
 
-from timpani.campaign.plan.plan import CampaignPlan
-from timpani.campaign.plan.plan_notes import plan_notes
+from timpani.campaign.plan.plan import CampaignPlan, plan_notes
 from timpani.study.sizes import show_sizes
 from timpani.study.words import counted, show_seconds
 

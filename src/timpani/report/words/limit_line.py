@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from timpani.study.words import counted, per_cent
-from timpani.tuning.compare.change_limit import ChangeLimit
+from timpani.tuning.compare.changes import ChangeLimit
 
 
 def limit_line(limit: ChangeLimit, changes: Sequence[float], noun: str, undecided: int, by_value: int = 0) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from timpani.campaign.run.transposed_matrices import Matrices, Rows
+from timpani.campaign.run.prove import Matrices, Rows
 from timpani.study.sizes import show_size
 from timpani.study.words import counted
 

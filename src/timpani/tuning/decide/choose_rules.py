@@ -10,12 +10,10 @@ import polars as pl
 from timpani.study.cell import Algorithm, is_under_files
 from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.placement import RankLayout
-from timpani.study.schema import ALGORITHM, POINT, schema
+from timpani.study.schema import ALGORITHM, POINT, algorithm_of, schema
 from timpani.study.selection import ALL, Evidence, Rule, SizeGap, Span
 from timpani.tuning.decide.decide import compare_sampled_with_default, compare_with_default
-from timpani.tuning.race.race_rows import algorithm_of
-from timpani.tuning.race.results import RacedResults, raced_points
-from timpani.tuning.race.sampled_points import unfit_samples
+from timpani.tuning.race.results import RacedResults, raced_points, unfit_samples
 
 MAX_MERGE_RATIO = 1.02
 """Maximum ratio of an algorithm's time to the best one's at which neighboring sizes share one rule."""

@@ -9,8 +9,7 @@ from timpani.study.cell import DEFAULT
 from timpani.study.operations import PLAIN_MESSAGE
 from timpani.study.schema import ALGORITHM, POINT, is_default
 from timpani.study.words import per_cent
-from timpani.tuning.decide.lowest import best_rows
-from timpani.tuning.decide.points import compare_at_points, competing, join_reference, launch_medians
+from timpani.tuning.decide.points import best_rows, compare_at_points, competing, join_reference, launch_medians
 from timpani.tuning.race.race import Race
 from timpani.tuning.race.results import (
     RacedResults,

@@ -1,5 +1,6 @@
 """The points at which algorithms compete: a collective at one size, rank count, placement, mode and machine."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -8,9 +9,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from timpani.stats.compare import INDIFFERENCE, Samples, Stratum, compare_families
-from timpani.stats.state_effects import MIN_PAIRS, without_state_effects
+from timpani.stats.states import MIN_PAIRS, without_state_effects
 from timpani.study.operations import OPERATIONS
-from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES, algorithm_label
+from timpani.study.schema import ALGORITHM, CHANGED, MEASURED_US, POINT, STATE, STATES, algorithm_label, is_default
+from timpani.tuning.decide.equal_schedules import SAME_US
 
 STRATA = "strata"
 
@@ -164,10 +166,10 @@ def samples_in_blocks(reference: Blocks, other: Blocks) -> Samples:
 
     This is a randomized complete block design: the study's seed shuffles the order within a block (Fisher, The Design
     of Experiments, 1935; Montgomery, Design and Analysis of Experiments, ch. 4). If the variants do not differ, the
-    random order makes both signs of a log ratio equally likely. So the signed-rank test of `stats/paired.py` is exact.
+    random order makes both signs of a log ratio equally likely. So the signed-rank test of `stats/compare.py` is exact.
 
     Without several states of the machine all blocks are paired. States may last shorter than a block. From blocks with
-    the times in different states, the states' effect is removed (`stats/state_effects.py`). If fewer than half of all
+    the times in different states, the states' effect is removed (`stats/states.py`). If fewer than half of all
     blocks remain, or fewer than MIN_PAIRS, launches are compared within each state, unpaired. If no state has both
     variants, all blocks are paired.
     """
@@ -200,3 +202,41 @@ def _in_state(blocks: Blocks, state: str) -> Blocks:
 def _times(sides: tuple[Blocks, Blocks]) -> Stratum:
     first, second = ([each["time"] for each in side] for side in sides)
     return first, second
+
+
+_ROUNDING = 1e-9
+"""Maximum relative difference of equal times."""
+
+_MAX_NAMED = 3
+
+
+def best_rows(medians: pl.DataFrame, *preferred: str) -> pl.DataFrame:
+    """A row per point: the algorithm with the lowest `order`. If several share it, the default, or the first by name.
+
+    Adds `lowest`: the labels of all algorithms with this time, the best first. Simulated times within SAME_US are
+    equal.
+
+    medians    columns of `launch_medians`
+    preferred  boolean columns that take precedence over the time, the most important first
+    """
+    ranked = medians.sort(*preferred, "order", descending=[*(True for _ in preferred), False], maintain_order=True)
+    first = pl.col("order").first().over(POINT)
+    margin = pl.when("simulated").then(SAME_US).otherwise(_ROUNDING * first)
+    equal = ranked.filter(
+        *(pl.col(name) == pl.col(name).first().over(POINT) for name in preferred), pl.col("order") <= first + margin
+    )
+    by_name = equal.sort(~is_default(), "label", maintain_order=True)
+    labels = pl.col("label").alias("lowest")
+    return by_name.group_by(POINT, maintain_order=True).agg(pl.exclude(POINT).first(), labels)
+
+
+def most_frequent(names: Iterable[Iterable[str]]) -> str:
+    """The names that occur in most of the sets, with their number: `ring (5)`, `chain and ring (5 each)`."""
+    times = Counter(name for each in names for name in each)
+    most = max(times.values())
+    found = sorted(name for name, count in times.items() if count == most)
+    if len(found) == 1:
+        return f"{found[0]} ({most})"
+    if len(found) > _MAX_NAMED:
+        return f"{', '.join(found[:_MAX_NAMED])} and {len(found) - _MAX_NAMED} more ({most} each)"
+    return f"{', '.join(found[:-1])} and {found[-1]} ({most} each)"

@@ -1,21 +1,157 @@
-"""The verdict on a campaign in a few numbers: what is significant, what is undecided, and what would decide it."""
+"""The verdict on a campaign: in a few numbers and sentences, with warnings and what would decide the rest."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import polars as pl
 
+from timpani.stats.sample import LATENESS_TOLERANCE, LATENESS_TOLERANCE_US
 from timpani.study.arrival import TOGETHER
-from timpani.study.operations import COLLECTIVES
+from timpani.study.cell import OWN
+from timpani.study.operations import COLLECTIVES, OPERATIONS
 from timpani.study.schema import POINT, is_default
-from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
+from timpani.study.words import counted, per_cent
+from timpani.tuning.decide.decide import BY_VALUE, EQUIVALENCE_MARGIN, EQUIVALENCE_RATIO, SLOWER, UNDECIDED, WITHIN
 from timpani.tuning.decide.equal_schedules import EqualSchedules, same_simulated_times, schedule_name
-from timpani.tuning.decide.gain_parts import GainPart, competitor_noun, gain_parts
-from timpani.tuning.decide.other_points import OtherPoints, at_other_points
-from timpani.tuning.decide.sentence import sentence
-from timpani.tuning.decide.warnings import cell_warnings, launches_advice
+from timpani.tuning.decide.other_points import GainPart, OtherPoints, at_other_points, competitor_noun, gain_parts
+from timpani.tuning.decide.points import most_frequent
+
+_STATUS_TEXTS = {
+    "average_only": "are imported averages: a single run or few, without an interval",
+    "wide": (
+        "have intervals wider than half of their median; ratios may still be precise, since they are compared within "
+        "launches"
+    ),
+    "skewed": "had ranks that did not start together: part of their time is waiting for the last rank to start",
+    "lateness_missed": (
+        "had a launch in which ranks did not enter as their arrival pattern requests, by over "
+        f"{per_cent(LATENESS_TOLERANCE)} of the lateness and over {LATENESS_TOLERANCE_US:g} µs: that time is of "
+        "another pattern, and decisions include it"
+    ),
+    "oversubscribed": "had more ranks than cores: they say little about a machine with a core for each rank",
+    "simulated": "are simulated: nothing varies, and their distance from a real machine is unknown",
+    "failed": "failed in at least one launch: `timpani show --format csv` names the cause",
+}
+
+_UNSTEADY = (
+    "did not converge: in most launches their calls varied too much for the requested precision; more launches still "
+    "narrow the interval over launches"
+)
+
+_SINGULAR = {
+    "they are": "it is",
+    "they say": "it says",
+    "their": "its",
+    "intervals": "an interval",
+    "imported averages": "an imported average",
+}
+"""Phrases of these sentences with their singular."""
+
+_TOO_FEW = pl.col("launches") < pl.col("launches_needed")
+
+
+def cell_warnings(cells: pl.DataFrame, launches_asked: int | None) -> Iterator[str]:
+    """A sentence for each limitation of some of the cells of `estimate_cells`."""
+    has = {word: pl.col("status").str.split("+").list.contains(word) for word in ("not_converged", *_STATUS_TEXTS)}
+    if few := cells.filter(_TOO_FEW).height:
+        needed = max(cells.filter(_TOO_FEW)["launches_needed"].to_list())
+        advice = launches_advice(cells, launches_asked)
+        yield (
+            f"{few} of {counted(cells.height, 'cell')} {_agreeing('have fewer', few)} than the {needed} launches that "
+            f"a comparison takes{': ' if advice else ''}{advice}"
+        )
+    warned = {_UNSTEADY: has["not_converged"] & ~_TOO_FEW} | {text: has[word] for word, text in _STATUS_TEXTS.items()}
+    warned["have bimodal times: two separated groups, of which the median describes only one"] = pl.col("bimodal")
+    for text, condition in warned.items():
+        if count := cells.filter(condition).height:
+            yield f"{count} of {counted(cells.height, 'cell')} {_agreeing(text, count)}"
+
+
+def _agreeing(text: str, count: int) -> str:
+    """The text in the singular if `count` is 1; its first word is its verb."""
+    if count > 1:
+        return text
+    verb, rest = text.split(" ", 1)
+    for many, one in _SINGULAR.items():
+        rest = re.sub(rf"\b{many}\b", one, rest)
+    return f"{ {'have': 'has', 'are': 'is'}.get(verb, verb) } {rest}"
+
+
+def launches_advice(cells: pl.DataFrame, launches_asked: int | None) -> str:
+    """How to measure the launches that cells lack; empty if none are missing or they cannot be measured again.
+
+    `launches_asked` is the number that the campaign's study requests.
+    """
+    short = cells.filter(_TOO_FEW)
+    if short.is_empty() or launches_asked is None:
+        return ""
+    needed = max(short["launches_needed"].to_list())
+    if launches_asked < needed:
+        return f"measure with --launches {needed} or more"
+    if short["status"].str.contains("failed").all():
+        return "the others failed"
+    return "the same `timpani run` command measures the missing ones"
+
+
+def sentence(collective: str, decisions: pl.DataFrame) -> str:
+    """The decisions at all points of one operation as a sentence.
+
+    decisions  the columns of `decide`, and `schedules`, the names of each schedule with the lowest time
+    """
+    decided = decisions.filter(pl.col("verdict").is_not_null())
+    if collective in OPERATIONS and OPERATIONS[collective].kind == "transpose":
+        return _fastest(collective, decisions)
+    if decided.is_empty():
+        return f"{collective}: nothing to compare the default with"
+    if (decided["verdict"] == BY_VALUE).all():
+        return _by_value(collective, decided)
+    count = dict(decided.group_by("standing").len().iter_rows())
+    parts = []
+    if within := count.get(WITHIN):
+        parts.append(f"within {EQUIVALENCE_MARGIN} of the best at {within}")
+    if slower := count.get(SLOWER):
+        faster = decided.filter(pl.col("standing") == SLOWER)["schedules"]
+        parts.append(f"slower at {slower}, where the best is most often {most_frequent(faster)}")
+    parts = [f"the default is {parts[0]}", *parts[1:]] if parts else []
+    if ahead := decided.filter(_library_beaten()).height:
+        parts.append(f"a Timpani algorithm beats every algorithm of the library at {counted(ahead, 'point')}")
+    if undecided := count.get(UNDECIDED):
+        parts.append(f"{undecided} of {decided.height} undecided")
+    return f"{collective}, {counted(decided.height, 'point')}: {'; '.join(parts)}"
+
+
+STANDING_WORDS = {WITHIN: f"within {EQUIVALENCE_MARGIN} of the best", SLOWER: "slower", UNDECIDED: "undecided"}
+"""How the default compares with the other algorithms, by the column `standing`."""
+
+
+def _by_value(collective: str, decisions: pl.DataFrame) -> str:
+    """The sentence for imported averages alone."""
+    close = decisions.filter(pl.col("default_regret") <= EQUIVALENCE_RATIO - 1).height
+    times = decisions.explode("schedules").group_by("schedules").len()
+    ranked = times.sort("len", "schedules", descending=[True, False]).iter_rows()
+    best = ", ".join(f"{label} ({count})" for label, count in ranked)
+    shared = decisions.filter(pl.col("schedules").list.len() > 1).height
+    ties = f", {shared} of them shared" if shared else ""
+    by_value = f"the default is within {EQUIVALENCE_MARGIN} of the best at {close}; lowest times{ties}: {best}"
+    return f"{collective}, {counted(decisions.height, 'point')} by value: {by_value}"
+
+
+def _library_beaten() -> pl.Expr:
+    """Whether the best is one of Timpani's algorithms and every algorithm of the library is significantly slower."""
+    return pl.col("tied").list.eval(pl.element().str.starts_with(f"{OWN}/")).list.all()
+
+
+def _fastest(operation: str, decisions: pl.DataFrame) -> str:
+    """The sentence for an operation without a default: at how many points one way is fastest, or several are tied."""
+    alone = decisions.filter(pl.col("tied").list.len() == 1)
+    parts = [f"tied at {decisions.height - alone.height}"] if alone.height < decisions.height else []
+    if alone.height:
+        parts.insert(0, f"one way fastest at {alone.height}, most often {most_frequent(alone['schedules'])}")
+    return f"{operation}, {counted(decisions.height, 'point')}: {'; '.join(parts)}"
+
 
 Settings = Mapping[str, Mapping[str, str]]
 """By collective and label, what a user types to select an algorithm."""

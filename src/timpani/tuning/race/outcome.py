@@ -9,13 +9,10 @@ import polars as pl
 
 from timpani.study.cell import DEFAULT
 from timpani.study.point_weights import Point
-from timpani.study.schema import ALGORITHM, POINT, REGRET
-from timpani.tuning.race.outlook import OutlookKind
-from timpani.tuning.race.program_loss import ProgramLoss, program_loss
-from timpani.tuning.race.race_rows import points_of
-from timpani.tuning.race.results import RacedResults, race_standings
-from timpani.tuning.race.sampled_points import unexpected_samples
-from timpani.tuning.race.standing import DropReason
+from timpani.study.schema import ALGORITHM, POINT, REGRET, points_of
+from timpani.tuning.race.futility import OutlookKind
+from timpani.tuning.race.race import DropReason, ProgramLoss, program_loss
+from timpani.tuning.race.results import RacedResults, race_standings, unexpected_samples
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ race resumes with the decisions that it would have made anyway.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, inf, log, log1p, nan
 
@@ -13,12 +13,99 @@ import numpy as np
 from numpy.typing import NDArray
 
 from timpani.stats.compare import INDIFFERENCE
-from timpani.stats.regret import Contest, VariancePrior, estimate_prior
-from timpani.stats.selection_bias import selection_bias
+from timpani.stats.regret import Contest, VariancePrior, estimate_prior, selection_bias
 from timpani.study.cell import Algorithm
 from timpani.study.point_weights import Point, PointGoal, PointKey, loss
-from timpani.tuning.race.abandoned_cells import MAX_FAILURES, failures
-from timpani.tuning.race.standing import DropReason, PairedDifference, RatioBounds, Standing
+
+MAX_FAILURES = 2
+"""Number of failed launches after which a cell is abandoned."""
+
+NOT_TRIED = "not tried"
+"""Start of the error of a cell that was abandoned because its algorithm failed in other cells."""
+
+
+def failures(error: str) -> int:
+    """Number of failed launches for which one error counts."""
+    return MAX_FAILURES if error.startswith(NOT_TRIED) else 1
+
+
+@dataclass(frozen=True)
+class RatioBounds:
+    """The ratio of two times over `launches`.
+
+    The estimate is a geometric mean. If the same launches chose one of the two algorithms, it is corrected for the
+    winner's curse (`stats/regret.py`). Without a bound, `low` is 0 and `high` infinite.
+
+    Each one-sided bound has 95 % confidence, at all interim analyses and simultaneously for all comparisons of one
+    point with one fixed algorithm, such as the truly best one or the default. Both bounds together have 90 %.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    launches: int
+
+
+@dataclass(frozen=True)
+class DropReason:
+    """Why the race dropped an algorithm.
+
+    launch     the launch after which it was dropped
+    factor     lower bound of its time over the best one's. 1 if it was `abandoned`, or if it is only bounded to be
+               better by at most the accepted regret
+    abandoned  whether it failed in too many launches (MAX_FAILURES)
+    """
+
+    launch: int
+    factor: float = 1.0
+    abandoned: bool = False
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A point after the launches so far.
+
+    launches    number of launches that measured it
+    choice      the algorithm that the results recommend; None without a measurement
+    regret      95 % upper bound of the choice's excess time over the best algorithm, as a share; infinite if unbounded
+    done        whether the point needs no more launches. Either all algorithms but one were abandoned, or `regret` is
+                at most the accepted regret and one of two conditions holds: the choice is significantly faster than the
+                default (`race/results.py`), or the default's bound is hardly larger
+    acceptable  the choice, and algorithms whose bound or estimate is at most the accepted regret
+    remaining   algorithms that the next launch would measure
+    dropped     the other algorithms
+    excess      estimated excess time of each measured algorithm over the fastest, as a share
+
+    An abandoned algorithm is no choice, bounds no other algorithm, and has no excess.
+    """
+
+    launches: int
+    choice: Algorithm | None
+    regret: float
+    done: bool
+    acceptable: frozenset[Algorithm]
+    remaining: frozenset[Algorithm]
+    dropped: Mapping[Algorithm, DropReason]
+    excess: Mapping[Algorithm, float]
+
+
+@dataclass(frozen=True)
+class PairedDifference:
+    """An algorithm compared with the choice of its point, by the logarithm of their times' ratio.
+
+    launches   number of launches that measured both
+    slower     mean over these launches; positive if the choice is faster
+    margin     half-width of the bound at which the comparison is decided
+    variance   variance over launches, moderated by the prior
+    prior_dof  degrees of freedom of `variance` in addition to those of `launches`
+    """
+
+    launches: int
+    slower: float
+    margin: float
+    variance: float
+    prior_dof: float
+
 
 _MAX_DEFAULT_REGRET = 2.0
 """A default with a regret bound of up to this many times the accepted regret needs no further comparison."""
@@ -317,3 +404,36 @@ def _excess(algorithms: Sequence[Algorithm], means: Floats, counts: NDArray[np.i
     measured = counts > 0
     fastest = means[measured].min()
     return {algorithms[i]: float(np.expm1(means[i] - fastest)) for i in np.flatnonzero(measured).tolist()}
+
+
+def points_to_reduce(race: Race, points: Collection[Point]) -> set[Point]:
+    """The undecided points that a further launch measures: the fewest, so that all others lose at most what is allowed.
+
+    The points that may lose most come first. In a race without a program all undecided `points`. A point without a
+    bound may lose all of its time.
+    """
+    undecided = [point for point in points if race.standing(point).remaining]
+    allowed = race.allowed_loss
+    if allowed is None:
+        return set(undecided)
+    lost = race.unreached_loss + sum(race.lost(point) for point in points if not race.standing(point).remaining)
+    cheapest_first = sorted(undecided, key=lambda point: (race.lost(point), point))
+    for number, point in enumerate(cheapest_first):
+        lost += race.lost(point)
+        if lost > allowed:
+            return set(cheapest_first[number:])
+    return set()
+
+
+@dataclass(frozen=True)
+class ProgramLoss:
+    """What all choices of a race together may lose, as shares of the program's time in MPI: `bound`, and `allowed`."""
+
+    bound: float
+    allowed: float
+
+
+def program_loss(race: Race) -> ProgramLoss | None:
+    """What the choices may lose of the program's time; None without a program. The bound adds the points' bounds."""
+    allowed = race.allowed_loss
+    return None if allowed is None else ProgramLoss(race.unreached_loss + sum(map(race.lost, race.points())), allowed)
