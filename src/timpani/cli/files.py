@@ -11,8 +11,8 @@ import typer
 from timpani.campaign.folder.bundle import SUFFIX, campaign_folder, pack
 from timpani.campaign.folder.header import read_header
 from timpani.campaign.folder.load import load, sample_warnings, verify, way_on
-from timpani.campaign.osu.doubts import Doubt
-from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
+from timpani.campaign.read.doubts import Doubt
+from timpani.imports.log_import import BenchmarkLog, import_logs
 from timpani.campaign.run.processes import remove_leftovers
 from timpani.campaign.share.held_names import held_names
 from timpani.campaign.share.merge import merge as merge_campaigns

@@ -267,3 +267,17 @@ def is_sized(name: str) -> bool:
 def quantity_of(name: str) -> Quantity:
     """What an operation measures; one that only an import knows measures times."""
     return OPERATIONS[name].quantity if name in OPERATIONS else "time"
+
+
+OSU_TITLES: dict[str, str] = {
+    **{name: f"{collective.title} Latency" for name, collective in COLLECTIVES.items()},
+    "alltoall": "All-to-All Personalized Exchange Latency",
+    "alltoallv": "All-to-Allv Personalized Exchange Latency",
+    "reduce_scatter": "Reduce_scatter Latency",
+    "reduce_scatter_block": "Reduce_scatter_block Latency",
+    "latency": "Latency",
+    "bandwidth": "Bandwidth",
+    "bidirectional": "Bi-Directional Bandwidth",
+    "message_rate": "Multiple Bandwidth / Message Rate",
+}
+"""What stands before `Test` in OSU's first line, by Timpani's name of the operation."""

@@ -25,14 +25,13 @@ from tests.report.conftest import (
 from timpani.campaign.folder.header import Header
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.log_import import BenchmarkLog, import_logs
 from timpani.errors import UserError
 from timpani.report.figures.columns import SIZE_SERIES
 from timpani.report.figures.interval_bars import HOW_CUT
 from timpani.report.page.contents import Report
 from timpani.report.page.figure_files import INDEX, find_figures, write_figures
 from timpani.report.page.methods import methods_paragraph
-from timpani.report.page.page import render, static_figures
+from timpani.report.page.page import static_figures
 from timpani.report.page.provenance import provenance
 from timpani.report.page.sections import PageSection, sections
 from timpani.report.words.drawn_figures import FigureStyle
@@ -491,13 +490,3 @@ def texts_under(part: object, key: str) -> set[str]:
         below = {text for value in part.values() for text in texts_under(value, key)}
         return below | ({part[key]} if isinstance(part.get(key), str) else set())
     return {text for value in part for text in texts_under(value, key)} if isinstance(part, list) else set()
-
-
-def test_impossible_times_of_an_imported_log_are_doubted_in_its_report(tmp_path: Path) -> None:
-    log = tmp_path / "osu.log"
-    rows = "".join(f"{size} {time}\n" for size, time in ((1, "0.0000001"), (2, "0.94"), (4, "0.95"), (8, "0.97")))
-    log.write_text("# OSU MPI Broadcast Latency Test v7.4\n# Size       Avg Latency(us)\n" + rows)
-    logs = [BenchmarkLog.parse(str(log), "default")]
-    import_logs(logs, tmp_path / "old", ranks=2, machine="old", datatype=None, command="timpani import")
-    html = render(load(tmp_path / "old"))
-    assert "<li>bcast default on 2 ranks, 1 B: 1e-07 µs is under a nanosecond" in html

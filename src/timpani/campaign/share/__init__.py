@@ -1,4 +1,4 @@
 """Campaigns for others: the names that their files hold, and campaigns merged into one.
 
-Imports: folder, osu, read.
+Imports: folder, read.
 """

@@ -5,10 +5,9 @@ from typing import Any
 
 import polars as pl
 
-from timpani.campaign.osu.osu_grammar import OSU_TITLES
 from timpani.report.tables.conditions import conditions_of
 from timpani.study.cell import parse_parameters
-from timpani.study.operations import Quantity, is_sized, quantity_of, title_of
+from timpani.study.operations import OSU_TITLES, Quantity, is_sized, quantity_of, title_of
 from timpani.study.schema import CURVE
 from timpani.study.words import counted
 

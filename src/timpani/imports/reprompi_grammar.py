@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from timpani.campaign.osu.printed_table import (
+from timpani.imports.printed_table import (
     LogReader,
     PrintedRow,
     PrintedTable,

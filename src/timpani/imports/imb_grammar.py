@@ -6,7 +6,7 @@ Seen in version 2021.11 (github.com/intel/mpi-benchmarks, `src_c/IMB_output.c`).
 import re
 from pathlib import Path
 
-from timpani.campaign.osu.printed_table import (
+from timpani.imports.printed_table import (
     REMOVE_LINE,
     LogReader,
     PrintedRow,

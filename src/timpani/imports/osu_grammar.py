@@ -4,7 +4,8 @@ import re
 import shlex
 from pathlib import Path
 
-from timpani.campaign.osu.printed_table import (
+from timpani.errors import UserError, shortened
+from timpani.imports.printed_table import (
     REMOVE_LINE,
     LogReader,
     PrintedRow,
@@ -16,21 +17,7 @@ from timpani.campaign.osu.printed_table import (
     parse_row,
     shown,
 )
-from timpani.errors import UserError, shortened
-from timpani.study.operations import COLLECTIVES, OPERATIONS, Quantity
-
-OSU_TITLES: dict[str, str] = {
-    **{name: f"{collective.title} Latency" for name, collective in COLLECTIVES.items()},
-    "alltoall": "All-to-All Personalized Exchange Latency",
-    "alltoallv": "All-to-Allv Personalized Exchange Latency",
-    "reduce_scatter": "Reduce_scatter Latency",
-    "reduce_scatter_block": "Reduce_scatter_block Latency",
-    "latency": "Latency",
-    "bandwidth": "Bandwidth",
-    "bidirectional": "Bi-Directional Bandwidth",
-    "message_rate": "Multiple Bandwidth / Message Rate",
-}
-"""What stands before `Test` in OSU's first line, by Timpani's name of the operation."""
+from timpani.study.operations import OPERATIONS, OSU_TITLES, Quantity
 
 _OPERATION_OF = {title: name for name, title in OSU_TITLES.items()}
 _TITLE = re.compile(

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cli.typed import typed
 from timpani.campaign.folder.load import load
-from timpani.campaign.osu.log_import import read_log
+from timpani.imports.log_import import read_log
 from timpani.errors import UserError
 
 METADATA = """\

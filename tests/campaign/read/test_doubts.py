@@ -3,7 +3,7 @@
 import polars as pl
 import pytest
 
-from timpani.campaign.osu.doubts import Conditions, doubts
+from timpani.campaign.read.doubts import Conditions, doubts
 
 SIZES = [2**power for power in range(21)]
 RANKS = (2, 4, 8, 16)

@@ -14,11 +14,11 @@ from timpani.campaign.folder.header import UNFINISHED, Header
 from timpani.campaign.folder.header_parts import RecordedMpi
 from timpani.campaign.folder.launch_result import LaunchResult
 from timpani.campaign.folder.store import Store
-from timpani.campaign.osu.doubts import Doubt, differing_launches, doubts
-from timpani.campaign.osu.imb_grammar import ImbReader
-from timpani.campaign.osu.osu_grammar import OsuReader
-from timpani.campaign.osu.pico_files import PicoReader
-from timpani.campaign.osu.printed_table import (
+from timpani.campaign.read.doubts import Doubt, differing_launches, doubts
+from timpani.imports.imb_grammar import ImbReader
+from timpani.imports.osu_grammar import OsuReader
+from timpani.imports.pico_files import PicoReader
+from timpani.imports.printed_table import (
     LAUNCHER_PREFIX,
     LogReader,
     PrintedFile,
@@ -26,7 +26,7 @@ from timpani.campaign.osu.printed_table import (
     PrintedTable,
     UnreadPart,
 )
-from timpani.campaign.osu.reprompi_grammar import ReproMpiReader
+from timpani.imports.reprompi_grammar import ReproMpiReader
 from timpani.errors import UserError, unknown
 from timpani.libraries.find import find_mpis
 from timpani.libraries.registry import LIBRARIES, counterpart

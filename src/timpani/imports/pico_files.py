@@ -13,8 +13,8 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from timpani.campaign.osu.printed_table import NO_ROW, REMOVE_LINE, LogReader, PrintedRow, PrintedTable, is_whole
 from timpani.errors import UserError
+from timpani.imports.printed_table import NO_ROW, REMOVE_LINE, LogReader, PrintedRow, PrintedTable, is_whole
 from timpani.reading import read_bytes
 from timpani.study.operations import COLLECTIVES
 

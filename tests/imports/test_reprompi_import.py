@@ -7,8 +7,8 @@ import pytest
 
 from tests.cli.typed import typed
 from timpani.campaign.folder.load import load
-from timpani.campaign.osu.log_import import read_log
-from timpani.campaign.osu.printed_table import PrintedFile
+from timpani.imports.log_import import read_log
+from timpani.imports.printed_table import PrintedFile
 
 LOGS = Path(__file__).parents[2] / "data" / "reprompi"
 LOCAL = (LOGS / "local-times.txt").read_text()

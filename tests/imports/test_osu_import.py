@@ -6,8 +6,8 @@ import pytest
 from tests.installed import needs_compiler
 from tests.report.words.test_output_files import full_after
 from timpani.campaign.folder.load import Campaign, load
-from timpani.campaign.osu.log_import import BenchmarkLog, Imported, import_logs, read_log
-from timpani.campaign.osu.printed_table import PrintedFile, PrintedTable
+from timpani.imports.log_import import BenchmarkLog, Imported, import_logs, read_log
+from timpani.imports.printed_table import PrintedFile, PrintedTable
 from timpani.campaign.read.cell_table import estimate_cells
 from timpani.errors import UserError
 from timpani.report.tables.osu_format import osu_blocks
