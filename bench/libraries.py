@@ -2,8 +2,8 @@
 
 Each version is installed into a temporary folder, alone, and checked by the product as its users run it and by a
 test of its tuning files. The answers stay in `build/libraries`, one file a version: a version with a file is not
-checked again. Each answer replaces its row in `docs/benchmarks/libraries.md`. The oldest and the newest of each family
-come first. TIMPANI_BENCH_LIBRARIES=mpich-4.2.3,openmpi-5.0.9 checks these only.
+checked again. `build/libraries/table.md` has a row for each; docs/benchmarks/libraries.md sums them up. The oldest and
+the newest of each family come first. TIMPANI_BENCH_LIBRARIES=mpich-4.2.3,openmpi-5.0.9 checks these only.
 """
 
 import json
@@ -29,7 +29,7 @@ from timpani.study.operations import COLLECTIVES
 
 ROOT = Path(__file__).parents[1]
 ANSWERS = ROOT / "build" / "libraries"
-PAGE = ROOT / "docs" / "benchmarks" / "libraries.md"
+PAGE = ANSWERS / "table.md"
 RANKS = (2, 4)
 MESSAGE_BYTES = 64
 TUNED = ("bcast", "allreduce", "reduce")
@@ -292,18 +292,10 @@ def _failures(answer: Answer) -> str:
 
 
 def write_page() -> None:
-    """Put a row for each answer into the table of the page, in place of its old row; other rows stay."""
-    before, _, after = PAGE.read_text().partition(_BEGIN)
-    table, _, after = after.partition(_END)
-    rows = {line.split("|")[1].strip(): line for line in table.strip().splitlines()[2:]}
-    for path in ANSWERS.glob("*.json"):
-        row = _row(Answer(**json.loads(path.read_text())))
-        rows[row[0]] = f"| {' | '.join(row)} |"
+    """Write the table of all answers."""
+    answers = (Answer(**json.loads(path.read_text())) for path in ANSWERS.glob("*.json"))
+    rows = {row[0]: row for row in map(_row, answers)}
     names = [f"{LIBRARIES[family.kind].name} {version}" for family in FAMILIES for version in family.versions]
     ordered = sorted(rows, key=lambda name: names.index(name) if name in names else len(names))
-    head = [f"| {' | '.join(cells)} |" for cells in (_HEADINGS, ("---",) * len(_HEADINGS))]
-    lines = [*head, *(rows[name] for name in ordered)]
-    PAGE.write_text(f"{before}{_BEGIN}\n" + "\n".join(lines) + f"\n{_END}{after}")
-
-
-_BEGIN, _END = "<!-- table -->", "<!-- end -->"
+    lines = (_HEADINGS, ("---",) * len(_HEADINGS), *(rows[name] for name in ordered))
+    PAGE.write_text("".join(f"| {' | '.join(cells)} |\n" for cells in lines))
