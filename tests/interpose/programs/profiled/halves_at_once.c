@@ -8,11 +8,12 @@
 #include <string.h>
 
 static long long late, calls_made;
+static const int one = 1;
 static int rank, together;
 
 /* The library's call. The last of the ranks that are in one at the same time moves the clock. */
 int PMPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
-    if (comm != MPI_COMM_WORLD) {
+    if (in == &one) { /* no call of the preloaded library's own */
         const int group = together ? 0 : rank / 2;
         if (++shared->entered[group] == ++calls_made * (together ? 4 : 2)) {
             shared->now += late;
@@ -24,7 +25,7 @@ int PMPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_
 }
 
 int main(int argc, char **argv) {
-    const int calls = atoi(argv[1]), one = 1;
+    const int calls = atoi(argv[1]);
     int sum;
     long long both = 0, all = 0;
     late = atoll(argv[2]);
