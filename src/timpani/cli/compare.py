@@ -1,6 +1,5 @@
 """`timpani compare`: a campaign versus another one, or versus a published table."""
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -9,15 +8,11 @@ import typer
 
 from timpani.campaign.folder.load import Campaign, Statistic
 from timpani.cli.terminal.completing import complete_published
-from timpani.cli.terminal.figure_options import FigureOptions
 from timpani.cli.terminal.named_campaigns import two_campaigns
-from timpani.cli.terminal.options import FailOn, Force, Format, campaign_argument, expand, format_option
+from timpani.cli.terminal.options import FailOn, Format, campaign_argument, document_format, document_text
 from timpani.errors import UserError
-from timpani.report.words.changes_figure import write_changes
-from timpani.report.words.changes_formats import changes_junit, changes_openmetrics
-from timpani.report.words.changes_text import changes_object, changes_text
-from timpani.report.words.drawn_figures import check_figure
-from timpani.report.words.limit_line import limit_line
+from timpani.report.document.json import json_text
+from timpani.report.words.changes import changes_document, changes_junit, changes_object, limit_line
 from timpani.slices import Hook
 from timpani.tuning.compare.changes import ChangeLimit, Changes
 from timpani.tuning.decide.decide import BY_VALUE, UNDECIDED
@@ -26,9 +21,7 @@ _PUBLISHED: Hook[Callable[[Path, str, Statistic | None, bool], str | dict[str, A
 """A campaign compared with a published study, by the campaign's statistic: as text, or as an object for JSON."""
 
 
-@expand(style=FigureOptions)
 def compare(
-    *,
     folder: Annotated[Path, campaign_argument("What `timpani run -o` wrote.", "A")],
     other: Annotated[Path | None, campaign_argument("A later campaign: print what changed from A to B.", "B")] = None,
     published: Annotated[
@@ -41,18 +34,12 @@ def compare(
     ] = None,
     format: Annotated[
         Format,
-        format_option(
-            "json has every correlation, every cell, and all numbers behind a conclusion; junit and openmetrics have "
-            "every cell of two campaigns.",
-            Format.text,
-            Format.json,
+        document_format(
+            "json has every correlation, every cell, and all numbers behind a conclusion; junit has every cell of two "
+            "campaigns.",
             Format.junit,
-            Format.openmetrics,
         ),
     ] = Format.text,
-    figure: Annotated[
-        Path | None, typer.Option(help="A new .svg, .png or .pdf: the ratios A / B against size.")
-    ] = None,
     statistic: Annotated[
         Literal["completion", "osu"] | None,
         typer.Option(
@@ -61,23 +48,18 @@ def compare(
             show_default="that of the study's tables; without tables, completion",
         ),
     ] = None,
-    style: FigureOptions,
-    force: Force = False,
     fail_on: FailOn = None,
 ) -> None:
     """Compare two campaigns; or one with a published study's times and conclusions, and list its doubtful times."""
     limit = ChangeLimit.parse(fail_on) if fail_on is not None else None
-    _check_options(other, published, format, figure, limit, statistic)
-    if figure is not None:
-        check_figure(figure, force, "timpani compare --help")
+    _check_options(other, published, format, limit, statistic)
     if other:
         before, after, found = two_campaigns(folder, other)
-        if figure is not None:
-            write_changes(found, figure, force, style.chosen())
         result = _changes(before, after, found, format, limit)
     else:
-        result = _PUBLISHED.only("--published")(folder, str(published), statistic, format is Format.json)
-    typer.echo(result if isinstance(result, str) else json.dumps(result, indent=1, allow_nan=False) + "\n", nl=False)
+        shown = _PUBLISHED.only("--published")(folder, str(published), statistic, format is Format.json)
+        result = shown if isinstance(shown, str) else json_text(shown)
+    typer.echo(result, nl=False)
     if other and limit:
         _fail_on(limit, found)
 
@@ -86,7 +68,6 @@ def _check_options(
     other: Path | None,
     published: str | None,
     format: Format,
-    figure: Path | None,
     limit: ChangeLimit | None,
     statistic: Statistic | None,
 ) -> None:
@@ -98,10 +79,8 @@ def _check_options(
             "a campaign is compared with one other thing",
             "name another campaign (timpani compare A B), or a published table (--published malasi)",
         )
-    if other is None and figure is not None:
-        raise UserError("--figure draws the ratios of two campaigns", "name another campaign, or leave out --figure")
-    if other is None and format in (Format.junit, Format.openmetrics):
-        raise UserError(f"--format {format} needs two campaigns", "name another campaign, or choose table or json")
+    if other is None and format not in (Format.text, Format.json):
+        raise UserError(f"--format {format} needs two campaigns", "name another campaign, or choose text or json")
     if other is None and limit is not None:
         raise UserError("--fail-on needs two campaigns", "name another campaign, or leave out --fail-on")
 
@@ -121,12 +100,11 @@ def _fail_on(limit: ChangeLimit, found: Changes) -> None:
         raise typer.Exit(1)
 
 
-def _changes(
-    before: Campaign, after: Campaign, found: Changes, format: Format, limit: ChangeLimit | None
-) -> str | dict[str, Any]:
-    if format is Format.junit:
-        return changes_junit(before, after, found, limit)
-    if format is Format.openmetrics:
-        return changes_openmetrics(before, after, found)
-    shown = changes_object if format is Format.json else changes_text
-    return shown(before, after, found)
+def _changes(before: Campaign, after: Campaign, found: Changes, format: Format, limit: ChangeLimit | None) -> str:
+    match format:
+        case Format.junit:
+            return changes_junit(before, after, found, limit)
+        case Format.json:
+            return json_text(changes_object(before, after, found))
+        case _:
+            return document_text(changes_document(before, after, found), format)

@@ -13,7 +13,7 @@ from timpani.cli.terminal.measuring import measure_or_exit
 from timpani.errors import UserError
 from timpani.native.mpi import Mpi
 from timpani.report.verdict.answer import brief_warnings, more_warnings
-from timpani.report.words.limit_line import limit_line
+from timpani.report.words.changes import limit_line
 from timpani.report.words.output_files import write_file
 from timpani.study.cell import Cell
 from timpani.study.selection import SelectionTable

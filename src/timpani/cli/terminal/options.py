@@ -120,7 +120,6 @@ class Format(StrEnum):
     csv = "csv"
     json = "json"
     junit = "junit"
-    openmetrics = "openmetrics"
     parquet = "parquet"
 
 

@@ -12,14 +12,17 @@ from timpani.campaign.read.differing_conditions import differences
 from timpani.report.document.html import html_of
 from timpani.report.document.table import Table
 from timpani.report.figures import theme
+from timpani.report.figures.ratios import speedup
 from timpani.report.page.page_templates import page_templates
 from timpani.report.page.panels import static_svg
 from timpani.report.page.provenance import facts, provenance
+from timpani.report.tables.conditions import varying_conditions
 from timpani.report.verdict.verdict_text import verdict_document
-from timpani.report.words.changes_figure import TITLE, ratio_chart, ratio_rows
-from timpani.report.words.changes_text import STANDING_TITLES, change_counts, change_rows, missing_partners
+from timpani.report.words.changes import STANDING_TITLES, change_counts, change_table, missing_partners
 from timpani.study.operations import title_of
-from timpani.tuning.compare.changes import Changes
+from timpani.study.words import counted
+from timpani.tuning.compare.changes import FASTER, Changes
+from timpani.tuning.decide.decide import SLOWER
 
 
 def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
@@ -39,7 +42,7 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
                 }
                 for name, each in sides.items()
             },
-            counts=list(change_counts(found)),
+            counts=html_of(list(change_counts(found))),
             caveats=[f"{name} was {each}" for name, of in sides.items() for each in load_warnings(of.launches)],
             differences=Table.of_texts(
                 [
@@ -49,13 +52,13 @@ def render_compared(before: Campaign, after: Campaign, found: Changes) -> str:
                 wraps=True,
             ),
             figures=_figures(found),
-            figure_title=TITLE,
+            figure_title="Time in A over time in B",
             tables=[
-                (title, table)
+                (title, replace(table, caption=""))
                 for standing, title in STANDING_TITLES.items()
-                if (table := Table.of_texts(change_rows(found.cells, standing)))
+                if (table := change_table(found.cells, standing))
             ],
-            missing=[line for line in missing_partners(found) if line],
+            missing=list(missing_partners(found)),
         )
     )
 
@@ -70,10 +73,25 @@ def _figures(found: Changes) -> list[tuple[str, str, Markup]]:
     drawn = []
     by_operation = found.cells.group_by("collective", maintain_order=True).agg(pl.col("label").unique())
     palette = replace(theme.PAGE, numbers=theme.style_numbers(by_operation["label"].to_list()))
-    for (operation,), rows in ratio_rows(found).group_by("collective", maintain_order=True):
+    for (operation,), ratios in _ratio_rows(found).group_by("collective", maintain_order=True):
         name = f"ratio-{operation}"
-        curves = rows.with_columns(pl.col("label").str.strip_prefix(f"{operation} "))
+        curves = ratios.with_columns(pl.col("label").str.strip_prefix(f"{operation} "))
         with alt.data_transformers.enable("default", max_rows=None):
-            svg = static_svg(ratio_chart(curves, palette).to_dict(), name, curves["label"])
+            svg = static_svg(speedup(curves, palette, reference="in A", title="").to_dict(), name, curves["label"])
         drawn.append((name, title_of(str(operation)), Markup(svg)))  # noqa: S704 Vega escapes the texts in it
     return drawn
+
+
+def _ratio_rows(found: Changes) -> pl.DataFrame:
+    """The cells with a ratio, labeled by operation, algorithm, ranks, and the conditions that differ among them."""
+    compared = found.cells.filter(pl.col("ratio").is_not_null())
+    several = varying_conditions(compared)
+    names = [
+        (f"{row['collective']} {row['label']}", counted(row["ranks"], "rank"), *(row[name] for name in several))
+        for row in compared.iter_rows(named=True)
+    ]
+    return compared.with_columns(
+        pl.Series("label", map(", ".join, names), dtype=pl.String()),
+        significant=pl.col("standing").is_in([FASTER, SLOWER]),
+        status=pl.lit(""),
+    )
